@@ -1,0 +1,3 @@
+module kyklos.io/kyklos
+
+go 1.26.0
