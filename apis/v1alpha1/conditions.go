@@ -1,0 +1,48 @@
+package v1alpha1
+
+// Condition types; every status carries all three (seed 002, status.conditions). They are public
+// contract, as are the reasons below: rename none.
+const (
+	// ConditionReady says whether the target has the replicas that it should have.
+	ConditionReady = "Ready"
+	// ConditionReconciling says whether the target is on its way to them.
+	ConditionReconciling = "Reconciling"
+	// ConditionDegraded says whether Kyklos works with less than the user asked for.
+	ConditionDegraded = "Degraded"
+)
+
+// Reasons of Ready.
+const (
+	// ReasonReconciled: the target matches.
+	ReasonReconciled = "Reconciled"
+	// ReasonTargetMismatch: the target differs, on its way or paused.
+	ReasonTargetMismatch = "TargetMismatch"
+	// ReasonTargetNotFound: the target does not exist.
+	ReasonTargetNotFound = "TargetNotFound"
+	// ReasonTargetConflict: an older TimeWindowScaler owns the target (B8).
+	ReasonTargetConflict = "TargetConflict"
+)
+
+// Reasons of Reconciling.
+const (
+	// ReasonStable: nothing is on its way.
+	ReasonStable = "Stable"
+	// ReasonWindowTransition: the target is being brought to the current window's replicas.
+	ReasonWindowTransition = "WindowTransition"
+	// ReasonConfigurationChange: the same, after a change of spec.
+	ReasonConfigurationChange = "ConfigurationChange"
+)
+
+// Reasons of Degraded. ReasonInvalidConfiguration is one of Ready too: nothing can be decided.
+const (
+	// ReasonOperationalNormal: everything that the user asked for is at work.
+	ReasonOperationalNormal = "OperationalNormal"
+	// ReasonInvalidTimezone: the zone is unknown here; defaultReplicas apply.
+	ReasonInvalidTimezone = "InvalidTimezone"
+	// ReasonInvalidConfiguration: the windows cannot be read; the target is left alone.
+	ReasonInvalidConfiguration = "InvalidConfiguration"
+	// ReasonHolidaySourceMissing: there is no holiday ConfigMap; days count as normal days.
+	ReasonHolidaySourceMissing = "HolidaySourceMissing"
+	// ReasonScaleFailed: the API server refused the write to the target.
+	ReasonScaleFailed = "ScaleFailed"
+)
