@@ -4,6 +4,8 @@
 package metrics
 
 import (
+	"sync"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -85,6 +87,9 @@ var perScaler = []interface {
 	pauseActive, replicaDrift, holidayOverride, degraded, reconcileDuration,
 }
 
+// lastWindow holds the window label that each scaler's series carry: NamespacedName to string.
+var lastWindow sync.Map
+
 func init() {
 	for _, collector := range perScaler {
 		metrics.Registry.MustRegister(collector)
@@ -148,13 +153,13 @@ func RecordTZData(version string) {
 // are dropped (B12).
 func RecordStateChange(twsName, namespace string, state State) {
 	labels := prometheus.Labels{"namespace": namespace, "tws_name": twsName}
-	for gauge, value := range map[*prometheus.GaugeVec]float64{
-		effectiveReplicas: float64(state.EffectiveReplicas),
-		inGracePeriod:     boolean(state.InGracePeriod),
-	} {
-		gauge.DeletePartialMatch(labels)
-		gauge.WithLabelValues(namespace, twsName, state.Window).Set(value)
+	key := types.NamespacedName{Namespace: namespace, Name: twsName}
+	if last, known := lastWindow.Swap(key, state.Window); known && last != state.Window {
+		effectiveReplicas.DeletePartialMatch(labels)
+		inGracePeriod.DeletePartialMatch(labels)
 	}
+	effectiveReplicas.WithLabelValues(namespace, twsName, state.Window).Set(float64(state.EffectiveReplicas))
+	inGracePeriod.WithLabelValues(namespace, twsName, state.Window).Set(boolean(state.InGracePeriod))
 	pauseActive.With(labels).Set(boolean(state.Paused))
 	replicaDrift.With(labels).Set(float64(state.Drift))
 	holidayOverride.With(labels).Set(boolean(state.HolidayOverride))
@@ -163,6 +168,7 @@ func RecordStateChange(twsName, namespace string, state State) {
 
 // Forget drops every series of a scaler that is gone.
 func Forget(key types.NamespacedName) {
+	lastWindow.Delete(key)
 	labels := prometheus.Labels{"namespace": key.Namespace, "tws_name": key.Name}
 	for _, collector := range perScaler {
 		collector.DeletePartialMatch(labels)
