@@ -1,0 +1,114 @@
+package timecalc
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The labels of status.currentWindow that are not derived from a window (seed 002, B7).
+const (
+	LabelBusinessHours = "BusinessHours"
+	LabelOffHours      = "OffHours"
+	LabelHoliday       = "Holiday"
+)
+
+const noon = 12 * 60
+
+// Calendar is what a scaler's schedule is. Zone is required; the rest may be empty.
+type Calendar struct {
+	Zone            *time.Location
+	Windows         []TimeWindow
+	DefaultReplicas int32
+	HolidayMode     string          // "" is HolidayIgnore
+	Holidays        map[string]bool // local dates, YYYY-MM-DD, from ParseHolidayDates
+}
+
+// Verdict is a Calendar's answer for one instant.
+type Verdict struct {
+	Replicas int32
+	Window   int    // index of the window that decided, or -1
+	Holiday  string // the local date if it is a listed holiday, in any mode, else ""
+	Override bool   // the holiday decided the number, not the windows
+}
+
+// At returns the verdict for now. It allocates only on a listed holiday, for the date it reports.
+func (c *Calendar) At(now time.Time) Verdict {
+	local := now.In(c.Zone)
+	verdict := Verdict{Replicas: c.DefaultReplicas, Window: -1, Holiday: c.holidayOn(local)}
+	if verdict.Holiday != "" {
+		if replicas, ok := holidayReplicas(c.HolidayMode, c.Windows, c.DefaultReplicas); ok {
+			verdict.Replicas, verdict.Override = replicas, true
+			return verdict
+		}
+	}
+	if i := ActiveWindow(c.Windows, local); i >= 0 {
+		verdict.Replicas, verdict.Window = c.Windows[i].replicas, i
+	}
+	return verdict
+}
+
+// holidayOn returns local's date if it is a listed holiday, else "".
+func (c *Calendar) holidayOn(local time.Time) string {
+	if len(c.Holidays) == 0 {
+		return ""
+	}
+	var buf [len("-292277022399-01-02")]byte
+	date := local.AppendFormat(buf[:0], time.DateOnly)
+	if !c.Holidays[string(date)] { // a lookup by converted bytes does not allocate
+		return ""
+	}
+	return string(date)
+}
+
+// NextBoundary is ComputeNextBoundary for this schedule; the result is in Zone (T4).
+func (c *Calendar) NextBoundary(now time.Time) time.Time {
+	return ComputeNextBoundary(c.Windows, now.In(c.Zone))
+}
+
+// NextWakeUp returns the next instant, strictly after now and at most 24 h later, at which the answer
+// can change (T5): the next boundary, the end of a running grace period (graceExpiry, nil for none),
+// or, when holidays count, the first instant of the next local date.
+func (c *Calendar) NextWakeUp(now time.Time, graceExpiry *time.Time) time.Time {
+	wake := c.NextBoundary(now)
+	if graceExpiry != nil && graceExpiry.After(now) && graceExpiry.Before(wake) {
+		wake = graceExpiry.In(c.Zone)
+	}
+	if c.HolidayMode == HolidayClosed || c.HolidayMode == HolidayOpen {
+		if date := NextDate(now.In(c.Zone)); date.Before(wake) {
+			wake = date
+		}
+	}
+	return wake
+}
+
+// Label names what decided v, for status.currentWindow (B7): Holiday on an open holiday, OffHours on
+// a closed one and outside all windows, BusinessHours for the first listed window that looks like
+// one, and a hash of days, start, end and zone for any other, so that it survives reordering.
+func (c *Calendar) Label(v Verdict) string {
+	switch {
+	case v.Override && c.HolidayMode == HolidayOpen:
+		return LabelHoliday
+	case v.Override || v.Window < 0:
+		return LabelOffHours
+	}
+	for i, w := range c.Windows {
+		if w.isBusinessHours() {
+			if i == v.Window {
+				return LabelBusinessHours
+			}
+			break
+		}
+	}
+	w := c.Windows[v.Window]
+	sum := sha256.Sum256([]byte(strings.Join(w.Days(), ",") + " " + w.Start() + "-" + w.End() + " " + c.Zone.String()))
+	return fmt.Sprintf("Custom-%x", sum[:3])
+}
+
+// isBusinessHours reports whether the window is on weekdays only, within one day, from before noon to
+// after it.
+func (w TimeWindow) isBusinessHours() bool {
+	const weekdays dayMask = 1<<5 - 1
+	return w.days&^weekdays == 0 && w.start < noon && noon < w.end
+}

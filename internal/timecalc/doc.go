@@ -1,0 +1,13 @@
+// Package timecalc is the time engine of Kyklos: which window covers an instant, how many replicas
+// that asks for, and when to look again. It is pure (seed 004, Time Calculation Engine): the present
+// is always an argument, nothing is cached, logged or changed, and it knows nothing of Kubernetes.
+//
+// Three rules hold everywhere (docs/semantics.md tells them to users):
+//
+//   - A window covers an instant when the local civil time of that instant, weekday and HH:MM, lies in
+//     [start, end) (T1). Durations and daylight saving flags play no part.
+//   - A window that crosses midnight belongs to the day it starts on (T2).
+//   - Wall time is turned into instants only inside one span of constant offset, found with
+//     time.Time.ZoneBounds (T3). time.Date is not used for this: it is unspecified for the wall times
+//     that a clock change skips or repeats.
+package timecalc
