@@ -103,6 +103,7 @@ var deprecatedZones = map[string]string{
 	"GMT-0":                            "Etc/GMT",
 	"GMT0":                             "Etc/GMT",
 	"Greenwich":                        "Etc/GMT",
+	"HST":                              "Pacific/Honolulu",
 	"Hongkong":                         "Asia/Hong_Kong",
 	"Iceland":                          "Atlantic/Reykjavik",
 	"Iran":                             "Asia/Tehran",

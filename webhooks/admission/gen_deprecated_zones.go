@@ -44,6 +44,7 @@ var closer = map[string]string{
 	"MET":     "Europe/Brussels",
 	"EET":     "Europe/Athens",
 	"WET":     "Europe/Lisbon",
+	"HST":     "Pacific/Honolulu",
 	"EST5EDT": "America/New_York",
 	"CST6CDT": "America/Chicago",
 	"MST7MDT": "America/Denver",
