@@ -100,7 +100,7 @@ func (r *Reconciler) observeOwner(ctx context.Context, tws *v1alpha1.TimeWindowS
 	}
 	owner := tws
 	for i := range rivals.Items {
-		if rival := &rivals.Items[i]; rival.DeletionTimestamp == nil && owns(rival, owner) {
+		if rival := &rivals.Items[i]; rival.DeletionTimestamp == nil && targetindex.SameTarget(rival.Spec.TargetRef, owner.Spec.TargetRef) && targetindex.Precedes(rival, owner) {
 			owner = rival
 		}
 	}
@@ -108,14 +108,6 @@ func (r *Reconciler) observeOwner(ctx context.Context, tws *v1alpha1.TimeWindowS
 		return "", nil
 	}
 	return owner.Name, nil
-}
-
-// owns reports whether a comes before b as the owner of a target.
-func owns(a, b *v1alpha1.TimeWindowScaler) bool {
-	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.CreationTimestamp.Before(&b.CreationTimestamp)
-	}
-	return a.UID < b.UID
 }
 
 func (r *Reconciler) observeAutoscaler(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (string, error) {

@@ -1,0 +1,81 @@
+package admission
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/targetindex"
+)
+
+// targetErrors holds the two rules about the target that need more than the spec: its namespace is
+// the object's own (seed 002, spec.targetRef), and nobody else has it (B8).
+func targetErrors(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) field.ErrorList {
+	ref := obj.Spec.TargetRef
+	if elsewhere(obj) {
+		return field.ErrorList{field.Invalid(path.Child("namespace"), ref.Namespace, fmt.Sprintf(
+			"must be %q, the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled",
+			obj.Namespace))}
+	}
+	if owner := firstOwner(facts.Rivals); owner != nil {
+		err := field.Duplicate(path.Child("name"), ref.Name)
+		err.Detail = fmt.Sprintf("TimeWindowScaler %q scales %s %q already, and a workload has one at most: "+
+			"add the windows to that one, or delete it first", owner.Name, ref.Kind, ref.Name)
+		return field.ErrorList{err}
+	}
+	return nil
+}
+
+// keptTargetWarnings says what targetErrors would have refused, had the update caused it.
+func keptTargetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) []string {
+	if elsewhere(obj) {
+		return []string{fmt.Sprintf("%s: %s is not the namespace of this TimeWindowScaler: nothing is scaled until it is %s",
+			path.Child("namespace"), quote(obj.Spec.TargetRef.Namespace), quote(obj.Namespace))}
+	}
+	owner := firstOwner(facts.Rivals)
+	switch {
+	case owner == nil:
+		return nil
+	case targetindex.Precedes(owner, obj):
+		return []string{fmt.Sprintf("%s: the older TimeWindowScaler %s scales %s: this one does nothing until that one is deleted",
+			path.Child("name"), quote(owner.Name), describeTarget(obj.Spec.TargetRef))}
+	default:
+		return []string{fmt.Sprintf("%s: TimeWindowScaler %s names %s too: it does nothing while this one, the older, exists",
+			path.Child("name"), quote(owner.Name), describeTarget(obj.Spec.TargetRef))}
+	}
+}
+
+// targetWarnings says what stands in the way of scaling the target.
+func targetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) []string {
+	target := describeTarget(obj.Spec.TargetRef)
+	var warnings []string
+	if facts.TargetMissing && !elsewhere(obj) {
+		warnings = append(warnings, fmt.Sprintf("%s: there is no %s in namespace %s yet: it is scaled as soon as it exists",
+			path.Child("name"), target, quote(obj.Namespace)))
+	}
+	if names := slices.Sorted(slices.Values(facts.Autoscalers)); len(names) > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: HorizontalPodAutoscaler %s scales %s too: each will undo what the other does, so keep only one of them",
+			path.Child("name"), quote(names[0]), target))
+	}
+	return warnings
+}
+
+// elsewhere reports whether obj names a target in another namespace than its own. Without an own
+// namespace, as in a file, there is nothing to compare.
+func elsewhere(obj *v1alpha1.TimeWindowScaler) bool {
+	namespace := obj.Spec.TargetRef.Namespace
+	return namespace != "" && obj.Namespace != "" && namespace != obj.Namespace
+}
+
+// firstOwner returns the one of the scalers that owns their common target, or nil without any.
+func firstOwner(scalers []*v1alpha1.TimeWindowScaler) *v1alpha1.TimeWindowScaler {
+	var owner *v1alpha1.TimeWindowScaler
+	for _, s := range scalers {
+		if owner == nil || targetindex.Precedes(s, owner) {
+			owner = s
+		}
+	}
+	return owner
+}

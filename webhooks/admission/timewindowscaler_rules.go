@@ -1,0 +1,117 @@
+package admission
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// Facts are what the rules know of other objects. The zero value knows nothing, and nothing is
+// refused or warned about for want of a fact.
+type Facts struct {
+	// TargetMissing says that the target is known not to exist.
+	TargetMissing bool
+	// Autoscalers are the names of the HorizontalPodAutoscalers of the target.
+	Autoscalers []string
+	// Rivals are the other TimeWindowScalers with the same target that are not being deleted.
+	Rivals []*v1alpha1.TimeWindowScaler
+	// Holidays is the ConfigMap that spec.holidays names; nil when it was not looked up.
+	Holidays *HolidaySource
+}
+
+// HolidaySource is what is known of a holiday ConfigMap.
+type HolidaySource struct {
+	Exists bool
+	Keys   []string // in any order
+}
+
+// ValidateTimeWindowScaler returns what refuses obj. old is the object it replaces, nil on create;
+// what old broke in the same way does not refuse obj.
+func ValidateTimeWindowScaler(obj, old *v1alpha1.TimeWindowScaler, facts Facts) field.ErrorList {
+	if keepsTarget(obj, old) {
+		return nil
+	}
+	return targetErrors(obj, field.NewPath("spec", "targetRef"), facts)
+}
+
+// WarnTimeWindowScaler returns what the author of obj should know, most important first; old is nil on
+// create. Each warning is shorter than 250 bytes: the API server may cut longer ones. now decides
+// which clock changes and holidays lie ahead.
+func WarnTimeWindowScaler(obj, old *v1alpha1.TimeWindowScaler, facts Facts, now time.Time) []string {
+	spec, path := &obj.Spec, field.NewPath("spec")
+	var warnings []string
+	if keepsTarget(obj, old) {
+		warnings = append(warnings, keptTargetWarnings(obj, path.Child("targetRef"), facts)...)
+	}
+	warnings = append(warnings, targetWarnings(obj, path.Child("targetRef"), facts)...)
+	warnings = append(warnings, zoneWarnings(spec.Timezone, path.Child("timezone"))...)
+	zone, err := timecalc.LoadZone(spec.Timezone)
+	if err != nil {
+		zone = nil // CEL has refused it, or ratcheting keeps it and the status says so (B5)
+	}
+	if windows, ok := parseWindows(spec.Windows); ok {
+		warnings = append(warnings, windowWarnings(windows, path.Child("windows"))...)
+		if zone != nil {
+			warnings = append(warnings, clockChangeWarnings(windows, zone, now, path.Child("windows"))...)
+		}
+	}
+	if zone != nil {
+		today := now.In(zone).Format(time.DateOnly)
+		warnings = append(warnings, holidayWarnings(obj, today, path.Child("holidays", "sourceRef", "name"), facts)...)
+	}
+	return warnings
+}
+
+// parseWindows returns the windows for the engine, or false if one is invalid: CEL names it.
+func parseWindows(windows []v1alpha1.Window) ([]timecalc.TimeWindow, bool) {
+	parsed := make([]timecalc.TimeWindow, 0, len(windows))
+	for _, w := range windows {
+		days := make([]string, len(w.Days))
+		for i, day := range w.Days {
+			days[i] = string(day)
+		}
+		p, err := timecalc.ParseWindow(days, w.Start, w.End, w.Replicas)
+		if err != nil {
+			return nil, false
+		}
+		parsed = append(parsed, p)
+	}
+	return parsed, true
+}
+
+// keepsTarget reports whether obj replaces an object with the same target. A namespace that was left
+// out and is filled in now is no change.
+func keepsTarget(obj, old *v1alpha1.TimeWindowScaler) bool {
+	if old == nil {
+		return false
+	}
+	now, before := obj.Spec.TargetRef, old.Spec.TargetRef
+	return targetindex.SameTarget(now, before) &&
+		cmp.Or(now.Namespace, obj.Namespace) == cmp.Or(before.Namespace, old.Namespace)
+}
+
+// describeTarget names the target for people: Deployment "web".
+func describeTarget(ref v1alpha1.TargetRef) string {
+	return fmt.Sprintf("%s %s", shorten(ref.Kind), quote(ref.Name))
+}
+
+// longestName is how much of a name a message shows, in bytes. It keeps every warning below the length
+// at which the API server may cut it.
+const longestName = 40
+
+// quote returns the name in quotes, shortened.
+func quote(name string) string { return fmt.Sprintf("%q", shorten(name)) }
+
+// shorten cuts s to longestName bytes; an ellipsis marks the cut.
+func shorten(s string) string {
+	if len(s) <= longestName {
+		return s
+	}
+	return s[:longestName-len("...")] + "..."
+}
