@@ -106,6 +106,9 @@ func up(ctx context.Context, stdout io.Writer, options cluster.Options) error {
 		return err
 	}
 	klog.OsExit = func(code int) {
+		if ctx.Err() != nil {
+			os.Exit(0) // the API server calls it fatal when a stop cuts its start-up short
+		}
 		fmt.Fprintf(terminal, "devcluster: a component gave up, see the end of %s\n", dir.Path("devcluster.log"))
 		os.Exit(code)
 	}
