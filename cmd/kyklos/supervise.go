@@ -122,3 +122,9 @@ func startOver(identity string) error {
 	environment := append(os.Environ(), identityVariable+"="+identity)
 	return syscall.Exec(self, os.Args, environment)
 }
+
+// sinceStart measures time that steps of the wall clock do not touch.
+func sinceStart() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
