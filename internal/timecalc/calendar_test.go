@@ -152,7 +152,12 @@ func TestWakeUpsMissNothing(t *testing.T) {
 		for i := 0; i < tl.count(); i += int(60 / tl.step) {
 			now := timeAt(tl.unix(i), tl.zone)
 			for !now.Before(wake) {
-				verdict, wake = c.At(wake), c.NextWakeUp(wake, nil)
+				verdict = c.At(wake)
+				next := c.NextWakeUp(wake, nil)
+				if !next.After(wake) || next.Sub(wake) > 24*time.Hour {
+					t.Fatalf("the wake-up after %v is %v", wake, next)
+				}
+				wake = next
 			}
 			r := tl.readings[i]
 			want := set.replicas(set.covering[r.weekday][r.minute])
