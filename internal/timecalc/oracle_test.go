@@ -98,19 +98,6 @@ func (s *schedule) replicas(covering uint64) int32 {
 	return 0
 }
 
-// stretch is a piece of time in one zone. from and to are Unix seconds on whole minutes.
-type stretch struct {
-	name     string
-	zone     *time.Location
-	from, to int64
-}
-
-// around returns the stretch of 48 hours on either side of an instant.
-func around(name string, zone *time.Location, unix int64) stretch {
-	minute := unix - unix%60
-	return stretch{name, zone, minute - 48*3600, minute + 48*3600}
-}
-
 // timeline is the oracle's record of a stretch and of the 25 hours after it.
 type timeline struct {
 	stretch
