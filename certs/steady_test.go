@@ -22,10 +22,11 @@ import (
 
 // testSteadyState counts the requests of a replica while it renews its leaf.
 func testSteadyState(t *testing.T, c client.Client, kyklos *rest.Config, auditLog string) {
-	r := startReplica(t, kyklos, certs.Options{
+	options := certs.Options{
 		Namespace: namespace, SecretName: "steady", CADuration: time.Hour, LeafDuration: 6 * time.Second,
 		ValidatingWebhookConfigurations: []string{"steady"},
-	})
+	}
+	r := startReplica(t, kyklos, options)
 	apply(t, c, validating("steady", nil, r, r))
 	ready(t, r)
 	turned(t, r)
@@ -39,6 +40,10 @@ func testSteadyState(t *testing.T, c client.Client, kyklos *rest.Config, auditLo
 		t.Errorf("%d requests in the steady state:\n%s", len(after)-len(before), strings.Join(after[len(before):], "\n"))
 	}
 	testEntryRemoval(t, c, r)
+
+	options.ValidatingWebhookConfigurations = []string{"forbidden"} // not in the role
+	notReady(t, startReplica(t, kyklos, options),
+		`ValidatingWebhookConfiguration "forbidden" has not been read yet (may Kyklos list and watch it?)`)
 }
 
 // testEntryRemoval: publishing must not keep a GitOps tool from applying the
