@@ -80,7 +80,7 @@ func plainEffect(e timecalc.IrregularEdge) string {
 	if e.Kind == timecalc.Skipped {
 		return e.Edge + "s at " + localTime(e.At[0], e.Date)
 	}
-	return e.Edge + "s at both"
+	return e.Edge + "s both times"
 }
 
 // shift describes the clock change behind e: "forward from 02:00 to 03:00".
