@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -106,10 +107,17 @@ func describeTarget(ref v1alpha1.TargetRef) string {
 const longestName = 40
 
 // quote returns the name in quotes, shortened.
-func quote(name string) string { return fmt.Sprintf("%q", shorten(name)) }
+func quote(name string) string { return `"` + shorten(name) + `"` }
 
-// shorten cuts s to longestName bytes; an ellipsis marks the cut.
+// shorten cuts s to longestName bytes; an ellipsis marks the cut. Warnings travel in an HTTP header, so
+// anything but printable ASCII, which no name in a cluster has, becomes a question mark.
 func shorten(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
 	if len(s) <= longestName {
 		return s
 	}
