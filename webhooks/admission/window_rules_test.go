@@ -65,8 +65,8 @@ func drawWindows(t *rapid.T, most int) []v1alpha1.Window {
 	}), 0, most).Draw(t, "windows")
 }
 
-// Whatever is written, also what the CRD refuses, the rules neither fail nor speak longer than the API
-// server lets through, in any letters but ASCII, or about more than it lets through in full.
+// Whatever is written, also what the CRD refuses: the rules do not panic, and what they say is short
+// enough for the API server and printable ASCII.
 func TestWarningsFitTheirHeader(t *testing.T) {
 	name := rapid.OneOf(rapid.StringMatching("[a-z]{1,253}"), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
