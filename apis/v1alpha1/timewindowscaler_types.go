@@ -204,6 +204,11 @@ type TimeWindowScalerStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	CurrentWindow string `json:"currentWindow,omitempty"`
 
+	// The local date, yyyy-mm-dd, while it is a listed holiday and the mode is not ignore.
+	// +optional
+	// +kubebuilder:validation:MaxLength=10
+	Holiday string `json:"holiday,omitempty"`
+
 	// The replica count that the workload should have now. Absent until the first decision; held
 	// at the higher value while a grace period runs.
 	// +optional

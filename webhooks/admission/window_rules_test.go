@@ -29,9 +29,9 @@ func TestWindowWarnings(t *testing.T) {
 		"across midnight": {obj: office(withWindows(window("01:00", "04:00", 1, "Sat"), window("22:00", "05:00", 2, "Fri"))), want: []string{
 			"spec.windows[0] (Sat 01:00-04:00) never takes effect: spec.windows[1] (Fri 22:00-05:00) covers all of it" + lastDecides}},
 		"identical": {obj: office(withWindows(day, window("18:00", "20:00", 2, "Mon"), day)), want: []string{
-			"spec.windows[2] (Mon-Fri 09:00-17:00) is the same as spec.windows[0]: remove one of the two"}},
+			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[2] is the same" + lastDecides}},
 		"identical but for the order of days": {obj: office(withWindows(window("09:00", "17:00", 5, "Tue", "Mon"), window("09:00", "17:00", 5, "Mon", "Tue"))), want: []string{
-			"spec.windows[1] (Mon,Tue 09:00-17:00) is the same as spec.windows[0]: remove one of the two"}},
+			"spec.windows[0] (Mon,Tue 09:00-17:00) never takes effect: spec.windows[1] is the same" + lastDecides}},
 		"an invalid one silences the rule": {obj: office(withWindows(day, day, window("09:00", "09:00", 5, "Mon")))},
 	})
 }
@@ -47,11 +47,11 @@ func TestWindowWarningsAreFew(t *testing.T) {
 	var covered, repeated []string
 	for i := range 4 {
 		covered = append(covered, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:%02d) never takes effect: spec.windows[29] (Mon 09:00-10:29) covers all of it%s", i, i, lastDecides))
-		repeated = append(repeated, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:00) is the same as spec.windows[%d]: remove one of the two", i+1, i))
+		repeated = append(repeated, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:00) never takes effect: spec.windows[%d] is the same%s", i, i+1, lastDecides))
 	}
 	checkWarnings(t, map[string]warningCase{
 		"covered":  {obj: office(withWindows(many...)), want: append(covered, "spec.windows: 25 more windows never take effect")},
-		"repeated": {obj: office(withWindows(same...)), want: append(repeated, "spec.windows: 25 more windows repeat another one")},
+		"repeated": {obj: office(withWindows(same...)), want: append(repeated, "spec.windows: 25 more windows are the same as a later one")},
 	})
 }
 

@@ -1,0 +1,59 @@
+package certs
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"time"
+)
+
+const pemCertificate = "CERTIFICATE"
+
+// mergeBundle returns what should stand in a caBundle that holds bundle now, so
+// that own is trusted as well. Certificates of others stay, in their order, as
+// long as they are valid or will be; own ones are appended. Expired ones and
+// repetitions go.
+//
+// changed is false when bundle already says so; merged is then bundle itself,
+// byte for byte. Blocks that are not certificates trust nobody: they are left
+// out of a rewrite but are no reason for one.
+func mergeBundle(bundle []byte, own []*x509.Certificate, now time.Time) (merged []byte, changed bool) {
+	present := parseBundle(bundle)
+	kept := unexpired(present, now)
+	all := unexpired(append(kept[:len(kept):len(kept)], own...), now)
+	if len(kept) == len(present) && len(all) == len(kept) {
+		return bundle, false
+	}
+	for _, cert := range all {
+		merged = append(merged, pem.EncodeToMemory(&pem.Block{Type: pemCertificate, Bytes: cert.Raw})...)
+	}
+	return merged, true
+}
+
+// parseBundle returns the certificates in a PEM bundle and skips what a TLS
+// client would skip as well.
+func parseBundle(bundle []byte) []*x509.Certificate {
+	var certs []*x509.Certificate
+	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != pemCertificate {
+			continue
+		}
+		if cert, err := x509.ParseCertificate(block.Bytes); err == nil {
+			certs = append(certs, cert)
+		}
+	}
+	return certs
+}
+
+// unexpired returns the certificates whose NotAfter is not before now, each once.
+func unexpired(certs []*x509.Certificate, now time.Time) []*x509.Certificate {
+	var keep []*x509.Certificate
+	seen := map[string]bool{}
+	for _, cert := range certs {
+		if seen[string(cert.Raw)] || now.After(cert.NotAfter) {
+			continue
+		}
+		seen[string(cert.Raw)] = true
+		keep = append(keep, cert)
+	}
+	return keep
+}

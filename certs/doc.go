@@ -1,0 +1,30 @@
+// Package certs gives the webhook server its serving certificate and tells the
+// API server to trust it.
+//
+// SelfManaged needs nothing but Kubernetes: a CA lives in a Secret that all
+// replicas share, each replica keeps a leaf of its own in memory, and the CA is
+// appended to the caBundle of every place that calls Kyklos. Another mode, with
+// files mounted from a Secret that cert-manager fills, implements Serving too.
+//
+// A rotation refuses no request, because of three rules:
+//
+//   - A CA is appended, never swapped: bundles keep every certificate that has
+//     not expired, whoever put it there.
+//   - A replica keeps its old leaf until a newer one is trusted by all bundles,
+//     and for one pace more (see Options.LeafDuration), for API servers whose
+//     watch or clock is a little behind. The CA in the Secret changes at once
+//     for everybody; what is served does not.
+//   - Every replica publishes, not only the leader: the merge gives the same
+//     result whoever does it, the write is a patch that fails on a stale
+//     resourceVersion, and admission must not wait for an election.
+//
+// In the steady state only watches are open, one for each named object; expiry
+// is looked at in the local copies.
+package certs
+
+// In its own namespace Kyklos reaches the CA Secret alone. A create cannot be
+// bound to a name, because authorization does not see it; the rest is.
+//
+// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=secrets,verbs=create
+// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=secrets,resourceNames=kyklos-webhook-ca,verbs=list;watch;update
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations;mutatingwebhookconfigurations,resourceNames=kyklos-webhook,verbs=list;watch;patch

@@ -1,0 +1,157 @@
+package certs
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+const testPace = time.Minute
+
+// scene drives a gate by hand: what is issued, what is published, what time it is.
+type scene struct {
+	*gate
+	now       time.Time
+	issued    *tls.Certificate
+	published bool
+}
+
+func newScene() *scene {
+	s := &scene{now: noon, published: true}
+	s.gate = &gate{
+		newest:    func() *tls.Certificate { return s.issued },
+		published: func(*x509.Certificate, time.Time) bool { return s.published },
+		pace:      testPace,
+	}
+	return s
+}
+
+// issue makes a leaf the source's newest one.
+func (s *scene) issue(life time.Duration) *tls.Certificate {
+	s.issued = &tls.Certificate{Leaf: &x509.Certificate{NotBefore: s.now, NotAfter: s.now.Add(life)}}
+	return s.issued
+}
+
+func (s *scene) look() *tls.Certificate { return s.serve(s.now) }
+
+func (s *scene) after(d time.Duration) *tls.Certificate {
+	s.now = s.now.Add(d)
+	return s.look()
+}
+
+func TestGateFirstLeafIsServedAtOnce(t *testing.T) {
+	s := newScene()
+	s.published = false
+	if s.look() != nil {
+		t.Fatal("a leaf is served before one is issued")
+	}
+	if first := s.issue(time.Hour); s.look() != first {
+		t.Fatal("the first leaf is held back although there is nothing better")
+	}
+}
+
+func TestGateHoldsRenewedLeafForOnePace(t *testing.T) {
+	s := newScene()
+	old := s.issue(time.Hour)
+	s.look()
+	s.now = s.now.Add(40 * time.Minute)
+	renewed := s.issue(time.Hour)
+
+	if s.look() != old || s.after(testPace-time.Second) != old {
+		t.Fatal("served before a slower clock has reached its NotBefore")
+	}
+	if s.after(time.Second) != renewed {
+		t.Fatal("not served after one pace")
+	}
+}
+
+func TestGateHoldsLeafOfUnpublishedCA(t *testing.T) {
+	s := newScene()
+	old := s.issue(time.Hour)
+	s.look()
+	s.published = false
+	renewed := s.issue(time.Hour)
+	if s.look() != old || s.after(30*time.Minute) != old {
+		t.Fatal("served although a bundle does not trust it")
+	}
+
+	s.published = true
+	if s.look() != old {
+		t.Fatal("served at the moment of publishing: API servers are behind")
+	}
+	s.published = false // Somebody takes the caBundle away again,
+	s.after(testPace)
+	s.published = true // and it is put back: the pace begins anew.
+	if s.look() != old || s.after(testPace-time.Second) != old {
+		t.Fatal("the pace did not begin anew")
+	}
+	if s.after(time.Second) != renewed {
+		t.Fatal("not served after one pace of trust")
+	}
+}
+
+func TestGateDoesNotServeAnEndedLeaf(t *testing.T) {
+	for name, c := range map[string]struct {
+		published bool
+		left      time.Duration
+		turn      bool
+	}{
+		"published, one pace left":          {true, testPace, false},
+		"published, less than a pace left":  {true, testPace - time.Second, true},
+		"unpublished, in its last second":   {false, 0, false},
+		"unpublished, and the old one over": {false, -time.Second, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene()
+			old := s.issue(time.Hour)
+			s.look()
+			s.now = s.now.Add(time.Hour - c.left)
+			s.published = c.published
+			renewed := s.issue(time.Hour)
+			want := old
+			if c.turn {
+				want = renewed
+			}
+			if s.look() != want {
+				t.Errorf("turned = %t, want %t", !c.turn, c.turn)
+			}
+		})
+	}
+}
+
+// TestGateProperties: whatever is issued and published when, a good leaf is never
+// given up for one that may be refused, and a trusted new one is served in the end.
+func TestGateProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newScene()
+		served := s.issue(time.Hour)
+		s.look()
+		trustedSince := s.now
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			s.now = s.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "seconds")) * time.Second)
+			if rapid.Bool().Draw(t, "issue") {
+				s.issue(time.Duration(rapid.IntRange(1, 60).Draw(t, "life")) * time.Minute)
+				trustedSince = s.now
+			}
+			if published := rapid.Bool().Draw(t, "published"); published != s.published {
+				s.published, trustedSince = published, s.now
+			}
+			got := s.look()
+			left := served.Leaf.NotAfter.Sub(s.now)
+			trustedFor := s.now.Sub(trustedSince)
+			if got != served && left >= 0 && (!s.published || left >= testPace && trustedFor < testPace) {
+				t.Fatalf("turned with %s left, published %t for %s", left, s.published, trustedFor)
+			}
+			if got != s.issued && s.published && trustedFor >= testPace {
+				t.Fatalf("the newest leaf, published for %s, is not served", trustedFor)
+			}
+			if got != served && got != s.issued {
+				t.Fatal("served neither the old nor the newest leaf")
+			}
+			served = got
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package certs
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+func validOptions() Options {
+	return Options{
+		RESTConfig: &rest.Config{Host: "https://127.0.0.1:1"}, Namespace: "kyklos-system", SecretName: "kyklos-webhook-ca",
+		DNSNames: []string{"127.0.0.1"}, ValidatingWebhookConfigurations: []string{"kyklos-webhook"},
+	}
+}
+
+func TestNewNamesTheWrongOption(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit func(*Options)
+		want string // empty: accepted
+	}{
+		"defaults":           {func(*Options) {}, ""},
+		"shortest":           {func(o *Options) { o.CADuration, o.LeafDuration = 45*time.Second, 15*time.Second }, ""},
+		"only a definition":  {func(o *Options) { o.ValidatingWebhookConfigurations, o.CustomResourceDefinitions = nil, []string{"a"} }, ""},
+		"no cluster":         {func(o *Options) { o.RESTConfig = nil }, "RESTConfig is missing"},
+		"no namespace":       {func(o *Options) { o.Namespace = "" }, `Namespace ""`},
+		"no secret":          {func(o *Options) { o.SecretName = "" }, `SecretName ""`},
+		"no name":            {func(o *Options) { o.DNSNames = nil }, "DNSNames is empty"},
+		"nothing to publish": {func(o *Options) { o.ValidatingWebhookConfigurations = nil }, "nothing to publish the CA in"},
+		"leaf too short":     {func(o *Options) { o.LeafDuration = 5 * time.Second }, "LeafDuration is 5s, must be at least 6s"},
+		"CA too short":       {func(o *Options) { o.CADuration, o.LeafDuration = 44*time.Second, 6*time.Second }, "CADuration is 44s"},
+		"leaf too long":      {func(o *Options) { o.LeafDuration = 200 * 24 * time.Hour }, "three times LeafDuration"},
+		"bad cluster":        {func(o *Options) { o.RESTConfig = &rest.Config{Host: "://"} }, "RESTConfig: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := validOptions()
+			c.edit(&o)
+			_, err := New(o)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestPace(t *testing.T) {
+	for leaf, want := range map[time.Duration]time.Duration{6 * time.Second: time.Second, DefaultLeafDuration: time.Minute} {
+		if got := (Options{LeafDuration: leaf}).pace(); got != want {
+			t.Errorf("leaf of %s: pace %s, want %s", leaf, got, want)
+		}
+	}
+}

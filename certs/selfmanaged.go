@@ -1,0 +1,141 @@
+package certs
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	cmtls "github.com/cert-manager/cert-manager/pkg/server/tls"
+	"github.com/cert-manager/cert-manager/pkg/server/tls/authority"
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+)
+
+const (
+	caCommonName = "kyklos-webhook-ca"
+	// issueRetry is how soon a leaf is asked for again while there is no CA.
+	issueRetry = 200 * time.Millisecond
+)
+
+// Serving is where a webhook server gets its certificate from.
+type Serving interface {
+	// Start works until ctx ends. Every replica serves, so no leader is elected.
+	manager.Runnable
+	manager.LeaderElectionRunnable
+
+	// TLSOpt belongs into webhook.Options.TLSOpts.
+	TLSOpt(*tls.Config)
+
+	// Ready is a healthz.Checker: nil once the API server can call with success.
+	Ready(*http.Request) error
+}
+
+// SelfManaged serves certificates signed by a CA that the replicas keep in a
+// Secret and publish themselves; see the package comment.
+type SelfManaged struct {
+	options   Options
+	source    *cmtls.DynamicSource
+	publisher *publisher
+	gate      *gate
+	clock     clock.PassiveClock
+}
+
+var _ Serving = &SelfManaged{}
+
+// New prepares self-managed certificates. It sends no request; an error names
+// the option that is wrong.
+func New(options Options) (*SelfManaged, error) {
+	o, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWatches(o)
+	if err != nil {
+		return nil, fmt.Errorf("certs: RESTConfig: %w", err)
+	}
+	s := &SelfManaged{options: o, clock: o.Clock}
+	s.source = &cmtls.DynamicSource{
+		DNSNames:      o.DNSNames,
+		RetryInterval: issueRetry,
+		Authority: addressAuthority{&authority.DynamicAuthority{
+			RESTConfig:      o.RESTConfig,
+			SecretNamespace: o.Namespace,
+			SecretName:      o.SecretName,
+			SecretLabels:    map[string]string{"app.kubernetes.io/managed-by": "kyklos"},
+			CommonName:      caCommonName,
+			CADuration:      o.CADuration,
+			LeafDuration:    o.LeafDuration,
+		}},
+	}
+	s.publisher = newPublisher(w, o, func() { s.served() })
+	s.gate = &gate{newest: s.newest, published: s.publisher.published, pace: o.pace()}
+	return s, nil
+}
+
+// Start implements manager.Runnable: it issues, publishes and renews until ctx
+// ends. It must be called once; see WebhookServer for when.
+func (s *SelfManaged) Start(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.source.Start(logr.NewContext(ctx, s.options.Log)) })
+	group.Go(func() error { return s.publisher.run(ctx) })
+	return group.Wait()
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (s *SelfManaged) NeedLeaderElection() bool { return false }
+
+// TLSOpt makes a server present the leaf that is due at each handshake.
+func (s *SelfManaged) TLSOpt(config *tls.Config) {
+	config.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if leaf := s.served(); leaf != nil {
+			return leaf, nil
+		}
+		return nil, cmtls.ErrNotAvailable
+	}
+}
+
+// Ready implements healthz.Checker. The error lists all that is missing.
+func (s *SelfManaged) Ready(*http.Request) error {
+	leaf := s.served()
+	if leaf == nil {
+		return fmt.Errorf("no serving certificate yet: waiting for the CA in Secret %s/%s", s.options.Namespace, s.options.SecretName)
+	}
+	return errors.Join(s.publisher.missing(leaf.Leaf, s.clock.Now())...)
+}
+
+func (s *SelfManaged) served() *tls.Certificate { return s.gate.serve(s.clock.Now()) }
+
+func (s *SelfManaged) newest() *tls.Certificate {
+	leaf, err := s.source.GetCertificate(nil)
+	if err != nil {
+		return nil // Only before the first one is issued.
+	}
+	return leaf
+}
+
+// WebhookServer returns inner with the certificates started beside it. A manager
+// starts an ordinary Runnable after its caches are filled; objects stored in
+// another version fill no cache before the conversion webhook can serve. So give
+// the manager this server instead of adding the certificates to it.
+func WebhookServer(inner webhook.Server, serving Serving) webhook.Server {
+	return &server{Server: inner, serving: serving}
+}
+
+type server struct {
+	webhook.Server
+	serving Serving
+}
+
+// Start implements manager.Runnable.
+func (s *server) Start(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.serving.Start(ctx) })
+	group.Go(func() error { return s.Server.Start(ctx) })
+	return group.Wait()
+}

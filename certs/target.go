@@ -1,0 +1,118 @@
+package certs
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// endpoint is one place that calls Kyklos: a webhook of a configuration, or a
+// CustomResourceDefinition's conversion.
+type endpoint struct {
+	// name is the webhook's name, empty for a conversion.
+	name string
+	// host is what the API server expects the serving certificate to name.
+	host   string
+	bundle []byte
+}
+
+// endpointsOf returns the endpoints of a webhook configuration or of a
+// CustomResourceDefinition; the latter has none without a conversion webhook.
+func endpointsOf(obj any) (endpoints []endpoint) {
+	switch o := obj.(type) {
+	case *admissionv1.ValidatingWebhookConfiguration:
+		for _, w := range o.Webhooks {
+			endpoints = append(endpoints, admissionEndpoint(w.Name, w.ClientConfig))
+		}
+	case *admissionv1.MutatingWebhookConfiguration:
+		for _, w := range o.Webhooks {
+			endpoints = append(endpoints, admissionEndpoint(w.Name, w.ClientConfig))
+		}
+	case *apiextensionsv1.CustomResourceDefinition:
+		if c := o.Spec.Conversion; c != nil && c.Webhook != nil && c.Webhook.ClientConfig != nil {
+			endpoints = append(endpoints, conversionEndpoint(*c.Webhook.ClientConfig))
+		}
+	}
+	return endpoints
+}
+
+func admissionEndpoint(name string, c admissionv1.WebhookClientConfig) endpoint {
+	e := endpoint{name: name, host: urlHost(c.URL), bundle: c.CABundle}
+	if c.Service != nil {
+		e.host = serviceHost(c.Service.Name, c.Service.Namespace)
+	}
+	return e
+}
+
+func conversionEndpoint(c apiextensionsv1.WebhookClientConfig) endpoint {
+	e := endpoint{host: urlHost(c.URL), bundle: c.CABundle}
+	if c.Service != nil {
+		e.host = serviceHost(c.Service.Name, c.Service.Namespace)
+	}
+	return e
+}
+
+// serviceHost is the server name the API server uses for a Service, whatever
+// the address it connects to.
+func serviceHost(name, namespace string) string { return name + "." + namespace + ".svc" }
+
+func urlHost(raw *string) string {
+	if raw == nil {
+		return ""
+	}
+	u, err := url.Parse(*raw)
+	if err != nil {
+		return "" // The API server refuses such a URL.
+	}
+	return u.Hostname()
+}
+
+// trusts returns nil when the API server would accept the leaf at now from this
+// endpoint's caBundle alone.
+func (e endpoint) trusts(leaf *x509.Certificate, now time.Time) error {
+	if len(e.bundle) == 0 {
+		return errors.New("caBundle is empty, the CA is not published yet")
+	}
+	roots := x509.NewCertPool()
+	for _, cert := range parseBundle(e.bundle) {
+		roots.AddCert(cert)
+	}
+	_, err := leaf.Verify(x509.VerifyOptions{
+		Roots: roots, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	})
+	if err != nil {
+		return fmt.Errorf("caBundle does not trust the served certificate: %w", err)
+	}
+	return nil
+}
+
+// bundlePatch is a strategic merge patch that sets the caBundle of the endpoints
+// to the given ones and nothing else, or fails with a conflict.
+//
+// It is no server-side apply: that would own whole entries of webhooks by name
+// and need force to take over a bundle somebody has set by hand; and without
+// the resourceVersion two writers could still undo each other's append.
+func bundlePatch(obj metav1.Object, set []endpoint) ([]byte, error) {
+	patch := map[string]any{"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion()}}
+	var webhooks []any
+	for _, e := range set {
+		config := map[string]any{"clientConfig": map[string]any{"caBundle": e.bundle}}
+		if _, ok := obj.(*apiextensionsv1.CustomResourceDefinition); ok {
+			patch["spec"] = map[string]any{"conversion": map[string]any{"webhook": config}}
+			continue
+		}
+		config["name"] = e.name
+		webhooks = append(webhooks, config)
+	}
+	if webhooks != nil {
+		patch["webhooks"] = webhooks
+	}
+	return json.Marshal(patch)
+}

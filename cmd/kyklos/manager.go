@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/certs"
+	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/timecalc"
+	"kyklos.io/kyklos/webhooks/admission"
+)
+
+func newManagerCommand() *cobra.Command {
+	options := defaultManagerOptions()
+	cmd := &cobra.Command{
+		Use:   "manager",
+		Short: "Run the operator: controller, webhooks, certificates",
+		Long: `Run the operator until SIGTERM or SIGINT.
+
+All replicas answer webhooks; one of them, the leader, scales. The manager outlives outages of the
+API server: it waits for the server to come back and goes on.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := options.validate(); err != nil {
+				return err
+			}
+			return superviseManager(cmd.Context(), options)
+		},
+	}
+	options.addFlags(cmd.Flags())
+	return cmd
+}
+
+// runManager runs one manager until ctx ends, leadership is lost or something cannot be started.
+// ran is true if it got as far as leading.
+func runManager(ctx context.Context, config *rest.Config, o managerOptions, identity string) (ran bool, err error) {
+	serving, err := newServing(config, o)
+	if err != nil {
+		return false, err
+	}
+	mgr, err := newManager(config, o, serving, identity)
+	if err != nil {
+		return false, err
+	}
+	if err := assemble(ctx, mgr, o, serving); err != nil {
+		return false, err
+	}
+	err = mgr.Start(ctx)
+	select {
+	case <-mgr.Elected():
+		return true, err
+	default:
+		return false, err
+	}
+}
+
+// assemble adds everything that the manager runs.
+func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving certs.Serving) error {
+	err := timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
+		Clock:     clock.RealClock{},
+		Monotonic: sinceStart(),
+		Requeue:   o.requeue,
+		Workers:   o.workers,
+	})
+	if err != nil {
+		return fmt.Errorf("set up the controller: %w", err)
+	}
+	if err := addChecks(mgr, serving); err != nil {
+		return err
+	}
+	if serving != nil {
+		if err := admission.SetupWithManager(mgr, clock.RealClock{}); err != nil {
+			return fmt.Errorf("set up the webhooks: %w", err)
+		}
+	}
+	metrics.RecordTZData(timecalc.TZDataVersion())
+	return nil
+}
+
+func newManager(config *rest.Config, o managerOptions, serving certs.Serving, identity string) (ctrl.Manager, error) {
+	options := ctrl.Options{
+		Scheme:                        newScheme(),
+		Logger:                        o.logger(),
+		Cache:                         timewindowscaler.CacheOptions(o.namespaces),
+		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
+		Metrics:                       o.metricsServer(),
+		HealthProbeBindAddress:        o.healthAddress,
+		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
+		LeaderElectionReleaseOnCancel: true,
+		RenewDeadline:                 ptr.To(renewDeadline),
+	}
+	if serving != nil {
+		options.WebhookServer = certs.WebhookServer(webhook.NewServer(webhook.Options{
+			Host: o.webhookHost, Port: o.webhookPort, TLSOpts: []func(*tls.Config){serving.TLSOpt},
+		}), serving)
+	}
+	if o.leaderElect {
+		lock, err := newLease(config, o.ownNamespace(), identity)
+		if err != nil {
+			return nil, err
+		}
+		options.LeaderElection = true
+		options.LeaderElectionResourceLockInterface = lock
+	}
+	mgr, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	return mgr, nil
+}
+
+func newScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			panic(err) // only a type registered twice with different meanings can do this
+		}
+	}
+	return scheme
+}
+
+func newServing(config *rest.Config, o managerOptions) (certs.Serving, error) {
+	if !o.webhooks {
+		return nil, nil
+	}
+	serving, err := certs.New(certs.Options{
+		RESTConfig:                      config,
+		Namespace:                       o.ownNamespace(),
+		SecretName:                      o.certSecret,
+		DNSNames:                        o.dnsNames(),
+		ValidatingWebhookConfigurations: []string{o.validatingConfiguration},
+		MutatingWebhookConfigurations:   []string{o.mutatingConfiguration},
+		Log:                             o.logger().WithName("certs"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up the webhook certificates: %w", err)
+	}
+	return serving, nil
+}
+
+// addChecks: alive is who answers; ready is who has its caches and, with webhooks, a certificate
+// that the API server trusts.
+func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
+	checks := map[string]healthz.Checker{"caches": func(req *http.Request) error {
+		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
+		defer cancel()
+		if !mgr.GetCache().WaitForCacheSync(ctx) {
+			return errors.New("the caches are not filled yet")
+		}
+		return nil
+	}}
+	if serving != nil {
+		checks["certificate"] = serving.Ready
+		checks["webhooks"] = mgr.GetWebhookServer().StartedChecker()
+	}
+	for name, check := range checks {
+		if err := mgr.AddReadyzCheck(name, check); err != nil {
+			return fmt.Errorf("add the readiness check %s: %w", name, err)
+		}
+	}
+	return mgr.AddHealthzCheck("ping", healthz.Ping)
+}
+
+// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
+// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
+
+func (o *managerOptions) metricsServer() metricsserver.Options {
+	options := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure}
+	if o.metricsSecure {
+		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return options
+}

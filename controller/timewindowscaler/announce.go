@@ -1,0 +1,129 @@
+package timewindowscaler
+
+import (
+	"fmt"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/metrics"
+)
+
+// announcements are the events of this pass, in the order in which things happened.
+func (s *situation) announcements() []events.Event {
+	var evs []events.Event
+	evs = append(evs, s.troubles()...)
+	if s.plan.invalid != "" || s.obs.owner != "" {
+		return evs
+	}
+	evs = append(evs, s.holidayEvents()...)
+	evs = append(evs, s.graceEvents()...)
+	switch {
+	case s.outcome.scaled:
+		evs = append(evs, events.EmitScale(s.outcome.from, s.plan.effective, s.cause()))
+	case s.tws.Spec.Pause && s.obs.target != nil && s.obs.target.specReplicas != s.plan.effective:
+		evs = append(evs, events.EmitScalingSkipped(s.obs.target.specReplicas, s.plan.effective))
+	}
+	return evs
+}
+
+// troubles are the warnings. A second scaler and an HPA are named when the pass has a reason to.
+func (s *situation) troubles() []events.Event {
+	var evs []events.Event
+	reference := s.tws.Spec.TargetRef
+	for _, detail := range []string{s.plan.invalid, s.plan.badZone} {
+		if detail != "" {
+			evs = append(evs, events.EmitInvalidSchedule(detail))
+		}
+	}
+	if s.obs.owner != "" {
+		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, s.obs.owner)))
+	} else if s.obs.target == nil {
+		evs = append(evs, events.EmitMissingTarget(reference.Kind, s.tws.Namespace, reference.Name))
+	}
+	if s.obs.autoscaler != "" && (s.outcome.scaled || s.specIsNew()) {
+		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("HorizontalPodAutoscaler %s scales %s %s too: the two will undo each other's work",
+			s.obs.autoscaler, reference.Kind, reference.Name)))
+	}
+	return evs
+}
+
+func (s *situation) specIsNew() bool {
+	return s.tws.Status.ObservedGeneration != s.tws.Generation
+}
+
+// holidayEvents announce a holiday once, on the pass that first sees it.
+func (s *situation) holidayEvents() []events.Event {
+	v := s.plan.verdict
+	if v.Holiday == "" || v.Holiday == s.tws.Status.Holiday {
+		return nil
+	}
+	mode := s.tws.Spec.Holidays.Mode
+	evs := []events.Event{events.EmitHolidayDetected(v.Holiday, string(mode))}
+	if v.Override {
+		how := "closed"
+		if mode == v1alpha1.HolidayOpen {
+			how = "open"
+		}
+		evs = append(evs, events.EmitWindowOverride(v.Holiday, how, v.Replicas))
+	}
+	return evs
+}
+
+func (s *situation) graceEvents() []events.Event {
+	switch {
+	case s.plan.grace.started:
+		return []events.Event{events.EmitGracePeriodStarted(s.tws.Spec.GracePeriodSeconds, s.plan.verdict.Replicas)}
+	case s.plan.grace.cancelled:
+		return []events.Event{events.EmitGracePeriodCancelled(s.plan.effective)}
+	default:
+		return nil
+	}
+}
+
+func (s *situation) cause() events.Cause {
+	cause := events.Cause{Window: s.plan.window, Drift: s.plan.drift}
+	if s.plan.grace.ended {
+		cause.GraceSeconds = s.tws.Spec.GracePeriodSeconds
+	}
+	if s.plan.verdict.Override {
+		cause.HolidayMode = string(s.tws.Spec.Holidays.Mode)
+	}
+	return cause
+}
+
+// record sets the metrics of this pass.
+func (s *situation) record(status *v1alpha1.TimeWindowScalerStatus) {
+	name, namespace := s.tws.Name, s.tws.Namespace
+	if s.outcome.scaled {
+		metrics.RecordScaleEvent(name, namespace, s.outcome.from, s.plan.effective)
+		if s.plan.drift {
+			metrics.RecordDriftCorrection(name, namespace)
+		}
+		if !s.plan.due.IsZero() {
+			metrics.RecordBoundaryLateness(s.now.Sub(s.plan.due).Seconds())
+		}
+	}
+	if s.outcome.refused != nil {
+		metrics.RecordScaleFailure(name, namespace, failureReason(s.outcome.refused))
+	}
+	if s.plan.invalid != "" {
+		return
+	}
+	metrics.RecordStateChange(name, namespace, metrics.State{
+		Window:            s.plan.window,
+		EffectiveReplicas: s.plan.effective,
+		Drift:             drift(status),
+		InGracePeriod:     s.plan.grace.expiry != nil,
+		Paused:            s.tws.Spec.Pause,
+		HolidayOverride:   s.plan.verdict.Override,
+		Degraded:          s.degraded().Status == "True",
+	})
+}
+
+func drift(status *v1alpha1.TimeWindowScalerStatus) int32 {
+	if status.TargetObservedReplicas == nil || status.EffectiveReplicas == nil {
+		return 0
+	}
+	distance := *status.TargetObservedReplicas - *status.EffectiveReplicas
+	return max(distance, -distance)
+}

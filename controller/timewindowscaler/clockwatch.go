@@ -1,0 +1,53 @@
+package timewindowscaler
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/utils/clock"
+)
+
+// maxClockDrift is how far wall clock and monotonic clock may part between two looks before all
+// timers count as wrong (T7).
+const maxClockDrift = 500 * time.Millisecond
+
+// clockWatch notices that the wall clock was stepped or that the machine slept. Timers count
+// monotonic time, so either would make every wake-up wrong by as much.
+type clockWatch struct {
+	wall clock.PassiveClock
+	// monotonic is the time since some start, untouched by steps of the wall clock.
+	monotonic func() time.Duration
+	// ticks is a ticker's channel, one tick a second.
+	ticks <-chan time.Time
+	// stepped is called with the size of the step, negative for a clock that was set back.
+	stepped func(context.Context, time.Duration)
+	log     logr.Logger
+}
+
+// Start looks at every tick until ctx ends.
+func (w *clockWatch) Start(ctx context.Context) error {
+	wall, monotonic := w.wall.Now().Round(0), w.monotonic()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.ticks:
+		}
+		nextWall, nextMonotonic := w.wall.Now().Round(0), w.monotonic()
+		if step := clockStep(nextWall.Sub(wall), nextMonotonic-monotonic); step != 0 {
+			w.log.Info("The clock was stepped or the machine slept; looking at every scaler again", "step", step.String())
+			w.stepped(ctx, step)
+		}
+		wall, monotonic = nextWall, nextMonotonic
+	}
+}
+
+// clockStep returns by how much the wall clock ran away from the monotonic clock, 0 if by no more
+// than can be slewing.
+func clockStep(wall, monotonic time.Duration) time.Duration {
+	if step := wall - monotonic; step > maxClockDrift || step < -maxClockDrift {
+		return step
+	}
+	return 0
+}

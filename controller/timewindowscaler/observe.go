@@ -1,0 +1,130 @@
+package timewindowscaler
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// observation is what the world looked like in this pass.
+type observation struct {
+	target *target // nil if it does not exist
+	// owner is the name of an older scaler of the same target, "" if the target is ours (B8).
+	owner string
+	// autoscaler is the name of an HPA on the same target, "" if there is none.
+	autoscaler string
+	holidays   holidays
+}
+
+// target is what matters of the workload.
+type target struct {
+	resourceVersion  string
+	specReplicas     int32
+	observedReplicas int32
+}
+
+// holidays is what the ConfigMap says; all zero if the mode does not ask for one.
+type holidays struct {
+	missing string // the ConfigMap's name if it does not exist
+	dates   map[string]bool
+	invalid []string // keys that are no dates
+}
+
+// observe reads all that a plan depends on, from the cache unless the last pass found it stale.
+func (r *Reconciler) observe(ctx context.Context, tws *v1alpha1.TimeWindowScaler, mem *recollection) (observation, error) {
+	var obs observation
+	var err error
+	if obs.target, err = r.observeTarget(ctx, tws, mem); err != nil {
+		return obs, err
+	}
+	if obs.holidays, err = r.observeHolidays(ctx, tws); err != nil {
+		return obs, err
+	}
+	if obs.owner, err = r.observeOwner(ctx, tws); err != nil {
+		return obs, err
+	}
+	obs.autoscaler, err = r.observeAutoscaler(ctx, tws)
+	return obs, err
+}
+
+func (r *Reconciler) observeTarget(ctx context.Context, tws *v1alpha1.TimeWindowScaler, mem *recollection) (*target, error) {
+	var deployment appsv1.Deployment
+	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
+	if err := r.reader(mem).Get(ctx, key, &deployment); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	if deployment.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	return mem.newerTarget(&target{
+		resourceVersion:  deployment.ResourceVersion,
+		specReplicas:     ptr.Deref(deployment.Spec.Replicas, 1),
+		observedReplicas: deployment.Status.Replicas,
+	}), nil
+}
+
+func (r *Reconciler) observeHolidays(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (holidays, error) {
+	name := holidaySource(tws)
+	if name == "" {
+		return holidays{}, nil
+	}
+	var source corev1.ConfigMap
+	err := r.Client.Get(ctx, types.NamespacedName{Namespace: tws.Namespace, Name: name}, &source)
+	if apierrors.IsNotFound(err) {
+		return holidays{missing: name}, nil
+	}
+	dates, invalid := timecalc.ParseHolidayDates(slices.Collect(maps.Keys(source.Data)))
+	return holidays{dates: dates, invalid: invalid}, err
+}
+
+// observeOwner returns the name of the scaler that owns the target if that is another one: the
+// older object, then the smaller UID (B8). Admission races, so this decides.
+func (r *Reconciler) observeOwner(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (string, error) {
+	var rivals v1alpha1.TimeWindowScalerList
+	err := r.Client.List(ctx, &rivals, client.InNamespace(tws.Namespace),
+		client.MatchingFields{targetindex.Field: tws.Spec.TargetRef.Name}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return "", err
+	}
+	owner := tws
+	for i := range rivals.Items {
+		if rival := &rivals.Items[i]; rival.DeletionTimestamp == nil && targetindex.SameTarget(rival.Spec.TargetRef, owner.Spec.TargetRef) && targetindex.Precedes(rival, owner) {
+			owner = rival
+		}
+	}
+	if owner.UID == tws.UID {
+		return "", nil
+	}
+	return owner.Name, nil
+}
+
+func (r *Reconciler) observeAutoscaler(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (string, error) {
+	var autoscalers autoscalingv2.HorizontalPodAutoscalerList
+	err := r.Client.List(ctx, &autoscalers, client.InNamespace(tws.Namespace),
+		client.MatchingFields{autoscalerIndex: tws.Spec.TargetRef.Name}, client.UnsafeDisableDeepCopy)
+	if err != nil || len(autoscalers.Items) == 0 {
+		return "", err
+	}
+	return autoscalers.Items[0].Name, nil
+}
+
+// holidaySource is the name of the ConfigMap that matters for tws, "" if none does.
+func holidaySource(tws *v1alpha1.TimeWindowScaler) string {
+	h := tws.Spec.Holidays
+	if h == nil || h.SourceRef == nil || h.Mode == "" || h.Mode == v1alpha1.HolidayIgnore {
+		return ""
+	}
+	return h.SourceRef.Name
+}

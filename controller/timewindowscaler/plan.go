@@ -1,0 +1,138 @@
+package timewindowscaler
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// plan is what should be, and what this pass has to do about it.
+type plan struct {
+	// invalid says what is wrong with the windows; then nothing else is decided (B5).
+	invalid string
+	// badZone says why the zone is unknown here; then defaultReplicas apply (B5).
+	badZone string
+
+	verdict timecalc.Verdict
+	window  string // status.currentWindow
+	grace   grace
+	// effective is the replica count that the target should have now, grace included.
+	effective int32
+
+	// write is true if the target has to be changed to effective.
+	write bool
+	// drift: the write sets right what others changed.
+	drift bool
+	// due is the boundary or grace expiry that makes the write due; zero if something else does.
+	due time.Time
+
+	nextBoundary time.Time // zero if none can be computed
+	wakeUp       time.Time // zero if none can be computed
+}
+
+// grace is what the grace period does in this pass; expiry is nil unless one runs.
+type grace struct {
+	expiry                    *time.Time
+	started, cancelled, ended bool
+}
+
+// makePlan decides. It is the only place that does, and a pure function.
+func makePlan(tws *v1alpha1.TimeWindowScaler, obs observation, now time.Time) plan {
+	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
+	if len(reading.WindowErrors) > 0 {
+		return plan{invalid: reading.WindowErrors.ToAggregate().Error()}
+	}
+	calendar := reading.Calendar
+	calendar.Holidays = obs.holidays.dates
+
+	var p plan
+	if reading.ZoneError != nil {
+		p.badZone = reading.ZoneError.Error()
+		p.verdict = timecalc.Verdict{Replicas: tws.Spec.DefaultReplicas, Window: -1}
+		p.window = timecalc.LabelOffHours
+	} else {
+		p.verdict = calendar.At(now)
+		p.window = calendar.Label(p.verdict)
+		p.nextBoundary = calendar.NextBoundary(now)
+	}
+	p.effective, p.grace = applyGrace(tws, p.verdict.Replicas, now)
+	if reading.ZoneError == nil {
+		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
+	} else if p.grace.expiry != nil {
+		p.wakeUp = *p.grace.expiry
+	}
+	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && obs.target.specReplicas != p.effective
+	p.drift = p.write && isDrift(tws, p.effective)
+	p.due = due(tws, p, now)
+	return p
+}
+
+// applyGrace holds a decrease back (B2). The first decision of all knows no grace.
+func applyGrace(tws *v1alpha1.TimeWindowScaler, desired int32, now time.Time) (int32, grace) {
+	status, seconds := &tws.Status, tws.Spec.GracePeriodSeconds
+	if status.EffectiveReplicas == nil {
+		return desired, grace{}
+	}
+	var expiry *time.Time
+	if status.GracePeriodExpiry != nil {
+		// A grace period ends at the latest its own length from now; more than that is left from
+		// before the clock was set back or the spec was changed.
+		longest := wholeSecond(now.Add(time.Duration(seconds) * time.Second))
+		expiry = &status.GracePeriodExpiry.Time
+		if expiry.After(longest) {
+			expiry = &longest
+		}
+	}
+	effective, newExpiry := timecalc.ApplyGracePeriod(*status.EffectiveReplicas, desired, seconds, expiry, now)
+	if newExpiry != nil {
+		rounded := wholeSecond(*newExpiry)
+		newExpiry = &rounded
+	}
+	return effective, grace{
+		expiry:    newExpiry,
+		started:   expiry == nil && newExpiry != nil,
+		cancelled: expiry != nil && newExpiry == nil && effective >= *status.EffectiveReplicas,
+		ended:     expiry != nil && newExpiry == nil && effective < *status.EffectiveReplicas,
+	}
+}
+
+// wholeSecond rounds up: the API stores whole seconds, and a grace period must not end early.
+func wholeSecond(t time.Time) time.Time {
+	if whole := t.Truncate(time.Second); whole.Before(t) {
+		return whole.Add(time.Second)
+	}
+	return t
+}
+
+// isDrift reports whether the target was as it should be, for this very spec, until someone else
+// changed it. A target that comes back, an end of pause or a failed write are no drift.
+func isDrift(tws *v1alpha1.TimeWindowScaler, effective int32) bool {
+	status := &tws.Status
+	if status.EffectiveReplicas == nil || *status.EffectiveReplicas != effective || status.ObservedGeneration != tws.Generation {
+		return false
+	}
+	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
+	degraded := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionDegraded)
+	return ready != nil && (ready.Reason == v1alpha1.ReasonReconciled || ready.Reason == v1alpha1.ReasonTargetMismatch) &&
+		degraded != nil && degraded.Reason != v1alpha1.ReasonScaleFailed
+}
+
+// due returns the instant that made p's write due, if it was the passing of time.
+func due(tws *v1alpha1.TimeWindowScaler, p plan, now time.Time) time.Time {
+	status := &tws.Status
+	switch {
+	case !p.write || p.drift || status.ObservedGeneration != tws.Generation:
+		return time.Time{}
+	case p.grace.ended:
+		return status.GracePeriodExpiry.Time
+	case status.NextBoundary != nil && !status.NextBoundary.After(now):
+		return status.NextBoundary.Time
+	default:
+		return time.Time{}
+	}
+}

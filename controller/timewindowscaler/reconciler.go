@@ -1,0 +1,155 @@
+package timewindowscaler
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/statuswriter"
+)
+
+// Reconciler brings each scaler's target to the replicas of the current window.
+type Reconciler struct {
+	// Client reads from the cache and writes to the API server.
+	Client client.Client
+	// APIReader reads from the API server; used only after a conflict.
+	APIReader client.Reader
+	// Clock is read once a pass (T7).
+	Clock clock.PassiveClock
+	// Events publishes what a pass has to tell.
+	Events *events.Recorder
+	// Requeue shapes the wait for the next boundary.
+	Requeue Requeue
+
+	memory memory
+	outage *outage
+}
+
+// Reconcile is one pass over one scaler. See the package comment for its beats.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	now := r.Clock.Now()
+	mem := r.memory.of(req.NamespacedName)
+	tws, err := r.get(ctx, req.NamespacedName, mem)
+	if apierrors.IsNotFound(err) || err == nil && tws.DeletionTimestamp != nil {
+		r.forget(req.NamespacedName)
+		return reconcile.Result{}, nil
+	}
+	if err != nil {
+		return r.failed(ctx, req, mem, now, time.Time{}, err)
+	}
+	obs, err := r.observe(ctx, tws, mem)
+	if err != nil {
+		return r.failed(ctx, req, mem, now, time.Time{}, err)
+	}
+	p := makePlan(tws, obs, now)
+	done, err := r.act(ctx, tws, obs, p, mem)
+	if err != nil {
+		return r.failed(ctx, req, mem, now, p.nextBoundary, err)
+	}
+	pass := situation{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
+	err = r.report(ctx, tws, &pass, mem)
+	metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds())
+	if err != nil {
+		return r.failed(ctx, req, mem, now, p.nextBoundary, err)
+	}
+	return r.settled(ctx, req, &pass, mem)
+}
+
+// report writes the status and then tells of what was done, whether or not the status could be
+// written: the write to the target has happened.
+func (r *Reconciler) report(ctx context.Context, tws *v1alpha1.TimeWindowScaler, pass *situation, mem *recollection) error {
+	status := pass.status()
+	switch {
+	case status.LastScaleTime.Equal(tws.Status.LastScaleTime) && mem.unreported != nil:
+		status.LastScaleTime = mem.unreported
+	case pass.outcome.scaled:
+		mem.unreported = status.LastScaleTime
+	}
+	var err error
+	if !mem.holdsBack(&tws.Status, &status, pass.now) {
+		var written bool
+		written, err = statuswriter.UpdateStatus(ctx, r.Client.Status(), tws, status)
+		if written {
+			mem.written = tws
+		}
+		if err == nil {
+			mem.unreported = nil
+		}
+	}
+	r.logScale(log.FromContext(ctx), pass)
+	r.Events.Publish(pass.tws, pass.now, pass.announcements()...)
+	pass.record(&status)
+	return err
+}
+
+func (r *Reconciler) logScale(logger logr.Logger, pass *situation) {
+	if pass.outcome.scaled {
+		logger.Info("Scaled", "target", pass.tws.Spec.TargetRef.Name, "from", pass.outcome.from, "to", pass.plan.effective,
+			"window", pass.plan.window, "reason", pass.why(), "drift", pass.plan.drift)
+	}
+	if pass.outcome.refused != nil {
+		logger.Error(pass.outcome.refused, "Scaling refused", "target", pass.tws.Spec.TargetRef.Name, "to", pass.plan.effective)
+	}
+}
+
+// settled returns when to look again after a pass that reported all it found.
+func (r *Reconciler) settled(ctx context.Context, req reconcile.Request, pass *situation, mem *recollection) (reconcile.Result, error) {
+	mem.live = false
+	if refused := pass.outcome.refused; refused != nil {
+		return r.backOff(ctx, req, mem, pass.now, pass.plan.nextBoundary, refused)
+	}
+	mem.failures = 0
+	r.outage.over(req.NamespacedName)
+
+	delay := semanticRetry
+	if wake := pass.plan.wakeUp; !wake.IsZero() {
+		delay = r.Requeue.After(pass.now, wake, pass.tws.UID)
+	}
+	switch {
+	case pass.plan.invalid != "" || pass.plan.badZone != "":
+		delay = min(delay, semanticRetry)
+	case pass.outcome.target == nil && pass.obs.owner == "":
+		delay = min(delay, missingTargetRetry)
+	}
+	if !mem.countHeldSince.IsZero() {
+		delay = min(delay, countHold)
+	}
+	return after(delay), nil
+}
+
+// failed returns when to try again after a pass that could not finish (B10).
+func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *recollection, now, nextBoundary time.Time, err error) (reconcile.Result, error) {
+	if ctx.Err() != nil {
+		return reconcile.Result{}, ctx.Err()
+	}
+	if isStale(err) {
+		mem.live, mem.written, mem.scaled = true, nil, nil
+		return after(staleRetry), nil
+	}
+	log.FromContext(ctx).Error(err, "Pass failed; it will be repeated", "failures", mem.failures+1)
+	metrics.RecordScaleFailure(req.Name, req.Namespace, failureReason(err))
+	return r.backOff(ctx, req, mem, now, nextBoundary, err)
+}
+
+func (r *Reconciler) backOff(_ context.Context, req reconcile.Request, mem *recollection, now, nextBoundary time.Time, err error) (reconcile.Result, error) {
+	mem.failures++
+	r.outage.failed(req.NamespacedName, isUnreachable(err) && mem.failures <= len(backOff))
+	return after(retryAfter(mem.failures, now, nextBoundary)), nil
+}
+
+func (r *Reconciler) forget(key types.NamespacedName) {
+	r.memory.forget(key)
+	r.outage.over(key)
+	r.Events.Forget(key)
+	metrics.Forget(key)
+}

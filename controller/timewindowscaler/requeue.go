@@ -1,0 +1,89 @@
+package timewindowscaler
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Requeue are the five numbers of seed 000's requeue formula (T6).
+type Requeue struct {
+	// JitterMin and JitterMax bound the delay after a boundary that spreads scalers which share
+	// one. JitterMax 0 means exactly at the boundary: no quantum and no minimum either.
+	JitterMin, JitterMax time.Duration
+	// Quantum is what delays are rounded down to.
+	Quantum time.Duration
+	// Min and Max bound every delay.
+	Min, Max time.Duration
+}
+
+// DefaultRequeue is seed 000's.
+var DefaultRequeue = Requeue{
+	JitterMin: 5 * time.Second,
+	JitterMax: 25 * time.Second,
+	Quantum:   10 * time.Second,
+	Min:       30 * time.Second,
+	Max:       24 * time.Hour,
+}
+
+// Validate says what is wrong with the numbers, in the words of the flags that set them.
+func (q Requeue) Validate() error {
+	switch {
+	case q.JitterMin < 0 || q.JitterMax < 0 || q.Quantum < 0 || q.Min < 0:
+		return fmt.Errorf("requeue durations must not be negative")
+	case q.JitterMin > q.JitterMax && q.JitterMax > 0:
+		return fmt.Errorf("requeue-jitter-min %s must not exceed requeue-jitter-max %s", q.JitterMin, q.JitterMax)
+	case q.Max < q.Min || q.Max <= 0:
+		return fmt.Errorf("requeue-max %s must be above 0 and not below requeue-min %s", q.Max, q.Min)
+	}
+	return nil
+}
+
+// After returns how long to wait for wakeUp: max(Min, min(Max, floor(wait+jitter, Quantum))), and
+// never less than wait itself, which the floor alone could give (T6). The jitter follows from the
+// object and the boundary, so it is reproducible.
+func (q Requeue) After(now, wakeUp time.Time, uid types.UID) time.Duration {
+	wait := max(wakeUp.Sub(now), 0)
+	if q.JitterMax == 0 {
+		return min(wait, q.Max)
+	}
+	delay := wait + q.jitter(uid, wakeUp)
+	if q.Quantum > 0 {
+		delay = delay.Truncate(q.Quantum)
+		if delay < wait {
+			delay += q.Quantum
+		}
+	}
+	return max(q.Min, min(q.Max, delay))
+}
+
+func (q Requeue) jitter(uid types.UID, wakeUp time.Time) time.Duration {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(uid))
+	_ = binary.Write(hash, binary.LittleEndian, wakeUp.Unix())
+	span := uint64(q.JitterMax-q.JitterMin) + 1
+	return q.JitterMin + time.Duration(hash.Sum64()%span)
+}
+
+// boundaryPriority lets due flips pass everything else in the queue. An item keeps its priority
+// over requeues, and those of the first list have a low one, so every result sets it.
+const boundaryPriority = 100
+
+func after(delay time.Duration) reconcile.Result {
+	return reconcile.Result{RequeueAfter: max(delay, time.Nanosecond), Priority: ptr.To(boundaryPriority)}
+}
+
+// retryAfter is the delay after a number of transient failures in a row, but never past the next
+// boundary (B10).
+func retryAfter(failures int, now, nextBoundary time.Time) time.Duration {
+	delay := backOff[min(max(failures, 1), len(backOff))-1]
+	if wait := nextBoundary.Sub(now); !nextBoundary.IsZero() && wait > 0 {
+		return min(delay, wait)
+	}
+	return delay
+}

@@ -1,0 +1,167 @@
+package timewindowscaler
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/targetindex"
+)
+
+// +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=get;list;watch
+// +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers/status,verbs=patch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments/scale,verbs=patch
+// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Options are what the manager's flags decide.
+type Options struct {
+	// Clock is the wall clock; Monotonic is the time since some start, which steps of the wall
+	// clock do not touch.
+	Clock     clock.PassiveClock
+	Monotonic func() time.Duration
+	// Requeue shapes the wait for the next boundary.
+	Requeue Requeue
+	// Workers is how many scalers are looked at at once; 0 means 10.
+	Workers int
+}
+
+// SetupWithManager adds the controller, its indexes and its two watchmen to mgr.
+func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
+	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	var queue wakeQueue
+	seconds := time.NewTicker(time.Second)
+	probes := time.NewTicker(probeInterval)
+	probe, err := readiness(mgr)
+	if err != nil {
+		return err
+	}
+	r := &Reconciler{
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Clock:     options.Clock,
+		Events:    events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
+		Requeue:   options.Requeue,
+		outage:    &outage{probe: probe, wake: queue.wake, ticks: probes.C},
+	}
+	watch := &clockWatch{
+		wall: options.Clock, monotonic: options.Monotonic, ticks: seconds.C,
+		log: mgr.GetLogger().WithName("clock"),
+		stepped: func(ctx context.Context, _ time.Duration) {
+			if keys, err := r.all(ctx); err == nil {
+				queue.wake(keys...)
+			}
+		},
+	}
+	if err := mgr.Add(watch); err != nil {
+		return err
+	}
+	if err := mgr.Add(r.outage); err != nil {
+		return err
+	}
+	return r.build(mgr, &queue, options.Workers)
+}
+
+func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) error {
+	if workers == 0 {
+		workers = 10
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("timewindowscaler").
+		// A status is written by us alone, so only changes of the spec are news.
+		For(&v1alpha1.TimeWindowScaler{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.TimeWindowScaler{}, handler.EnqueueRequestsFromMapFunc(r.rivals), builder.WithPredicates(ownershipChanged)).
+		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, objectName)), builder.WithPredicates(replicasChanged)).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(holidayIndex, objectName)), builder.WithPredicates(keysChanged)).
+		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, scaleTarget)), builder.WithPredicates(scaleTargetChanged)).
+		WatchesRawSource(source.Func(queue.attach)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: workers,
+			// Reconcile returns its own delays; this one is for panics only, and bounded, where
+			// the default grows to 1000 s.
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](200*time.Millisecond, 30*time.Second),
+		}).
+		Complete(r)
+}
+
+func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	for _, index := range []struct {
+		object client.Object
+		field  string
+		values client.IndexerFunc
+	}{
+		{&v1alpha1.TimeWindowScaler{}, targetindex.Field, targetindex.Values},
+		{&v1alpha1.TimeWindowScaler{}, holidayIndex, indexHolidaySource},
+		{&autoscalingv2.HorizontalPodAutoscaler{}, autoscalerIndex, indexScaleTarget},
+	} {
+		if err := indexer.IndexField(ctx, index.object, index.field, index.values); err != nil {
+			return fmt.Errorf("index %T by %s: %w", index.object, index.field, err)
+		}
+	}
+	return nil
+}
+
+// readiness returns a probe of the API server's /readyz.
+func readiness(mgr ctrl.Manager) (func(context.Context) error, error) {
+	clients, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return nil, fmt.Errorf("make a client for /readyz: %w", err)
+	}
+	return func(ctx context.Context) error {
+		return clients.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+	}, nil
+}
+
+// wakeQueue gives the watchmen the head of the controller's queue.
+type wakeQueue struct {
+	mu    sync.Mutex
+	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+func (q *wakeQueue) attach(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.queue = queue
+	return nil
+}
+
+func (q *wakeQueue) wake(keys ...types.NamespacedName) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.queue == nil {
+		return
+	}
+	for _, key := range keys {
+		request := reconcile.Request{NamespacedName: key}
+		if prioritised, ok := q.queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
+			prioritised.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(boundaryPriority)}, request)
+		} else {
+			q.queue.Add(request)
+		}
+	}
+}

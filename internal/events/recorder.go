@@ -1,0 +1,101 @@
+package events
+
+import (
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// dedupeWindow is how long the same event with the same values is not repeated.
+	dedupeWindow = 5 * time.Minute
+	// rateWindow and rateLimit bound the normal events of one object; warnings always pass.
+	rateWindow = time.Minute
+	rateLimit  = 20
+	// maxNote is the API server's bound for an event's note.
+	maxNote = 1024
+)
+
+// Recorder publishes events, deduplicated and rate limited per object. It is safe for concurrent
+// use; time comes with each call.
+type Recorder struct {
+	sink    events.EventRecorder
+	mu      sync.Mutex
+	objects map[types.NamespacedName]*history
+}
+
+// history is what one object's scaler emitted of late.
+type history struct {
+	uid    types.UID
+	last   map[Event]time.Time
+	recent []time.Time // times of normal events inside rateWindow, oldest first
+}
+
+// NewRecorder returns a Recorder that hands what passes to sink.
+func NewRecorder(sink events.EventRecorder) *Recorder {
+	return &Recorder{sink: sink, objects: map[types.NamespacedName]*history{}}
+}
+
+// Publish records those of evs about object that are neither repetitions nor too many.
+func (r *Recorder) Publish(object client.Object, now time.Time, evs ...Event) {
+	for _, ev := range evs {
+		if r.admit(object, now, ev) {
+			note := ev.Note
+			if len(note) > maxNote {
+				note = note[:maxNote-3] + "..."
+			}
+			r.sink.Eventf(object, nil, ev.Type, ev.Reason, ev.Action, "%s", note)
+		}
+	}
+}
+
+// Forget drops the history of an object that is gone.
+func (r *Recorder) Forget(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.objects, key)
+}
+
+func (r *Recorder) admit(object client.Object, now time.Time, ev Event) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := client.ObjectKeyFromObject(object)
+	h := r.objects[key]
+	if h == nil || h.uid != object.GetUID() {
+		h = &history{uid: object.GetUID(), last: map[Event]time.Time{}}
+		r.objects[key] = h
+	}
+	return h.admit(now, ev)
+}
+
+func (h *history) admit(now time.Time, ev Event) bool {
+	for seen, at := range h.last {
+		if outside(now, at, dedupeWindow) {
+			delete(h.last, seen)
+		}
+	}
+	if _, repeated := h.last[ev]; repeated {
+		return false
+	}
+	if ev.Type == corev1.EventTypeNormal {
+		for len(h.recent) > 0 && outside(now, h.recent[0], rateWindow) {
+			h.recent = h.recent[1:]
+		}
+		if len(h.recent) >= rateLimit {
+			return false
+		}
+		h.recent = append(h.recent, now)
+	}
+	h.last[ev] = now
+	return true
+}
+
+// outside reports whether at lies a window or more before now, or after it: a clock that was set
+// back must not silence events until it has caught up.
+func outside(now, at time.Time, window time.Duration) bool {
+	return !now.Before(at.Add(window)) || at.After(now)
+}

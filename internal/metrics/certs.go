@@ -1,0 +1,36 @@
+// Package metrics holds the metrics of Kyklos, registered with controller-runtime.
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// Vectors without a label: a plain gauge would say 0, expired in 1970, before
+// the first certificate is known and wherever somebody else manages them.
+var (
+	webhookCertificateExpiry = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_webhook_certificate_expiry_timestamp_seconds",
+		Help: "Unix time at which the certificate served by this replica's webhook server expires.",
+	}, nil)
+	webhookCAExpiry = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_webhook_ca_expiry_timestamp_seconds",
+		Help: "Unix time at which the CA that signs the webhook serving certificates expires.",
+	}, nil)
+)
+
+func init() {
+	metrics.Registry.MustRegister(webhookCertificateExpiry, webhookCAExpiry)
+}
+
+// RecordWebhookCertificateExpiry publishes the NotAfter of the leaf now served.
+func RecordWebhookCertificateExpiry(notAfter time.Time) {
+	webhookCertificateExpiry.WithLabelValues().Set(float64(notAfter.Unix()))
+}
+
+// RecordWebhookCAExpiry publishes the NotAfter of the CA that signs new leaves.
+func RecordWebhookCAExpiry(notAfter time.Time) {
+	webhookCAExpiry.WithLabelValues().Set(float64(notAfter.Unix()))
+}

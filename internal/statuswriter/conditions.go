@@ -1,0 +1,56 @@
+package statuswriter
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// State is what one condition should say. A message carries no relative time and nothing that
+// changes while the reason stays, so that it never flaps (B4).
+type State struct {
+	Status  metav1.ConditionStatus
+	Reason  string
+	Message string
+}
+
+// States are the three conditions that every status carries.
+type States struct {
+	Ready, Reconciling, Degraded State
+}
+
+// BuildConditions returns exactly three conditions in the order Ready, Reconciling, Degraded.
+// A condition's lastTransitionTime becomes now if its status or reason differs from existing's,
+// and stays otherwise (seed 004, BuildConditions).
+func BuildConditions(states States, existing []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
+	named := []struct {
+		kind  string
+		state State
+	}{
+		{v1alpha1.ConditionReady, states.Ready},
+		{v1alpha1.ConditionReconciling, states.Reconciling},
+		{v1alpha1.ConditionDegraded, states.Degraded},
+	}
+	conditions := make([]metav1.Condition, len(named))
+	for i, n := range named {
+		conditions[i] = metav1.Condition{
+			Type:               n.kind,
+			Status:             n.state.Status,
+			Reason:             n.state.Reason,
+			Message:            n.state.Message,
+			ObservedGeneration: generation,
+			LastTransitionTime: since(n.kind, n.state, existing, now),
+		}
+	}
+	return conditions
+}
+
+func since(kind string, state State, existing []metav1.Condition, now metav1.Time) metav1.Time {
+	for i := range existing {
+		c := &existing[i]
+		if c.Type == kind && c.Status == state.Status && c.Reason == state.Reason {
+			return c.LastTransitionTime
+		}
+	}
+	return now
+}

@@ -1,0 +1,156 @@
+package behaviour_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The old client must go on working: same port, same certificate authority, same token, same objects.
+func TestRestartKeepsEverything(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		t.Run(signal.String(), func(t *testing.T) {
+			dir := t.TempDir()
+			first := own(t, dir)
+			deploy(t, first, "default", 2, nil)
+			available(t, first, "default", 2)
+			pods := podUIDs(t, first)
+			if err := first.stop(signal); err != nil && signal == syscall.SIGTERM {
+				t.Fatalf("stopping: %v", err)
+			}
+			second := own(t, dir)
+			if second.config.Host != first.config.Host {
+				t.Errorf("API server moved from %s to %s", first.config.Host, second.config.Host)
+			}
+			if again := podUIDs(t, first); again != pods {
+				t.Errorf("pods were %s, after the restart the first client sees %s", pods, again)
+			}
+			first.kubectl(t, "scale", "deployment/web", "--replicas=3")
+			available(t, first, "default", 3)
+		})
+	}
+}
+
+func podUIDs(t *testing.T, c *cluster) string {
+	t.Helper()
+	pods, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var uids strings.Builder
+	for _, pod := range pods.Items {
+		fmt.Fprintf(&uids, "%s %s %s\n", pod.UID, pod.Status.Phase, pod.Status.PodIP)
+	}
+	return uids.String()
+}
+
+func TestStopLeavesNothingRunning(t *testing.T) {
+	for name, stop := range map[string]func(*cluster) error{
+		"SIGTERM":      func(c *cluster) error { return c.stop(syscall.SIGTERM) },
+		"SIGINT":       func(c *cluster) error { return c.stop(syscall.SIGINT) },
+		"stdin closed": func(c *cluster) error { c.stdin.Close(); return c.process.Wait() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := own(t, t.TempDir(), "--kubelet=false")
+			if err := stop(c); err != nil {
+				t.Errorf("exit: %v, want code 0", err)
+			}
+			if err := syscall.Kill(-c.process.Process.Pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("its process group still answers: %v", err)
+			}
+			host, err := url.Parse(c.config.Host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if conn, err := net.Dial("tcp", host.Host); err == nil {
+				conn.Close()
+				t.Errorf("%s still accepts connections", host.Host)
+			}
+		})
+	}
+}
+
+func TestSecondStartInOneFolderIsRefused(t *testing.T) {
+	c, _ := everyones(t)
+	var stderr strings.Builder
+	second := command(t, c.dir)
+	second.Stderr = &stderr
+	if err := second.Run(); err == nil {
+		t.Fatal("a second devcluster ran in the same folder")
+	}
+	for _, want := range []string{c.dir, fmt.Sprintf("pid %d", c.process.Process.Pid), "--dir"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("message %q does not name %q", stderr.String(), want)
+		}
+	}
+	if _, err := c.client.ServerVersion(); err != nil {
+		t.Errorf("the first no longer answers: %v", err)
+	}
+}
+
+func TestFixedPortInUseIsAnError(t *testing.T) {
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	port := fmt.Sprint(taken.Addr().(*net.TCPAddr).Port)
+	var stderr strings.Builder
+	cmd := command(t, t.TempDir(), "--port", port)
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), port) {
+		t.Errorf("start on taken port %s: %v, message %q", port, err, stderr.String())
+	}
+}
+
+// A remembered port may have been taken meanwhile; the cluster then moves and says so in its kubeconfig.
+func TestRememberedPortInUseIsReplaced(t *testing.T) {
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	dir := t.TempDir()
+	port := taken.Addr().(*net.TCPAddr).Port
+	if err := os.WriteFile(filepath.Join(dir, "port"), fmt.Append(nil, port), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := own(t, dir, "--kubelet=false")
+	if strings.HasSuffix(c.config.Host, fmt.Sprintf(":%d", port)) {
+		t.Errorf("kubeconfig names the taken port: %s", c.config.Host)
+	}
+}
+
+func TestPodReadyDelayIsTheDefault(t *testing.T) {
+	c := own(t, t.TempDir(), "--pod-ready-delay=24h")
+	deploy(t, c, "default", 1, nil)
+	eventually(t, "running and unready pod", func(ctx context.Context) error {
+		pods, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+		if err != nil || len(pods.Items) != 1 || pods.Items[0].Status.Phase != corev1.PodRunning {
+			return fmt.Errorf("pods: %v, %v", pods, err)
+		}
+		return nil
+	})
+	d, err := c.client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
+	if err != nil || d.Status.ReadyReplicas != 0 {
+		t.Errorf("Deployment is ready before its delay: %+v, %v", d.Status, err)
+	}
+	nodes, err := c.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(nodes.Items) != 1 || len(nodes.Items[0].Spec.Taints) != 0 {
+		t.Errorf("want one untainted node: %v, %v", nodes, err)
+	}
+	if _, err := c.client.CoreV1().Pods("default").Get(t.Context(), "missing", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("a missing pod: %v", err)
+	}
+}

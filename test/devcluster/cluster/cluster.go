@@ -1,0 +1,142 @@
+// Package cluster runs a Kubernetes control plane in this process and keeps it in one folder.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"kyklos.io/kyklos/test/devcluster/controllers"
+	"kyklos.io/kyklos/test/devcluster/kubelet"
+)
+
+// startLimit bounds the wait for a usable cluster; it is far above any start seen, so reaching it means a
+// fault worth reading the log for.
+const startLimit = 2 * time.Minute
+
+// Options choose what runs.
+type Options struct {
+	// Dir keeps the cluster; see OpenDir.
+	Dir string
+	// Port of the API server on 127.0.0.1; 0 takes the one used before in Dir, or a free one.
+	Port int
+	// Kubelet adds one simulated node.
+	Kubelet bool
+	// PodReadyDelay is the time from a pod's start to Ready where its own annotation says nothing.
+	PodReadyDelay time.Duration
+	// AuditLog writes audit.log in Dir: one line per answered request, without bodies, never rotated.
+	AuditLog bool
+	// APIServerArgs are further kube-apiserver flags; they win over the built-in ones.
+	APIServerArgs []string
+}
+
+// Run starts everything in order, calls ready with the kubeconfig's path once the cluster is usable, and
+// stops everything in reverse when ctx ends, which is no error. Run may be called once in a process: the
+// API server's feature gates and metrics are global.
+func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig string)) error {
+	creds, err := dir.credentials(time.Now())
+	if err != nil {
+		return err
+	}
+	listener, err := dir.listen(opts.Port)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	etcd, err := startEtcd(ctx, dir)
+	if err != nil {
+		return quiet(ctx, err)
+	}
+	defer etcd.Close()
+
+	// Each stage has a context of its own, so that the end of ctx stops them one by one: defers run upwards.
+	serverCtx, stopServer := context.WithCancelCause(context.WithoutCancel(ctx))
+	serve, err := apiServer(serverCtx, dir, opts, listener, etcd.Clients[0].Addr().String())
+	if err != nil {
+		stopServer(err)
+		return err
+	}
+	var server sync.WaitGroup
+	server.Go(func() {
+		// A server that ends by itself ends the run: cause tells it from one that was asked to stop.
+		stopServer(fmt.Errorf("the API server ended: %w", orEnded(serve(serverCtx))))
+	})
+	defer server.Wait()
+	defer stopServer(context.Canceled)
+
+	err = operate(serverCtx, ctx, dir, opts, creds, "https://"+listener.Addr().String(), ready)
+	if cause := context.Cause(serverCtx); cause != nil {
+		return cause
+	}
+	return quiet(ctx, err)
+}
+
+// operate runs what lives on top of a serving API server until user or server ends.
+func operate(server, user context.Context, dir *Dir, opts Options, creds *Credentials, host string, ready func(string)) error {
+	ctx, cancel := context.WithCancel(user)
+	defer cancel()
+	defer context.AfterFunc(server, cancel)()
+
+	admin, err := kubernetes.NewForConfig(creds.client(host, adminUser))
+	if err != nil {
+		return fmt.Errorf("making the admin client: %w", err)
+	}
+	starting, started := context.WithTimeout(ctx, startLimit)
+	defer started()
+	if err := waitServing(starting, admin); err != nil {
+		return err
+	}
+	var parts sync.WaitGroup
+	defer parts.Wait()
+	defer cancel()
+	if err := startParts(ctx, &parts, opts, creds, creds.client(host, componentUser)); err != nil {
+		return err
+	}
+	if err := waitUsable(starting, admin); err != nil {
+		return err
+	}
+	kubeconfig, err := dir.writeKubeconfig(creds, host)
+	if err != nil {
+		return err
+	}
+	ready(kubeconfig)
+	<-ctx.Done()
+	return nil
+}
+
+// startParts starts the controllers and the node; they end with ctx and count in parts.
+func startParts(ctx context.Context, parts *sync.WaitGroup, opts Options, creds *Credentials, config *rest.Config) error {
+	manager, err := controllers.New(ctx, config, creds.CA)
+	if err != nil {
+		return err
+	}
+	parts.Go(func() { manager.Run(ctx) })
+	if !opts.Kubelet {
+		return nil
+	}
+	node, err := kubelet.New(config, "devcluster", kubelet.Simulated{ReadyDelay: opts.PodReadyDelay})
+	if err != nil {
+		return err
+	}
+	parts.Go(func() { node.Run(ctx) })
+	return nil
+}
+
+// quiet drops an error that only says that the user asked to stop.
+func quiet(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func orEnded(err error) error {
+	if err == nil {
+		return fmt.Errorf("without an error")
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package cluster
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+const (
+	// adminUser is who the kubeconfig speaks as.
+	adminUser = "admin"
+	// componentUser is who the controllers and the kubelet speak as: a name of its own, so that an audit log
+	// can tell their requests from a person's.
+	componentUser = "system:devcluster"
+	// validity of the serving certificate; a development folder is thrown away long before.
+	validity = 10 * 365 * 24 * time.Hour
+)
+
+// Credentials are what the folder keeps so that a client stays valid over restarts: a serving certificate,
+// the key that signs ServiceAccount tokens, and one static token per user in system:masters.
+type Credentials struct {
+	CA     []byte
+	tokens map[string]string
+}
+
+// credentials loads them, making all of them in a new folder. The token file is written last: without it
+// the set counts as unfinished and is made again.
+func (d *Dir) credentials(now time.Time) (*Credentials, error) {
+	if _, err := os.Stat(d.Path("pki", "tokens.csv")); errors.Is(err, fs.ErrNotExist) {
+		if err := d.makeCredentials(now); err != nil {
+			return nil, fmt.Errorf("making the cluster's credentials: %w", err)
+		}
+	}
+	ca, err := os.ReadFile(d.Path("pki", "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the certificate authority: %w", err)
+	}
+	table, err := os.ReadFile(d.Path("pki", "tokens.csv"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the tokens: %w", err)
+	}
+	c := &Credentials{CA: ca, tokens: map[string]string{}}
+	for line := range strings.Lines(string(table)) {
+		if fields := strings.Split(line, ","); len(fields) > 1 {
+			c.tokens[fields[1]] = fields[0]
+		}
+	}
+	return c, nil
+}
+
+func (d *Dir) makeCredentials(now time.Time) error {
+	if err := os.MkdirAll(d.Path("pki"), 0o700); err != nil {
+		return err
+	}
+	// P-256 keys take microseconds; the API server's own RSA pair would cost a good part of a second.
+	signer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	if err := d.writeKey("sa.key", signer); err != nil {
+		return err
+	}
+	if err := d.makeServingCertificate(now); err != nil {
+		return err
+	}
+	var table strings.Builder
+	for _, user := range []string{adminUser, componentUser} {
+		fmt.Fprintf(&table, "%s,%s,%s,system:masters\n", rand.Text(), user, user)
+	}
+	return os.WriteFile(d.Path("pki", "tokens.csv"), []byte(table.String()), 0o600)
+}
+
+// makeServingCertificate writes a certificate authority and a certificate for every name the API server has
+// on this machine and inside the cluster. The authority's key is not kept.
+func (d *Dir) makeServingCertificate(now time.Time) error {
+	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	ca := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "devcluster"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validity),
+		KeyUsage: x509.KeyUsageCertSign, IsCA: true, BasicConstraintsValid: true,
+	}
+	if err := d.writeCertificate("ca.crt", ca, ca, &caKey.PublicKey, caKey); err != nil {
+		return err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	leaf := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "kube-apiserver"},
+		NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames:    []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)},
+	}
+	if err := d.writeKey("apiserver.key", key); err != nil {
+		return err
+	}
+	return d.writeCertificate("apiserver.crt", leaf, ca, &key.PublicKey, caKey)
+}
+
+func (d *Dir) writeKey(name string, key *ecdsa.PrivateKey) error {
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return d.writePEM(name, "EC PRIVATE KEY", der)
+}
+
+func (d *Dir) writeCertificate(name string, cert, parent *x509.Certificate, public *ecdsa.PublicKey, signer *ecdsa.PrivateKey) error {
+	der, err := x509.CreateCertificate(rand.Reader, cert, parent, public, signer)
+	if err != nil {
+		return err
+	}
+	return d.writePEM(name, "CERTIFICATE", der)
+}
+
+func (d *Dir) writePEM(name, kind string, der []byte) error {
+	return os.WriteFile(d.Path("pki", name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
+}
+
+// client returns the settings to speak to host as the user, without a client-side rate limit.
+func (c *Credentials) client(host, user string) *rest.Config {
+	return &rest.Config{
+		Host: host, BearerToken: c.tokens[user], UserAgent: "devcluster", QPS: -1,
+		TLSClientConfig: rest.TLSClientConfig{CAData: c.CA},
+	}
+}
+
+// writeKubeconfig writes the admin's kubeconfig, readable by its owner only, and returns its path.
+func (d *Dir) writeKubeconfig(c *Credentials, host string) (string, error) {
+	config := clientcmdapi.NewConfig()
+	config.Clusters["devcluster"] = &clientcmdapi.Cluster{Server: host, CertificateAuthorityData: c.CA}
+	config.AuthInfos[adminUser] = &clientcmdapi.AuthInfo{Token: c.tokens[adminUser]}
+	config.Contexts["devcluster"] = &clientcmdapi.Context{Cluster: "devcluster", AuthInfo: adminUser}
+	config.CurrentContext = "devcluster"
+	path := d.Path("kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		return "", fmt.Errorf("writing the kubeconfig: %w", err)
+	}
+	return path, os.Chmod(path, 0o600)
+}
