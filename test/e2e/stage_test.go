@@ -195,7 +195,7 @@ func (s *stage) notes(reason string) []string {
 	slices.SortFunc(list.Items, func(a, b eventsv1.Event) int { return a.EventTime.Compare(b.EventTime.Time) })
 	var notes []string
 	for _, e := range list.Items {
-		if e.Reason == reason && e.Regarding.Kind == v1alpha1.Kind {
+		if e.Reason == reason && e.Regarding.Kind == v1alpha1.Kind && e.Regarding.Name == scalerName {
 			notes = append(notes, e.Note)
 		}
 	}
