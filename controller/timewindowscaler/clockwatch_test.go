@@ -18,15 +18,15 @@ func TestClockWatch(t *testing.T) {
 		seconds []second
 		want    []time.Duration
 	}{
-		"even":                     {[]second{even, even, even}, nil},
-		"late ticks":               {[]second{{time.Minute, time.Minute}}, nil},
-		"slewing":                  {[]second{{time.Second + 400*time.Millisecond, time.Second}, {600 * time.Millisecond, time.Second}}, nil},
-		"just what is allowed":     {[]second{{1500 * time.Millisecond, time.Second}, {500 * time.Millisecond, time.Second}}, nil},
-		"a hair more":              {[]second{{1500*time.Millisecond + 1, time.Second}}, []time.Duration{500*time.Millisecond + 1}},
-		"an NTP step":              {[]second{even, {3 * time.Second, time.Second}, even, even}, []time.Duration{2 * time.Second}},
-		"set back":                 {[]second{even, {-time.Hour, time.Second}, even}, []time.Duration{-time.Hour - time.Second}},
-		"a sleep of eight hours":   {[]second{{8 * time.Hour, 10 * time.Millisecond}, even}, []time.Duration{8*time.Hour - 10*time.Millisecond}},
-		"one step after another":   {[]second{{time.Minute, time.Second}, {time.Minute, time.Second}}, []time.Duration{59 * time.Second, 59 * time.Second}},
+		"even":                   {[]second{even, even, even}, nil},
+		"late ticks":             {[]second{{time.Minute, time.Minute}}, nil},
+		"slewing":                {[]second{{time.Second + 400*time.Millisecond, time.Second}, {600 * time.Millisecond, time.Second}}, nil},
+		"just what is allowed":   {[]second{{1500 * time.Millisecond, time.Second}, {500 * time.Millisecond, time.Second}}, nil},
+		"a hair more":            {[]second{{1500*time.Millisecond + 1, time.Second}}, []time.Duration{500*time.Millisecond + 1}},
+		"an NTP step":            {[]second{even, {3 * time.Second, time.Second}, even, even}, []time.Duration{2 * time.Second}},
+		"set back":               {[]second{even, {-time.Hour, time.Second}, even}, []time.Duration{-time.Hour - time.Second}},
+		"a sleep of eight hours": {[]second{{8 * time.Hour, 10 * time.Millisecond}, even}, []time.Duration{8*time.Hour - 10*time.Millisecond}},
+		"one step after another": {[]second{{time.Minute, time.Second}, {time.Minute, time.Second}}, []time.Duration{59 * time.Second, 59 * time.Second}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wall, elapsed := clocktesting.NewFakePassiveClock(ist(inTheHours)), time.Duration(0)
