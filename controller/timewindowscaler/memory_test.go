@@ -100,12 +100,36 @@ func TestHoldsBack(t *testing.T) {
 	} {
 		mem := &recollection{}
 		for i, p := range tc.passes {
-			if got := mem.holdsBack(tc.last, p.next, ist(inTheHours).Add(p.after)); got != p.holds {
+			pass := &situation{tws: &v1alpha1.TimeWindowScaler{Status: *tc.last}, now: ist(inTheHours).Add(p.after)}
+			if got := mem.holdsBack(pass, p.next); got != p.holds {
 				t.Errorf("%s, pass %d: holds back %v", name, i+1, got)
 			}
-			if waiting := !mem.countHeldSince.IsZero(); waiting != p.holds {
+			if waiting := !mem.heldSince.IsZero(); waiting != p.holds {
 				t.Errorf("%s, pass %d: waiting %v", name, i+1, waiting)
 			}
+		}
+	}
+}
+
+// After our own write the status waits for the target to arrive, a second at most; a target that has
+// arrived, or is gone, is told of at once.
+func TestHoldsBackAFlip(t *testing.T) {
+	for name, tc := range map[string]struct {
+		target *target
+		after  time.Duration
+		want   bool
+	}{
+		"on its way":         {&target{specReplicas: 10, observedReplicas: 2}, 0, true},
+		"still, a second on": {&target{specReplicas: 10, observedReplicas: 2}, time.Second, false},
+		"arrived":            {&target{specReplicas: 10, observedReplicas: 10}, 0, false},
+		"gone":               {nil, 0, false},
+	} {
+		written := metav1.NewTime(ist(inTheHours))
+		mem := &recollection{unreported: &written, heldSince: ist(inTheHours)}
+		pass := &situation{tws: officeHours(), plan: plan{effective: 10}, outcome: outcome{target: tc.target}, now: ist(inTheHours).Add(tc.after)}
+		next := &v1alpha1.TimeWindowScalerStatus{EffectiveReplicas: ptr.To[int32](10)}
+		if got := mem.holdsBack(pass, next); got != tc.want {
+			t.Errorf("%s: holds back %v", name, got)
 		}
 	}
 }
