@@ -180,6 +180,9 @@ func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
 	return mgr.AddHealthzCheck("ping", healthz.Ping)
 }
 
+// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
+// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
+
 func (o *managerOptions) metricsServer() metricsserver.Options {
 	options := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure}
 	if o.metricsSecure {

@@ -52,8 +52,8 @@ func defaultManagerOptions() managerOptions {
 		webhookPort:             9443,
 		webhookService:          "kyklos-webhook",
 		certSecret:              "kyklos-webhook-ca",
-		validatingConfiguration: "kyklos",
-		mutatingConfiguration:   "kyklos",
+		validatingConfiguration: "kyklos-webhook",
+		mutatingConfiguration:   "kyklos-webhook",
 		logFormat:               "json",
 		logLevel:                "info",
 	}

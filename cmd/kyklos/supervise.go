@@ -18,6 +18,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=kyklos-system,resources=leases,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=kyklos-system,resources=leases,resourceNames=kyklos-manager,verbs=get;update
+
 const (
 	// leaseName is the Lease by which replicas elect their leader.
 	leaseName = "kyklos-manager"
