@@ -1,0 +1,98 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// SystemNamespace is where the manager keeps what belongs to itself.
+const SystemNamespace = "kyklos-system"
+
+// Install applies config/default as it is shipped, but for two things: the manager is a process of
+// this machine instead of a Deployment, so the webhooks are called at webhookPort on loopback
+// instead of through a Service.
+func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	rendered, _, err := c.Kubectl(ctx, "", "kustomize", filepath.Join(root, "config", "default"))
+	if err != nil {
+		return err
+	}
+	manifests, err := onLoopback(rendered, webhookPort)
+	if err != nil {
+		return fmt.Errorf("prepare config/default: %w", err)
+	}
+	if _, _, err := c.Kubectl(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
+		return err
+	}
+	_, _, err = c.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=60s", "crd/timewindowscalers.kyklos.io")
+	return err
+}
+
+func onLoopback(rendered string, webhookPort int) (string, error) {
+	var out strings.Builder
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(rendered), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(&object.Object)
+		if errors.Is(err, io.EOF) {
+			return out.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		switch object.GetKind() {
+		case "Deployment", "Service":
+			continue
+		case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+			if err := callOnLoopback(object, webhookPort); err != nil {
+				return "", err
+			}
+		}
+		text, err := sigsyaml.Marshal(object.Object)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&out, "---\n%s", text)
+	}
+}
+
+func callOnLoopback(configuration *unstructured.Unstructured, port int) error {
+	webhooks, _, err := unstructured.NestedSlice(configuration.Object, "webhooks")
+	if err != nil {
+		return err
+	}
+	for _, item := range webhooks {
+		webhook, ok := item.(map[string]any)
+		if !ok {
+			return fmt.Errorf("a webhook of %s is no object", configuration.GetName())
+		}
+		path, _, err := unstructured.NestedString(webhook, "clientConfig", "service", "path")
+		if err != nil {
+			return err
+		}
+		webhook["clientConfig"] = map[string]any{"url": fmt.Sprintf("https://127.0.0.1:%d%s", port, path)}
+	}
+	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
+}
+
+// FreePort returns a loopback port that nobody listens on now.
+func FreePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}

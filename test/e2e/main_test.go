@@ -1,0 +1,128 @@
+// Package e2e runs the controller against a real API server with real controllers, as the shipped
+// ServiceAccount, and moves its clock: every sequence of seed 003 happens here.
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+var (
+	cluster *controlplane.Cluster
+	// admin is the tests' own client.
+	admin client.Client
+	// wall is the controller's clock.
+	wall movableClock
+)
+
+func TestMain(m *testing.M) {
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runTests(m *testing.M) (code int, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	dir, err := os.MkdirTemp("", "kyklos-e2e")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	if cluster, err = controlplane.Start(ctx, dir); err != nil {
+		return 0, err
+	}
+	defer cluster.Stop()
+	// Nothing serves webhooks here; they fail open, and test/integration is about them.
+	port, err := controlplane.FreePort()
+	if err != nil {
+		return 0, err
+	}
+	if err := cluster.Install(ctx, port); err != nil {
+		return 0, err
+	}
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return 0, err
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return 0, err
+	}
+	if admin, err = client.New(cluster.Config, client.Options{Scheme: scheme}); err != nil {
+		return 0, err
+	}
+	stopped, err := startController(ctx, scheme)
+	if err != nil {
+		return 0, err
+	}
+	code = m.Run()
+	cancel()
+	return code, <-stopped
+}
+
+// startController runs the controller in this process, so that its clock can be moved.
+func startController(ctx context.Context, scheme *runtime.Scheme) (stopped <-chan error, err error) {
+	logger := logr.Discard()
+	if os.Getenv("E2E_LOG") != "" {
+		logger = logr.FromSlogHandler(newTestLog())
+	}
+	ctrl.SetLogger(logger)
+	config, err := cluster.ManagerConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:  scheme,
+		Logger:  logger,
+		Cache:   timewindowscaler.CacheOptions(nil),
+		Client:  client.Options{FieldOwner: timewindowscaler.FieldManager},
+		Metrics: metricsserver.Options{BindAddress: "0"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	err = timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
+		Clock:     &wall,
+		Monotonic: func() time.Duration { return time.Since(start) },
+		Requeue:   timewindowscaler.Requeue{Max: 24 * time.Hour},
+	})
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	return done, nil
+}
+
+// movableClock is a wall clock that runs, and that tests set.
+type movableClock struct {
+	offset atomic.Int64
+}
+
+func (c *movableClock) Now() time.Time {
+	return time.Now().Round(0).Add(time.Duration(c.offset.Load()))
+}
+
+func (c *movableClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
+// set moves the clock to t. The controller notices, as it would notice a step of the real clock.
+func (c *movableClock) set(t time.Time) { c.offset.Store(int64(time.Until(t))) }

@@ -1,0 +1,122 @@
+// Command quickstart is `make run`: a Kubernetes control plane with Kyklos on it and the samples
+// applied, all on this machine, until interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+func main() {
+	dir := flag.String("dir", ".devcluster", "folder that keeps the cluster; another one runs side by side")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *dir, os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
+		fmt.Fprintln(os.Stderr, "make run:", err)
+		os.Exit(1)
+	}
+}
+
+// run brings everything up, shows it until ctx ends, and takes it down again.
+func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err error) {
+	fmt.Fprintf(out, "Starting a Kubernetes control plane in %s ...\n", dir)
+	cluster, err := controlplane.Start(ctx, dir)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	defer func() { err = errors.Join(err, cluster.Stop()) }()
+
+	manager, err := startKyklos(ctx, cluster, out)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	defer func() { err = errors.Join(err, manager.Stop()) }()
+
+	fmt.Fprintln(out, "Applying config/samples ...")
+	if err := applySamples(ctx, cluster, time.Now()); err != nil {
+		return unlessStopped(ctx, err)
+	}
+	table, err := newTable(ctx, cluster.Config)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	if err := table.settle(ctx); err != nil {
+		return unlessStopped(ctx, err)
+	}
+	fmt.Fprint(out, greeting(dir))
+	return table.show(ctx, out, terminal, manager.Done())
+}
+
+// unlessStopped is err, unless it came of being told to stop.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func startKyklos(ctx context.Context, cluster *controlplane.Cluster, out io.Writer) (*controlplane.Manager, error) {
+	port, err := controlplane.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(out, "Installing Kyklos from config/default ...")
+	if err := cluster.Install(ctx, port); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(cluster.Dir, "kyklos.log"))
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(out, "Starting kyklos manager as its ServiceAccount ...")
+	manager, err := cluster.StartManager(ctx, controlplane.ManagerOptions{
+		WebhookPort: port,
+		Log:         log,
+		// One manager, so nobody has to wait for a Lease; and flips at the boundary itself, so that
+		// the samples show when they are due.
+		Args: []string{"--leader-elect=false", "--requeue-jitter-max=0"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ready, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := manager.AwaitReady(ready); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w (see %s)", err, log.Name()), manager.Stop())
+	}
+	return manager, nil
+}
+
+func greeting(dir string) string {
+	kubectl := fmt.Sprintf("bin/kubectl --kubeconfig %s", filepath.Join(dir, "kubeconfig"))
+	lines := []string{
+		"kyklos is ready: minute-hand scales up and down within two minutes; Ctrl-C stops everything",
+		"",
+		"Try in another terminal:",
+		"  export KUBECONFIG=" + filepath.Join(dir, "kubeconfig"),
+		"  bin/kubectl get tws                                  the schedules",
+		"  bin/kubectl get deployments --watch                  the workloads being scaled",
+		"  bin/kubectl get events --field-selector reportingComponent=kyklos-controller",
+		"  bin/kubectl scale deployment webapp --replicas 7     manual drift, set right at once",
+		"  bin/kubectl apply -f config/samples/invalid/         mistakes, each refused with its reason",
+		"  bin/kubectl explain tws.spec.windows                 the reference",
+		"",
+		"",
+	}
+	_ = kubectl
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+const header = "NAME\tTARGET\tWINDOW\tEFFECTIVE\tOBSERVED\tNEXT BOUNDARY\tREADY\n"
+
+// table shows all scalers of the cluster.
+type table struct {
+	client client.Client
+}
+
+func newTable(_ context.Context, config *rest.Config) (*table, error) {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	return &table{client: c}, err
+}
+
+// settle returns when every scaler has a status about its spec.
+func (t *table) settle(ctx context.Context) error {
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		scalers, err := t.list(ctx)
+		settled := err == nil && len(scalers) > 0
+		for i := range scalers {
+			settled = settled && scalers[i].Status.ObservedGeneration == scalers[i].Generation
+		}
+		return settled, err
+	})
+}
+
+// show prints until ctx ends: on a terminal the whole table again and again, else each change as
+// a line.
+func (t *table) show(ctx context.Context, out io.Writer, terminal bool, ended <-chan struct{}) error {
+	shown := map[string]string{}
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for drawn := 0; ; {
+		scalers, err := t.list(ctx)
+		if ctx.Err() != nil {
+			fmt.Fprintln(out, "Stopping ...")
+			return nil
+		}
+		switch {
+		case err != nil:
+			fmt.Fprintln(out, "cannot list the scalers:", err)
+		case terminal:
+			drawn = redraw(out, render(scalers, time.Now()), drawn)
+		default:
+			printChanges(out, scalers, shown, time.Now())
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		case <-ended:
+			return errors.New("the manager ended; see kyklos.log in the cluster's folder")
+		}
+	}
+}
+
+func (t *table) list(ctx context.Context) ([]v1alpha1.TimeWindowScaler, error) {
+	var list v1alpha1.TimeWindowScalerList
+	if err := t.client.List(ctx, &list); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list.Items, func(a, b v1alpha1.TimeWindowScaler) int {
+		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+	})
+	return list.Items, nil
+}
+
+// redraw prints text over the lines drawn before and returns how many lines it has.
+func redraw(out io.Writer, text string, drawn int) int {
+	const up, clear = "\x1b[%dA", "\x1b[J"
+	if drawn > 0 {
+		fmt.Fprintf(out, up+clear, drawn)
+	}
+	fmt.Fprint(out, text)
+	return strings.Count(text, "\n")
+}
+
+func render(scalers []v1alpha1.TimeWindowScaler, now time.Time) string {
+	var text strings.Builder
+	columns := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
+	fmt.Fprint(columns, header)
+	for i := range scalers {
+		fmt.Fprintln(columns, strings.Join(append(state(&scalers[i]), until(&scalers[i], now), ready(&scalers[i])), "\t"))
+	}
+	_ = columns.Flush()
+	return text.String()
+}
+
+// printChanges prints the header once, and a line for each scaler whose state is not what shown
+// says of it.
+func printChanges(out io.Writer, scalers []v1alpha1.TimeWindowScaler, shown map[string]string, now time.Time) {
+	var changed []v1alpha1.TimeWindowScaler
+	for i := range scalers {
+		key := scalers[i].Namespace + "/" + scalers[i].Name
+		if line := strings.Join(append(state(&scalers[i]), ready(&scalers[i])), "\t"); shown[key] != line {
+			shown[key] = line
+			changed = append(changed, scalers[i])
+		}
+	}
+	if len(changed) > 0 {
+		fmt.Fprint(out, now.Format(time.TimeOnly), "\n", render(changed, now))
+	}
+}
+
+func state(tws *v1alpha1.TimeWindowScaler) []string {
+	return []string{tws.Name, tws.Spec.TargetRef.Name, tws.Status.CurrentWindow,
+		count(tws.Status.EffectiveReplicas), count(tws.Status.TargetObservedReplicas)}
+}
+
+func count(n *int32) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(int(*n))
+}
+
+// until is the next boundary in the scaler's own zone, and how far away it is.
+func until(tws *v1alpha1.TimeWindowScaler, now time.Time) string {
+	boundary := tws.Status.NextBoundary
+	if boundary == nil {
+		return "-"
+	}
+	zone, err := time.LoadLocation(tws.Spec.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return fmt.Sprintf("%s (in %s)", boundary.In(zone).Format("Mon 15:04 MST"), short(boundary.Sub(now)))
+}
+
+// short writes a duration as 2h14m, 3m or 42s.
+func short(d time.Duration) string {
+	switch d = max(d, 0).Round(time.Second); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	default:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+}
+
+func ready(tws *v1alpha1.TimeWindowScaler) string {
+	condition := meta.FindStatusCondition(tws.Status.Conditions, v1alpha1.ConditionReady)
+	if condition == nil {
+		return "Unknown"
+	}
+	if condition.Status == "True" {
+		return "True"
+	}
+	return fmt.Sprintf("%s (%s)", condition.Status, condition.Reason)
+}
