@@ -38,6 +38,7 @@ type Proxy struct {
 	mu       sync.Mutex
 	requests []Request
 	fault    Fault
+	broken   bool
 }
 
 // StartProxy starts a proxy to the cluster's API server. Who uses it brings its own credentials.
@@ -63,6 +64,9 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 		},
 	}
 	p.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.isBroken() {
+			panic(http.ErrAbortHandler) // the connection ends without an answer
+		}
 		p.record(request(r))
 		p.hit(request(r), false)
 		reverse.ServeHTTP(w, r)
@@ -83,6 +87,22 @@ func (p *Proxy) Inject(fault Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = fault
+}
+
+// Break makes the API server unreachable, watches included, until it is mended again.
+func (p *Proxy) Break(broken bool) {
+	p.mu.Lock()
+	p.broken = broken
+	p.mu.Unlock()
+	if broken {
+		p.server.CloseClientConnections()
+	}
+}
+
+func (p *Proxy) isBroken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broken
 }
 
 // Forget empties the record.

@@ -54,21 +54,47 @@ func runTests(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { _ = cluster.Stop() }()
-	if webhookPort, err = controlplane.FreePort(); err != nil {
-		return 0, err
-	}
-	if err := cluster.Install(ctx, webhookPort); err != nil {
-		return 0, err
-	}
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return 0, err
-	}
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		return 0, err
-	}
-	if admin, err = client.New(cluster.Config, client.Options{Scheme: scheme}); err != nil {
+	if err := prepareCluster(ctx); err != nil {
 		return 0, err
 	}
 	return m.Run(), nil
+}
+
+// prepareCluster installs Kyklos on cluster and makes the clients for it.
+func prepareCluster(ctx context.Context) (err error) {
+	if webhookPort, err = controlplane.FreePort(); err != nil {
+		return err
+	}
+	if err := cluster.Install(ctx, webhookPort); err != nil {
+		return err
+	}
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return err
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return err
+	}
+	admin, err = client.New(cluster.Config, client.Options{Scheme: scheme})
+	return err
+}
+
+// ownCluster gives one test a control plane of its own, which it may kill, and returns its folder.
+func ownCluster(t *testing.T) (dir string) {
+	t.Helper()
+	sharedCluster, sharedAdmin, sharedPort := cluster, admin, webhookPort
+	dir = filepath.Join(t.TempDir(), "cluster")
+	own, err := controlplane.Start(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster = own
+	t.Cleanup(func() {
+		_ = cluster.Stop()
+		cluster, admin, webhookPort = sharedCluster, sharedAdmin, sharedPort
+	})
+	if err := prepareCluster(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

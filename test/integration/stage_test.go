@@ -92,7 +92,7 @@ func (s *stage) proxy() *controlplane.Proxy {
 	return p
 }
 
-// pair creates a Deployment and its scaler: replicas within the daily window 09:00-17:00 UTC, else 0.
+// pair creates a Deployment and its scaler: replicas Mon-Fri from start to end UTC, else 0.
 func (s *stage) pair(name string, replicas int32, start, end string) {
 	s.Helper()
 	labels := map[string]string{"app": name}
@@ -113,7 +113,7 @@ func (s *stage) pair(name string, replicas int32, start, end string) {
 			TargetRef: v1alpha1.TargetRef{Kind: "Deployment", Name: name},
 			Timezone:  "UTC",
 			Windows: []v1alpha1.Window{{
-				Days:  []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"},
+				Days:  []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"},
 				Start: start, End: end, Replicas: replicas,
 			}},
 		},

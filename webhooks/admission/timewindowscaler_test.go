@@ -97,7 +97,7 @@ func (c cluster) validator(t *testing.T) *admission.Webhook {
 		WithIndex(&v1alpha1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	return admission.WithValidator(s, &timeWindowScalerValidator{
-		facts: factReader{cached: reader, direct: reader}, clock: clocktesting.NewFakePassiveClock(now),
+		facts: factReader{cached: reader}, clock: clocktesting.NewFakePassiveClock(now),
 	})
 }
 
