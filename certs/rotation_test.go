@@ -109,7 +109,7 @@ func fieldOwner(t *testing.T, c client.Client) {
 		t.Fatal(err)
 	}
 	for _, entry := range definition.ManagedFields {
-		managers[entry.Manager] = strings.Contains(string(entry.FieldsV1.Raw), "f:caBundle")
+		managers[entry.Manager] = strings.Contains(entry.FieldsV1.GetRawString(), "f:caBundle")
 	}
 	if !managers["kyklos-certs"] {
 		t.Errorf("kyklos-certs does not own the definition's caBundle: %v", managers)

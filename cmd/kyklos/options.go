@@ -108,8 +108,12 @@ func (o *managerOptions) validate() error {
 	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
 		return fmt.Errorf("--log-level: must be debug, info, warn or error, not %q", o.logLevel)
 	}
-	if o.ownNamespace() == "" {
+	own := o.ownNamespace()
+	if own == "" {
 		return fmt.Errorf("--namespace: required outside a pod: it says where the manager keeps its Lease and Secret")
+	}
+	if problems := validation.IsDNS1123Label(own); len(problems) > 0 {
+		return fmt.Errorf("--namespace: %q is no namespace name: %s", own, strings.Join(problems, "; "))
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ func (r *Reconciler) act(ctx context.Context, tws *v1alpha1.TimeWindowScaler, ob
 	}
 	done.scaled, done.from = true, obs.target.specReplicas
 	done.target = &target{
+		uid:              obs.target.uid,
 		resourceVersion:  scale.ResourceVersion,
 		specReplicas:     scale.Spec.Replicas,
 		observedReplicas: scale.Status.Replicas,

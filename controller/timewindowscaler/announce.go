@@ -3,6 +3,9 @@ package timewindowscaler
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
@@ -21,12 +24,14 @@ func (s *situation) announcements() []events.Event {
 	case s.outcome.scaled:
 		evs = append(evs, events.EmitScale(s.outcome.from, s.plan.effective, s.cause()))
 	case s.tws.Spec.Pause && s.obs.target != nil && s.obs.target.specReplicas != s.plan.effective:
-		evs = append(evs, events.EmitScalingSkipped(s.obs.target.specReplicas, s.plan.effective))
+		evs = append(evs, events.EmitScalingSkipped(s.obs.target.specReplicas, s.plan.effective, events.SkippedByPause))
+	case s.outcome.refused != nil:
+		evs = append(evs, events.EmitScalingSkipped(s.obs.target.specReplicas, s.plan.effective, events.SkippedByServer))
 	}
 	return evs
 }
 
-// troubles are the warnings. A second scaler and an HPA are named when the pass has a reason to.
+// troubles are the warnings.
 func (s *situation) troubles() []events.Event {
 	var evs []events.Event
 	reference := s.tws.Spec.TargetRef
@@ -35,20 +40,19 @@ func (s *situation) troubles() []events.Event {
 			evs = append(evs, events.EmitInvalidSchedule(detail))
 		}
 	}
+	if s.plan.invalid != "" {
+		return evs
+	}
 	if s.obs.owner != "" {
 		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, s.obs.owner)))
 	} else if s.obs.target == nil {
 		evs = append(evs, events.EmitMissingTarget(reference.Kind, s.tws.Namespace, reference.Name))
 	}
-	if s.obs.autoscaler != "" && (s.outcome.scaled || s.specIsNew()) {
+	if s.obs.autoscaler != "" {
 		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("HorizontalPodAutoscaler %s scales %s %s too: the two will undo each other's work",
 			s.obs.autoscaler, reference.Kind, reference.Name)))
 	}
 	return evs
-}
-
-func (s *situation) specIsNew() bool {
-	return s.tws.Status.ObservedGeneration != s.tws.Generation
 }
 
 // holidayEvents announce a holiday once, on the pass that first sees it.
@@ -82,7 +86,7 @@ func (s *situation) graceEvents() []events.Event {
 
 func (s *situation) cause() events.Cause {
 	cause := events.Cause{Window: s.plan.window, Drift: s.plan.drift}
-	if s.plan.grace.ended {
+	if s.plan.grace.ended && s.plan.effective < s.outcome.from {
 		cause.GraceSeconds = s.tws.Spec.GracePeriodSeconds
 	}
 	if s.plan.verdict.Override {
@@ -106,17 +110,14 @@ func (s *situation) record(status *v1alpha1.TimeWindowScalerStatus) {
 	if s.outcome.refused != nil {
 		metrics.RecordScaleFailure(name, namespace, failureReason(s.outcome.refused))
 	}
-	if s.plan.invalid != "" {
-		return
-	}
 	metrics.RecordStateChange(name, namespace, metrics.State{
-		Window:            s.plan.window,
-		EffectiveReplicas: s.plan.effective,
+		Window:            status.CurrentWindow,
+		EffectiveReplicas: ptr.Deref(status.EffectiveReplicas, 0),
 		Drift:             drift(status),
-		InGracePeriod:     s.plan.grace.expiry != nil,
+		InGracePeriod:     status.GracePeriodExpiry != nil,
 		Paused:            s.tws.Spec.Pause,
 		HolidayOverride:   s.plan.verdict.Override,
-		Degraded:          s.degraded().Status == "True",
+		Degraded:          s.degraded().Status == metav1.ConditionTrue,
 	})
 }
 

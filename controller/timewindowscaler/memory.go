@@ -33,6 +33,8 @@ type recollection struct {
 	live bool
 	// unreported is a scale time that no status carries yet.
 	unreported *metav1.Time
+	// wakeUp is when the last plan wanted the scaler looked at again; retries come no later.
+	wakeUp time.Time
 	// failures counts transient failures since the last success.
 	failures int
 	// heldSince is when a status was first held back; zero if none is.
@@ -78,9 +80,9 @@ func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, mem *rec
 	return tws, nil
 }
 
-// newerTarget returns the newer of what was read and what our last write returned.
+// newerTarget returns the newer of what was read and what our last write to it returned.
 func (m *recollection) newerTarget(read *target) *target {
-	if m.scaled != nil && olderThan(read.resourceVersion, m.scaled.resourceVersion) {
+	if m.scaled != nil && m.scaled.uid == read.uid && olderThan(read.resourceVersion, m.scaled.resourceVersion) {
 		return m.scaled
 	}
 	m.scaled = nil

@@ -30,6 +30,7 @@ type observation struct {
 
 // target is what matters of the workload.
 type target struct {
+	uid              types.UID
 	resourceVersion  string
 	specReplicas     int32
 	observedReplicas int32
@@ -69,6 +70,7 @@ func (r *Reconciler) observeTarget(ctx context.Context, tws *v1alpha1.TimeWindow
 		return nil, nil
 	}
 	return mem.newerTarget(&target{
+		uid:              deployment.UID,
 		resourceVersion:  deployment.ResourceVersion,
 		specReplicas:     ptr.Deref(deployment.Spec.Replicas, 1),
 		observedReplicas: deployment.Status.Replicas,

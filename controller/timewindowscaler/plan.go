@@ -1,6 +1,7 @@
 package timewindowscaler
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,7 +14,7 @@ import (
 
 // plan is what should be, and what this pass has to do about it.
 type plan struct {
-	// invalid says what is wrong with the windows; then nothing else is decided (B5).
+	// invalid says what in the spec cannot be followed; then nothing else is decided (B5).
 	invalid string
 	// badZone says why the zone is unknown here; then defaultReplicas apply (B5).
 	badZone string
@@ -44,8 +45,11 @@ type grace struct {
 // makePlan decides. It is the only place that does, and a pure function.
 func makePlan(tws *v1alpha1.TimeWindowScaler, obs observation, now time.Time) plan {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
-	if len(reading.WindowErrors) > 0 {
-		return plan{invalid: reading.WindowErrors.ToAggregate().Error()}
+	if errs := append(targetErrors(tws), reading.WindowErrors...); len(errs) > 0 {
+		if reading.ZoneError != nil {
+			errs = append(errs, reading.ZoneError)
+		}
+		return plan{invalid: errs.ToAggregate().Error()}
 	}
 	calendar := reading.Calendar
 	calendar.Holidays = obs.holidays.dates
@@ -70,6 +74,21 @@ func makePlan(tws *v1alpha1.TimeWindowScaler, obs observation, now time.Time) pl
 	p.drift = p.write && isDrift(tws, p.effective)
 	p.due = due(tws, p, now)
 	return p
+}
+
+// targetErrors refuses targets that are not ours to scale (seed 000, Step 1; seed 002,
+// spec.targetRef). Admission does too, but webhooks can be away.
+func targetErrors(tws *v1alpha1.TimeWindowScaler) field.ErrorList {
+	var errs field.ErrorList
+	reference, path := tws.Spec.TargetRef, field.NewPath("spec", "targetRef")
+	if reference.Kind != "Deployment" {
+		errs = append(errs, field.Invalid(path.Child("kind"), reference.Kind, "must be Deployment"))
+	}
+	if reference.Namespace != "" && reference.Namespace != tws.Namespace {
+		errs = append(errs, field.Invalid(path.Child("namespace"), reference.Namespace,
+			fmt.Sprintf("must be %q, the namespace of this TimeWindowScaler, or left out", tws.Namespace)))
+	}
+	return errs
 }
 
 // applyGrace holds a decrease back (B2). The first decision of all knows no grace.
@@ -109,17 +128,16 @@ func wholeSecond(t time.Time) time.Time {
 	return t
 }
 
-// isDrift reports whether the target was as it should be, for this very spec, until someone else
-// changed it. A target that comes back, an end of pause or a failed write are no drift.
+// isDrift reports whether the target was as it should be, or on its way there, for this very spec,
+// until someone else changed it. A target that comes back, an end of pause or a refused write are no
+// drift.
 func isDrift(tws *v1alpha1.TimeWindowScaler, effective int32) bool {
 	status := &tws.Status
 	if status.EffectiveReplicas == nil || *status.EffectiveReplicas != effective || status.ObservedGeneration != tws.Generation {
 		return false
 	}
-	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
-	degraded := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionDegraded)
-	return ready != nil && (ready.Reason == v1alpha1.ReasonReconciled || ready.Reason == v1alpha1.ReasonTargetMismatch) &&
-		degraded != nil && degraded.Reason != v1alpha1.ReasonScaleFailed
+	return meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) ||
+		meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReconciling)
 }
 
 // due returns the instant that made p's write due, if it was the passing of time.

@@ -45,24 +45,25 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, nil
 	}
 	if err != nil {
-		return r.failed(ctx, req, mem, now, time.Time{}, err)
+		return r.failed(ctx, req, mem, now, err)
 	}
 	obs, err := r.observe(ctx, tws, mem)
 	if err != nil {
-		return r.failed(ctx, req, mem, now, time.Time{}, err)
+		return r.failed(ctx, req, mem, now, err)
 	}
 	p := makePlan(tws, obs, now)
+	mem.wakeUp = p.wakeUp
 	done, err := r.act(ctx, tws, obs, p, mem)
 	if err != nil {
-		return r.failed(ctx, req, mem, now, p.nextBoundary, err)
+		return r.failed(ctx, req, mem, now, err)
 	}
 	pass := situation{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	err = r.report(ctx, tws, &pass, mem)
 	metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds())
 	if err != nil {
-		return r.failed(ctx, req, mem, now, p.nextBoundary, err)
+		return r.failed(ctx, req, mem, now, err)
 	}
-	return r.settled(ctx, req, &pass, mem)
+	return r.settled(req, &pass, mem)
 }
 
 // report writes the status and then tells of what was done, whether or not the status could be
@@ -97,10 +98,10 @@ func (r *Reconciler) logScale(logger logr.Logger, pass *situation) {
 }
 
 // settled returns when to look again after a pass that reported all it found.
-func (r *Reconciler) settled(ctx context.Context, req reconcile.Request, pass *situation, mem *recollection) (reconcile.Result, error) {
+func (r *Reconciler) settled(req reconcile.Request, pass *situation, mem *recollection) (reconcile.Result, error) {
 	mem.live = false
 	if refused := pass.outcome.refused; refused != nil {
-		return r.backOff(ctx, req, mem, pass.now, pass.plan.nextBoundary, refused)
+		return r.backOff(req, mem, pass.now, refused)
 	}
 	mem.failures = 0
 	r.outage.over(req.NamespacedName)
@@ -122,7 +123,7 @@ func (r *Reconciler) settled(ctx context.Context, req reconcile.Request, pass *s
 }
 
 // failed returns when to try again after a pass that could not finish (B10).
-func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *recollection, now, nextBoundary time.Time, err error) (reconcile.Result, error) {
+func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *recollection, now time.Time, err error) (reconcile.Result, error) {
 	if ctx.Err() != nil {
 		return reconcile.Result{}, ctx.Err()
 	}
@@ -132,13 +133,13 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *rec
 	}
 	log.FromContext(ctx).Error(err, "Pass failed; it will be repeated", "failures", mem.failures+1)
 	metrics.RecordScaleFailure(req.Name, req.Namespace, failureReason(err))
-	return r.backOff(ctx, req, mem, now, nextBoundary, err)
+	return r.backOff(req, mem, now, err)
 }
 
-func (r *Reconciler) backOff(_ context.Context, req reconcile.Request, mem *recollection, now, nextBoundary time.Time, err error) (reconcile.Result, error) {
+func (r *Reconciler) backOff(req reconcile.Request, mem *recollection, now time.Time, err error) (reconcile.Result, error) {
 	mem.failures++
 	r.outage.failed(req.NamespacedName, isUnreachable(err) && mem.failures <= len(backOff))
-	return after(retryAfter(mem.failures, now, nextBoundary)), nil
+	return after(retryAfter(mem.failures, now, mem.wakeUp)), nil
 }
 
 func (r *Reconciler) forget(key types.NamespacedName) {

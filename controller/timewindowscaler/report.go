@@ -64,7 +64,7 @@ func (s *situation) ready() statuswriter.State {
 	}
 	switch {
 	case p.invalid != "":
-		return no(v1alpha1.ReasonInvalidConfiguration, "The target is left alone until the windows can be read")
+		return no(v1alpha1.ReasonInvalidConfiguration, "The target is left alone until the spec can be followed; see Degraded")
 	case s.obs.owner != "":
 		return no(v1alpha1.ReasonTargetConflict, "%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, s.obs.owner)
 	case s.outcome.target == nil:
@@ -82,10 +82,10 @@ func (s *situation) ready() statuswriter.State {
 // why names what decides the replica count.
 func (s *situation) why() string {
 	switch {
-	case s.plan.verdict.Override:
-		return fmt.Sprintf("holiday %s: %s", s.plan.verdict.Holiday, s.tws.Spec.Holidays.Mode)
 	case s.plan.grace.expiry != nil:
 		return "grace period"
+	case s.plan.verdict.Override:
+		return fmt.Sprintf("holiday %s: %s", s.plan.verdict.Holiday, s.tws.Spec.Holidays.Mode)
 	default:
 		return "window: " + s.plan.window
 	}

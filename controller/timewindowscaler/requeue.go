@@ -33,13 +33,22 @@ var DefaultRequeue = Requeue{
 
 // Validate says what is wrong with the numbers, in the words of the flags that set them.
 func (q Requeue) Validate() error {
+	for _, flag := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"requeue-jitter-min", q.JitterMin}, {"requeue-jitter-max", q.JitterMax},
+		{"requeue-quantum", q.Quantum}, {"requeue-min", q.Min},
+	} {
+		if flag.value < 0 {
+			return fmt.Errorf("--%s: must be 0 or more, not %s", flag.name, flag.value)
+		}
+	}
 	switch {
-	case q.JitterMin < 0 || q.JitterMax < 0 || q.Quantum < 0 || q.Min < 0:
-		return fmt.Errorf("requeue durations must not be negative")
 	case q.JitterMin > q.JitterMax && q.JitterMax > 0:
-		return fmt.Errorf("requeue-jitter-min %s must not exceed requeue-jitter-max %s", q.JitterMin, q.JitterMax)
+		return fmt.Errorf("--requeue-jitter-min: must not exceed --requeue-jitter-max %s, but is %s", q.JitterMax, q.JitterMin)
 	case q.Max < q.Min || q.Max <= 0:
-		return fmt.Errorf("requeue-max %s must be above 0 and not below requeue-min %s", q.Max, q.Min)
+		return fmt.Errorf("--requeue-max: must be above 0 and not below --requeue-min %s, but is %s", q.Min, q.Max)
 	}
 	return nil
 }
@@ -78,11 +87,11 @@ func after(delay time.Duration) reconcile.Result {
 	return reconcile.Result{RequeueAfter: max(delay, time.Nanosecond), Priority: ptr.To(boundaryPriority)}
 }
 
-// retryAfter is the delay after a number of transient failures in a row, but never past the next
-// boundary (B10).
-func retryAfter(failures int, now, nextBoundary time.Time) time.Duration {
+// retryAfter is the delay after a number of transient failures in a row, but never past wakeUp: the
+// next boundary (B10), or what comes before it (T5). A zero wakeUp, or one that has passed, is none.
+func retryAfter(failures int, now, wakeUp time.Time) time.Duration {
 	delay := backOff[min(max(failures, 1), len(backOff))-1]
-	if wait := nextBoundary.Sub(now); !nextBoundary.IsZero() && wait > 0 {
+	if wait := wakeUp.Sub(now); !wakeUp.IsZero() && wait > 0 {
 		return min(delay, wait)
 	}
 	return delay

@@ -89,7 +89,10 @@ var ownershipChanged = predicate.Funcs{
 }
 
 var scaleTargetChanged = predicate.Funcs{
-	UpdateFunc: func(e event.UpdateEvent) bool { return scaleTarget(e.ObjectOld) != scaleTarget(e.ObjectNew) },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*autoscalingv2.HorizontalPodAutoscaler), e.ObjectNew.(*autoscalingv2.HorizontalPodAutoscaler)
+		return before.Spec.ScaleTargetRef != after.Spec.ScaleTargetRef
+	},
 	DeleteFunc: func(event.DeleteEvent) bool { return false },
 }
 

@@ -4,6 +4,7 @@
 package events
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,7 +25,7 @@ const (
 )
 
 // Event is one event as a value. The API folds events of the same type, action and reason without
-// looking at the note, so Action differs wherever the note does (B11).
+// looking at the note, so Action ends in a digest of the note: it differs wherever the note does (B11).
 type Event struct {
 	Type   string // corev1.EventTypeNormal or EventTypeWarning
 	Reason string
@@ -70,10 +71,16 @@ func EmitScale(from, to int32, cause Cause) Event {
 	return normal(reason, action, note)
 }
 
-// EmitScalingSkipped says what would have been done were the scaler not paused.
-func EmitScalingSkipped(current, desired int32) Event {
+// Why scaling is skipped (seed 004, EmitScalingSkipped). A target that is not found has its own event.
+const (
+	SkippedByPause  = "pause"
+	SkippedByServer = "UpdateFailed"
+)
+
+// EmitScalingSkipped says what would have been done, and why it was not.
+func EmitScalingSkipped(current, desired int32, why string) Event {
 	return normal(ReasonScalingSkipped, fmt.Sprintf("SkipFrom%dTo%d", current, desired),
-		fmt.Sprintf("Scaling skipped due to pause: current=%d, desired=%d", current, desired))
+		fmt.Sprintf("Scaling skipped due to %s: current=%d, desired=%d", why, current, desired))
 }
 
 // EmitHolidayDetected says that date, yyyy-mm-dd, is a listed holiday.
@@ -116,9 +123,14 @@ func EmitTargetConflict(detail string) Event {
 }
 
 func normal(reason, action, note string) Event {
-	return Event{Type: corev1.EventTypeNormal, Reason: reason, Action: action, Note: note}
+	return Event{Type: corev1.EventTypeNormal, Reason: reason, Action: distinct(action, note), Note: note}
 }
 
 func warning(reason, action, note string) Event {
-	return Event{Type: corev1.EventTypeWarning, Reason: reason, Action: action, Note: note}
+	return Event{Type: corev1.EventTypeWarning, Reason: reason, Action: distinct(action, note), Note: note}
+}
+
+func distinct(action, note string) string {
+	digest := sha256.Sum256([]byte(note))
+	return fmt.Sprintf("%s-%x", action, digest[:4])
 }

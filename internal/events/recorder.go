@@ -1,6 +1,7 @@
 package events
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +17,7 @@ const (
 	// rateWindow and rateLimit bound the normal events of one object; warnings always pass.
 	rateWindow = time.Minute
 	rateLimit  = 20
-	// maxNote is the API server's bound for an event's note.
+	// maxNote is the API server's bound for an event's note, in bytes.
 	maxNote = 1024
 )
 
@@ -44,13 +45,17 @@ func NewRecorder(sink events.EventRecorder) *Recorder {
 func (r *Recorder) Publish(object client.Object, now time.Time, evs ...Event) {
 	for _, ev := range evs {
 		if r.admit(object, now, ev) {
-			note := ev.Note
-			if len(note) > maxNote {
-				note = note[:maxNote-3] + "..."
-			}
-			r.sink.Eventf(object, nil, ev.Type, ev.Reason, ev.Action, "%s", note)
+			r.sink.Eventf(object, nil, ev.Type, ev.Reason, ev.Action, "%s", fit(ev.Note))
 		}
 	}
+}
+
+// fit cuts a note that is too long, between characters: the API takes valid UTF-8 only.
+func fit(note string) string {
+	if len(note) <= maxNote {
+		return note
+	}
+	return strings.ToValidUTF8(note[:maxNote-len("...")], "") + "..."
 }
 
 // Forget drops the history of an object that is gone.

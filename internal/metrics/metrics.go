@@ -105,6 +105,7 @@ const (
 
 // State is what the gauges of one scaler show.
 type State struct {
+	// Window is the window that decides; without one, the gauges labelled by window have no series.
 	Window            string
 	EffectiveReplicas int32
 	// Drift is the distance of observed and effective replicas, 0 or more.
@@ -158,8 +159,10 @@ func RecordStateChange(twsName, namespace string, state State) {
 		effectiveReplicas.DeletePartialMatch(labels)
 		inGracePeriod.DeletePartialMatch(labels)
 	}
-	effectiveReplicas.WithLabelValues(namespace, twsName, state.Window).Set(float64(state.EffectiveReplicas))
-	inGracePeriod.WithLabelValues(namespace, twsName, state.Window).Set(boolean(state.InGracePeriod))
+	if state.Window != "" {
+		effectiveReplicas.WithLabelValues(namespace, twsName, state.Window).Set(float64(state.EffectiveReplicas))
+		inGracePeriod.WithLabelValues(namespace, twsName, state.Window).Set(boolean(state.InGracePeriod))
+	}
 	pauseActive.With(labels).Set(boolean(state.Paused))
 	replicaDrift.With(labels).Set(float64(state.Drift))
 	holidayOverride.With(labels).Set(boolean(state.HolidayOverride))

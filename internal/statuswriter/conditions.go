@@ -1,6 +1,8 @@
 package statuswriter
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -13,6 +15,9 @@ type State struct {
 	Reason  string
 	Message string
 }
+
+// maxMessage is the API server's bound for a message. Whole status writes would fail over a longer one.
+const maxMessage = 32768
 
 // States are the three conditions that every status carries.
 type States struct {
@@ -37,7 +42,7 @@ func BuildConditions(states States, existing []metav1.Condition, generation int6
 			Type:               n.kind,
 			Status:             n.state.Status,
 			Reason:             n.state.Reason,
-			Message:            n.state.Message,
+			Message:            fit(n.state.Message),
 			ObservedGeneration: generation,
 			LastTransitionTime: since(n.kind, n.state, existing, now),
 		}
@@ -53,4 +58,11 @@ func since(kind string, state State, existing []metav1.Condition, now metav1.Tim
 		}
 	}
 	return now
+}
+
+func fit(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage-len("...")], "") + "..."
 }

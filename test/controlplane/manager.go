@@ -109,7 +109,7 @@ func (m *Manager) AwaitReady(ctx context.Context) error {
 		if err != nil {
 			return false, nil // not listening yet
 		}
-		defer response.Body.Close()
+		defer func() { _ = response.Body.Close() }()
 		return response.StatusCode == http.StatusOK, nil
 	})
 	if err != nil {

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -78,6 +77,6 @@ func (s *stage) saysOnly(note string) {
 		}
 	}
 	if told > 1 {
-		s.Error(fmt.Sprintf("%d events of one flip", told))
+		s.Errorf("%d events of one flip", told)
 	}
 }

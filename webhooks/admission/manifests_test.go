@@ -2,6 +2,7 @@ package admission
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -38,7 +39,7 @@ func webhookManifests(t *testing.T) (mutating admissionregistrationv1.MutatingWe
 	}
 	for documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		var doc runtime.RawExtension
-		if err := documents.Decode(&doc); err == io.EOF {
+		if err := documents.Decode(&doc); errors.Is(err, io.EOF) {
 			return mutating, validating
 		} else if err != nil {
 			t.Fatal(err)

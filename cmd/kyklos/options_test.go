@@ -1,0 +1,102 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"kyklos.io/kyklos/controller/timewindowscaler"
+)
+
+// parse reads a command line as the manager does, in a namespace of its own.
+func parse(t *testing.T, args ...string) managerOptions {
+	t.Helper()
+	options := defaultManagerOptions()
+	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
+	options.addFlags(flags)
+	if err := flags.Parse(append([]string{"--namespace=kyklos-system"}, args...)); err != nil {
+		t.Fatal(err)
+	}
+	return options
+}
+
+// T6: all five numbers are flags, and their defaults are seed 000's.
+func TestRequeueFlags(t *testing.T) {
+	if got := parse(t).requeue; got != timewindowscaler.DefaultRequeue {
+		t.Errorf("defaults %+v, want %+v", got, timewindowscaler.DefaultRequeue)
+	}
+	got := parse(t, "--requeue-jitter-min=1s", "--requeue-jitter-max=2s", "--requeue-quantum=3s", "--requeue-min=4s", "--requeue-max=5h").requeue
+	want := timewindowscaler.Requeue{JitterMin: time.Second, JitterMax: 2 * time.Second, Quantum: 3 * time.Second, Min: 4 * time.Second, Max: 5 * time.Hour}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for args, says := range map[string]string{
+		"":                         "",
+		"--requeue-jitter-max=0":   "",
+		"--log-format=text":        "",
+		"--log-level=debug":        "",
+		"--namespaces=shop,lab":    "",
+		"--requeue-max=1s":         "--requeue-max: must be above 0 and not below --requeue-min 30s, but is 1s",
+		"--requeue-jitter-max=1s":  "--requeue-jitter-min: must not exceed --requeue-jitter-max 1s, but is 5s",
+		"--requeue-quantum=-1s":    "--requeue-quantum: must be 0 or more, not -1s",
+		"--workers=0":              "--workers: must be at least 1, not 0",
+		"--log-format=xml":         `--log-format: must be json or text, not "xml"`,
+		"--log-level=loud":         `--log-level: must be debug, info, warn or error, not "loud"`,
+		"--namespaces=shop,La_b":   `--namespaces: "La_b" is no namespace name: `,
+		"--namespace=kyklos_sytem": `--namespace: "kyklos_sytem" is no namespace name: `,
+	} {
+		options := parse(t, strings.Fields(args)...)
+		err := options.validate()
+		if (err == nil) != (says == "") || err != nil && !strings.HasPrefix(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", args, err, says)
+		}
+	}
+}
+
+// The names in the certificate are those by which the API server calls.
+func TestDNSNames(t *testing.T) {
+	const service, full = "kyklos-webhook.kyklos-system.svc", "kyklos-webhook.kyklos-system.svc.cluster.local"
+	for args, want := range map[string][]string{
+		"":                          {service, full},
+		"--webhook-service=other":   {"other.kyklos-system.svc", "other.kyklos-system.svc.cluster.local"},
+		"--webhook-host=127.0.0.1":  {service, full, "127.0.0.1"},
+		"--webhook-host=0.0.0.0":    {service, full},
+		"--webhook-host=localhost":  {service, full},
+		"--webhook-names=a.b,::1":   {"a.b", "::1"},
+		"--webhook-names=localhost": {"localhost"},
+	} {
+		options := parse(t, strings.Fields(args)...)
+		if diff := cmp.Diff(want, options.dnsNames()); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", args, diff)
+		}
+	}
+}
+
+func TestLogLevel(t *testing.T) {
+	for level, debug := range map[string]bool{"debug": true, "info": false, "error": false} {
+		options := parse(t, "--log-level="+level)
+		logger := options.logger()
+		if got := logger.V(4).Enabled(); got != debug {
+			t.Errorf("%s: debug messages %v", level, got)
+		}
+		if got := logger.Enabled(); got != (level != "error") {
+			t.Errorf("%s: info messages %v", level, got)
+		}
+	}
+}
+
+func TestMetricsServer(t *testing.T) {
+	secure, plain := parse(t), parse(t, "--metrics-secure=false", "--metrics-bind-address=:8080")
+	if got := secure.metricsServer(); !got.SecureServing || got.FilterProvider == nil || got.BindAddress != ":8443" {
+		t.Errorf("by default: %+v", got)
+	}
+	if got := plain.metricsServer(); got.SecureServing || got.FilterProvider != nil || got.BindAddress != ":8080" {
+		t.Errorf("plain: %+v", got)
+	}
+}

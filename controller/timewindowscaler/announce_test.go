@@ -1,0 +1,146 @@
+package timewindowscaler
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/metrics"
+)
+
+// Seed 003, Holiday Override Sequence: the events in their order, and the holiday once.
+func TestAHolidayIsAnnouncedOnce(t *testing.T) {
+	s := newStory(t, 10)
+	s.tws.Spec.DefaultReplicas = 0
+	s.tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayClosed, SourceRef: &v1alpha1.HolidaySource{Name: "company-holidays"}}
+	s.obs.holidays.dates = map[string]bool{"2025-12-25": true, "2025-12-26": true}
+	s.passes("2025-12-24 23:00:00")
+	s.hears("Scaled down from 10 to 0 replicas (window: OffHours)")
+	s.obs.target = deployment(10, 10)
+	s.passes("2025-12-25 00:00:00")
+	s.hears("Holiday detected for 2025-12-25 (mode: treat-as-closed)",
+		"Holiday 2025-12-25: treating as closed, using 0 replicas",
+		"Corrected manual drift: scaled down from 10 to 0 replicas (holiday: treat-as-closed)")
+	s.passes("2025-12-25 10:00:00")
+	s.hears()
+	s.passes("2025-12-26 00:00:00")
+	s.hears("Holiday detected for 2025-12-26 (mode: treat-as-closed)", "Holiday 2025-12-26: treating as closed, using 0 replicas")
+	s.passes("2025-12-29 10:00:00")
+	s.hears("Scaled up from 0 to 10 replicas (window: BusinessHours)")
+	if s.tws.Status.Holiday != "" {
+		t.Errorf("still the holiday %s", s.tws.Status.Holiday)
+	}
+}
+
+func TestAnOpenHoliday(t *testing.T) {
+	s := newStory(t, 2)
+	s.tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen, SourceRef: &v1alpha1.HolidaySource{Name: "company-holidays"}}
+	s.obs.holidays.dates = map[string]bool{"2025-12-25": true}
+	s.passes("2025-12-25 20:00:00")
+	s.hears("Holiday detected for 2025-12-25 (mode: treat-as-open)",
+		"Holiday 2025-12-25: treating as open, using 10 replicas",
+		"Scaled up from 2 to 10 replicas (holiday: treat-as-open)")
+	s.shows("Ready", "False/TargetMismatch: Target does not have the desired 10 replicas yet (holiday 2025-12-25: treat-as-open)")
+}
+
+// Seed 003, Error Recovery Sequence.
+func TestAMissingTarget(t *testing.T) {
+	s := newStory(t, 10)
+	s.passes(inTheHours)
+	s.obs.target = nil
+	s.passes("2025-01-27 14:01:00")
+	s.hears("Target Deployment production/webapp not found")
+	s.obs.target = deployment(1, 1)
+	s.passes("2025-01-27 14:02:00")
+	s.hears("Scaled up from 1 to 10 replicas (window: BusinessHours)")
+	s.passes("2025-01-27 14:02:05")
+	s.shows("Ready", inOrder)
+}
+
+// B8: whoever does not own the target says so and nothing else.
+func TestASecondScalerOnlyWarns(t *testing.T) {
+	s := newGrace(t)
+	s.obs.owner = "older"
+	s.passes("2025-01-27 17:00:00")
+	s.stands(10)
+	s.hears("Deployment webapp belongs to the older TimeWindowScaler older")
+}
+
+// B8: an HPA on the same target is told of, whenever it came.
+func TestAnAutoscalerIsToldOf(t *testing.T) {
+	s := newStory(t, 10)
+	s.passes(inTheHours)
+	s.obs.autoscaler = "webapp-hpa"
+	s.passes("2025-01-27 14:01:00")
+	s.hears("HorizontalPodAutoscaler webapp-hpa scales Deployment webapp too: the two will undo each other's work")
+}
+
+// gauges returns this scaler's series by metric name and window.
+func gauges(t *testing.T, key types.NamespacedName) map[string]float64 {
+	t.Helper()
+	families, err := ctrlmetrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			name, mine := strings.TrimPrefix(family.GetName(), "kyklos_"), false
+			for _, label := range m.GetLabel() {
+				mine = mine || label.GetName() == "tws_name" && label.GetValue() == key.Name
+				if label.GetName() == "window" || label.GetName() == "direction" || label.GetName() == "reason" {
+					name += "/" + label.GetValue()
+				}
+			}
+			if mine {
+				got[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			}
+		}
+	}
+	return got
+}
+
+// Seed 003's observable side effects, as a scrape sees them after each pass.
+func TestMetricsOfAPass(t *testing.T) {
+	s := newStory(t, 5)
+	s.tws.Name = "measured"
+	key := types.NamespacedName{Namespace: "production", Name: "measured"}
+	t.Cleanup(func() { metrics.Forget(key) })
+	expect := func(what string, want map[string]float64) {
+		t.Helper()
+		s.last.record(&s.tws.Status)
+		got := gauges(t, key)
+		for name, value := range got {
+			if value == 0 {
+				delete(got, name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", what, diff)
+		}
+	}
+	s.tws.Spec.Pause = true
+	s.passes(inTheHours)
+	expect("paused", map[string]float64{"effective_replicas/BusinessHours": 10, "pause_active": 1, "replica_drift": 5})
+
+	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Pause, spec.GracePeriodSeconds = false, 60 })
+	s.passes("2025-01-27 14:01:00")
+	expect("going on", map[string]float64{"effective_replicas/BusinessHours": 10, "replica_drift": 5, "scale_events_total/up": 1})
+
+	s.passes("2025-01-27 17:00:00")
+	expect("in grace", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "scale_events_total/up": 1})
+
+	s.obs.target = deployment(12, 12)
+	s.passes("2025-01-27 17:00:30")
+	expect("drift", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "replica_drift": 2,
+		"scale_events_total/up": 1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})
+
+	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" })
+	s.passes("2025-01-27 17:00:40")
+	expect("unreadable", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "degraded": 1,
+		"scale_events_total/up": 1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})
+}

@@ -1,0 +1,90 @@
+package timewindowscaler
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// transform is what the cache does to an object before it keeps it.
+func transform(t *testing.T, kind client.Object, obj any) any {
+	t.Helper()
+	for known, options := range CacheOptions(nil).ByObject {
+		if cmp.Equal(known, kind) {
+			kept, err := options.Transform(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kept
+		}
+	}
+	t.Fatalf("no transform for %T", kind)
+	return nil
+}
+
+// What Kyklos decides by is kept, and nothing else: that is what thousands of objects cost.
+func TestTheCacheKeepsWhatMatters(t *testing.T) {
+	deleted := ptr.To(metav1.NewTime(time.Unix(1_700_000_000, 0)))
+	identity := metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "u", ResourceVersion: "7", DeletionTimestamp: deleted}
+	full := identity
+	full.Labels, full.Annotations, full.Finalizers = map[string]string{"a": "b"}, map[string]string{"a": "b"}, []string{"f"}
+	full.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
+	reference := autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
+	for name, tc := range map[string]struct {
+		kind      client.Object
+		obj, want any
+	}{
+		"Deployment": {&appsv1.Deployment{}, &appsv1.Deployment{
+			ObjectMeta: full,
+			Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](3), Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeName: "n"}}},
+			Status:     appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 1},
+		}, &appsv1.Deployment{
+			ObjectMeta: identity,
+			Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)},
+			Status:     appsv1.DeploymentStatus{Replicas: 2},
+		}},
+		"ConfigMap": {&corev1.ConfigMap{}, &corev1.ConfigMap{
+			ObjectMeta: full,
+			Data:       map[string]string{"2025-12-25": "Christmas", "ca.crt": "a long text"},
+			BinaryData: map[string][]byte{"x": {1}},
+		}, &corev1.ConfigMap{
+			ObjectMeta: identity,
+			Data:       map[string]string{"2025-12-25": "", "ca.crt": ""},
+		}},
+		"HorizontalPodAutoscaler": {&autoscalingv2.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscaler{
+			ObjectMeta: full,
+			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: reference, MaxReplicas: 9},
+			Status:     autoscalingv2.HorizontalPodAutoscalerStatus{CurrentReplicas: 4},
+		}, &autoscalingv2.HorizontalPodAutoscaler{
+			ObjectMeta: identity,
+			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: reference},
+		}},
+	} {
+		if diff := cmp.Diff(tc.want, transform(t, tc.kind, tc.obj)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+		// A deletion that was missed arrives in this wrapping.
+		tombstone := toolscache.DeletedFinalStateUnknown{Key: "shop/web", Obj: tc.obj}
+		if diff := cmp.Diff(any(tombstone), transform(t, tc.kind, tombstone)); diff != "" {
+			t.Errorf("%s, deleted unseen: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestNamespacesToWatch(t *testing.T) {
+	if got := CacheOptions(nil).DefaultNamespaces; got != nil {
+		t.Errorf("without namespaces: %v, want none, which is all", got)
+	}
+	got := CacheOptions([]string{"shop", "lab"}).DefaultNamespaces
+	if _, shop := got["shop"]; len(got) != 2 || !shop {
+		t.Errorf("got %v", got)
+	}
+}

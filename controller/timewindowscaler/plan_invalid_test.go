@@ -1,0 +1,126 @@
+package timewindowscaler
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// B5: what cannot be followed leaves the target alone, and says why.
+func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.TimeWindowScalerSpec)
+		says []string
+	}{
+		"start equals end (seed 002, edge case 3)": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" },
+			[]string{"spec.windows[0].end", "start must not equal end"}},
+		"no time": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].Start = "9 am" },
+			[]string{"spec.windows[0].start", "9 am", "HH:MM"}},
+		"one bad window of two": {func(spec *v1alpha1.TimeWindowScalerSpec) {
+			spec.Windows = append(spec.Windows, v1alpha1.Window{Days: []v1alpha1.Weekday{"Funday"}, Start: "10:00", End: "11:00"})
+		}, []string{"spec.windows[1].days[0]", "Funday"}},
+		"windows and zone": {func(spec *v1alpha1.TimeWindowScalerSpec) {
+			spec.Windows[0].End, spec.Timezone = "", "Mars/Olympus_Mons"
+		},
+			[]string{"spec.windows[0].end", "spec.timezone", "Mars/Olympus_Mons"}},
+		"another kind (seed 000, Step 1)": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.TargetRef.Kind = "StatefulSet" },
+			[]string{"spec.targetRef.kind", "StatefulSet", "must be Deployment"}},
+		"another namespace (seed 002, targetRef)": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.TargetRef.Namespace = "kube-system" },
+			[]string{"spec.targetRef.namespace", "kube-system", `must be "production"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t, 10)
+			s.passes("2025-01-27 14:00:00")
+			before := s.tws.Status
+			s.edits(tc.edit)
+			s.obs.target = deployment(7, 7)
+			p := s.passes("2025-01-27 18:00:00").plan
+			if p.write {
+				t.Error("the target is written")
+			}
+			s.shows("Ready", "False/InvalidConfiguration: The target is left alone until the spec can be followed; see Degraded")
+			s.shows("Reconciling", "False/Stable: Nothing can be done about the target now; see Ready and Degraded")
+			s.shows("Degraded", "True/InvalidConfiguration: "+p.invalid)
+			for _, part := range tc.says {
+				if !strings.Contains(p.invalid, part) {
+					t.Errorf("%q does not say %q", p.invalid, part)
+				}
+			}
+			s.hears(p.invalid)
+			// The last decision stands, as the target does; the status is about the new spec.
+			s.keeps(*before.EffectiveReplicas, "")
+			if got := s.tws.Status; got.CurrentWindow != "BusinessHours" || got.NextBoundary != nil || got.ObservedGeneration != 2 {
+				t.Errorf("window %q, next boundary %v, generation %d", got.CurrentWindow, got.NextBoundary, got.ObservedGeneration)
+			}
+		})
+	}
+}
+
+func TestTheOwnNamespaceMayBeNamed(t *testing.T) {
+	s := newStory(t, 2)
+	s.tws.Spec.TargetRef.Namespace = "production"
+	if p := s.passes("2025-01-27 14:00:00").plan; p.invalid != "" || !p.write {
+		t.Errorf("invalid %q, write %v", p.invalid, p.write)
+	}
+}
+
+// An invalid scaler whose Deployment is missing too has one trouble worth telling.
+func TestInvalidWithoutATarget(t *testing.T) {
+	s := newStory(t, 0)
+	s.obs.target = nil
+	s.tws.Spec.TargetRef.Kind = "StatefulSet"
+	p := s.passes("2025-01-27 14:00:00").plan
+	s.hears(p.invalid)
+	if s.tws.Status.EffectiveReplicas != nil || s.tws.Status.TargetObservedReplicas != nil {
+		t.Errorf("effective %v, observed %v", s.tws.Status.EffectiveReplicas, s.tws.Status.TargetObservedReplicas)
+	}
+}
+
+// B5; seed 002, edge case 4: an unknown zone falls back to defaultReplicas.
+func TestAnUnknownZoneUsesTheDefault(t *testing.T) {
+	const detail = `spec.timezone: Invalid value: "Mars/Olympus_Mons": unknown time zone "Mars/Olympus_Mons": use an IANA name such as Europe/Berlin or UTC`
+	s := newStory(t, 10)
+	s.passes("2025-01-27 14:00:00")
+	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
+	p := s.passes("2025-01-27 15:00:00").plan
+	s.stands(2)
+	s.keeps(2, "")
+	s.hears(detail, "Scaled down from 10 to 2 replicas (window: OffHours)")
+	s.shows("Degraded", "True/InvalidTimezone: "+detail+"; using defaultReplicas")
+	if !p.nextBoundary.IsZero() || !p.wakeUp.IsZero() || s.tws.Status.NextBoundary != nil {
+		t.Errorf("boundaries of no zone: %s, %s, %v", p.nextBoundary, p.wakeUp, s.tws.Status.NextBoundary)
+	}
+	s.passes("2025-01-27 15:05:00")
+	s.shows("Ready", "True/Reconciled: Target has the desired 2 replicas (window: OffHours)")
+
+	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Asia/Kolkata" })
+	s.passes("2025-01-27 15:06:00")
+	s.stands(10)
+	s.shows("Degraded", "False/OperationalNormal: Everything in the spec is at work")
+}
+
+// The fallback is a decrease as any other: grace holds it back, and its end is the wake-up.
+func TestTheFallbackKeepsToGrace(t *testing.T) {
+	s := newGrace(t)
+	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
+	p := s.passes("2025-01-27 15:00:00").plan
+	s.keeps(10, "2025-01-27 15:05:00")
+	if !p.wakeUp.Equal(ist("2025-01-27 15:05:00")) {
+		t.Errorf("wake-up %s", p.wakeUp)
+	}
+}
+
+// A zone that this machine does not know says nothing about days: holidays rest with it.
+func TestAnUnknownZoneKnowsNoHolidays(t *testing.T) {
+	s := newStory(t, 2)
+	s.tws.Spec.Timezone = "Mars/Olympus_Mons"
+	s.tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen}
+	s.obs.holidays.dates = map[string]bool{"2025-01-27": true}
+	s.passes("2025-01-27 15:00:00")
+	if status := s.tws.Status; ptr.Deref(status.EffectiveReplicas, -1) != 2 || status.Holiday != "" || status.CurrentWindow != "OffHours" {
+		t.Errorf("effective %v, holiday %q, window %q", status.EffectiveReplicas, status.Holiday, status.CurrentWindow)
+	}
+}

@@ -1,0 +1,166 @@
+package timewindowscaler
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/metrics"
+)
+
+// exactly is a reconciler without jitter, so that waits can be told.
+func exactly(t *testing.T, s *story) (*Reconciler, reconcile.Request, *recollection) {
+	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, outage: &outage{}}
+	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.tws)}
+	t.Cleanup(func() { metrics.Forget(request.NamespacedName) })
+	return r, request, r.memory.of(request.NamespacedName)
+}
+
+func expectDelay(t *testing.T, what string, got reconcile.Result, err error, want time.Duration) {
+	t.Helper()
+	if err != nil || got.RequeueAfter != want || ptr.Deref(got.Priority, 0) != boundaryPriority {
+		t.Errorf("%s: after %s with priority %v, error %v; want after %s", what, got.RequeueAfter, got.Priority, err, want)
+	}
+}
+
+// The wait after a pass that reported: the wake-up, or the fixed delay of what is wrong (B5, B10).
+func TestWaitsAfterAPass(t *testing.T) {
+	for name, tc := range map[string]struct {
+		tell func(*story)
+		want time.Duration
+	}{
+		"in order":                 {func(*story) {}, 3 * time.Hour},
+		"paused (seed 003)":        {func(s *story) { s.tws.Spec.Pause = true }, 3 * time.Hour},
+		"no target":                {func(s *story) { s.obs.target = nil }, 30 * time.Second},
+		"owned by another":         {func(s *story) { s.obs.owner, s.obs.target = "older", nil }, 3 * time.Hour},
+		"no holidays":              {func(s *story) { s.obs.holidays.missing = "list" }, 3 * time.Hour},
+		"unknown zone":             {func(s *story) { s.tws.Spec.Timezone = "Mars/Olympus_Mons" }, 5 * time.Minute},
+		"unreadable":               {func(s *story) { s.tws.Spec.Windows[0].End = "09:00" }, 5 * time.Minute},
+		"unreadable and no target": {func(s *story) { s.tws.Spec.Windows[0].End, s.obs.target = "09:00", nil }, 5 * time.Minute},
+		"unknown zone, in grace": {func(s *story) {
+			s.tws.Spec.Timezone, s.tws.Spec.GracePeriodSeconds = "Mars/Olympus_Mons", 40
+			s.tws.Status.EffectiveReplicas = ptr.To[int32](10)
+		}, 40 * time.Second},
+		"refused": {func(s *story) { s.obs.target, s.refusal = deployment(2, 2), errRefused }, 30 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t, 10)
+			tc.tell(s)
+			r, request, mem := exactly(t, s)
+			pass := s.passes(inTheHours)
+			mem.wakeUp = pass.plan.wakeUp
+			got, err := r.settled(request, pass, mem)
+			expectDelay(t, name, got, err, tc.want)
+		})
+	}
+}
+
+// A count that was held back is written a second later.
+func TestAHeldCountIsLookedAtSoon(t *testing.T) {
+	s := newStory(t, 10)
+	r, request, mem := exactly(t, s)
+	mem.countHeldSince = ist(inTheHours)
+	got, err := r.settled(request, s.passes(inTheHours), mem)
+	expectDelay(t, "held", got, err, time.Second)
+}
+
+// B10: conflicts are immediate and silent, and the next pass reads past the cache.
+func TestAConflictIsRepeatedAtOnce(t *testing.T) {
+	s := newStory(t, 10)
+	r, request, mem := exactly(t, s)
+	mem.scaled, mem.written = deployment(2, 2), officeHours()
+	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "deployments"}, "webapp", errors.New("modified"))
+	got, err := r.failed(t.Context(), request, mem, ist(inTheHours), conflict)
+	expectDelay(t, "conflict", got, err, 10*time.Millisecond)
+	if !mem.live || mem.scaled != nil || mem.written != nil || mem.failures > 0 {
+		t.Errorf("after a conflict: %+v", mem)
+	}
+	if len(gauges(t, request.NamespacedName)) > 0 || len(r.outage.waiting) > 0 {
+		t.Error("a conflict is counted as a failure")
+	}
+	if _, err := r.settled(request, s.passes(inTheHours), mem); err != nil || mem.live {
+		t.Errorf("still reading past the cache, error %v", err)
+	}
+}
+
+// B10: 30 s, 1, 2, 5 min, reset by a success, and never past the wake-up.
+func TestTransientFailuresBackOff(t *testing.T) {
+	s := newStory(t, 10)
+	s.tws.Name = "backing-off"
+	r, request, mem := exactly(t, s)
+	mem.wakeUp = ist("2025-01-27 17:00:00")
+	down := apierrors.NewServiceUnavailable("starting")
+	fail := func(at string, want time.Duration) {
+		t.Helper()
+		got, err := r.failed(t.Context(), request, mem, ist(at), down)
+		expectDelay(t, at, got, err, want)
+	}
+	fail(inTheHours, 30*time.Second)
+	fail(inTheHours, time.Minute)
+	fail(inTheHours, 2*time.Minute)
+	fail(inTheHours, 5*time.Minute)
+	fail("2025-01-27 16:59:00", time.Minute)
+	if got := gauges(t, request.NamespacedName)["scale_failures_total/ServiceUnavailable"]; got != 5 {
+		t.Errorf("%v failures counted, want 5", got)
+	}
+	if !r.outage.waiting[request.NamespacedName] {
+		t.Error("will not be woken when the API server is back")
+	}
+	if _, err := r.settled(request, s.passes(inTheHours), mem); err != nil || mem.failures != 0 || len(r.outage.waiting) > 0 {
+		t.Errorf("after a success: %d failures, waiting %v, error %v", mem.failures, r.outage.waiting, err)
+	}
+	fail(inTheHours, 30*time.Second)
+}
+
+// Where readiness and failures disagree for long, waking at each probe would be a tight loop.
+func TestWakingIsGivenUp(t *testing.T) {
+	s := newStory(t, 10)
+	r, request, mem := exactly(t, s)
+	woken := 0
+	for range 10 {
+		if _, err := r.failed(t.Context(), request, mem, ist(inTheHours), errors.New("connection reset")); err != nil {
+			t.Fatal(err)
+		}
+		woken += len(r.outage.recovered())
+	}
+	if woken != len(backOff) {
+		t.Errorf("woken %d times of 10, want %d", woken, len(backOff))
+	}
+}
+
+// A pass cut short by the manager's end is no failure.
+func TestAnEndIsNoFailure(t *testing.T) {
+	s := newStory(t, 10)
+	r, request, mem := exactly(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.failed(ctx, request, mem, ist(inTheHours), ctx.Err()); !errors.Is(err, context.Canceled) || mem.failures > 0 {
+		t.Errorf("error %v, %d failures", err, mem.failures)
+	}
+}
+
+// Whoever is gone leaves nothing behind.
+func TestForgetting(t *testing.T) {
+	s := newStory(t, 10)
+	s.tws.Name = "forgotten"
+	pass := s.passes(inTheHours)
+	r, request, _ := exactly(t, s)
+	r.Events = events.NewRecorder(nil) // forgetting sends nothing
+	r.outage.failed(request.NamespacedName, true)
+	pass.record(&s.tws.Status)
+	if len(gauges(t, request.NamespacedName)) == 0 {
+		t.Fatal("nothing to forget")
+	}
+	r.forget(request.NamespacedName)
+	if got := gauges(t, request.NamespacedName); len(got) > 0 || len(r.memory.scalers) > 0 || len(r.outage.waiting) > 0 {
+		t.Errorf("left: %v, %v, %v", got, r.memory.scalers, r.outage.waiting)
+	}
+}

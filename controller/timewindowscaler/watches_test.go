@@ -1,0 +1,140 @@
+package timewindowscaler
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// passesOn reports whether p lets through the change of an object.
+func passesOn[T client.Object](p predicate.Predicate, before T, change func(T)) bool {
+	after := before.DeepCopyObject().(T)
+	change(after)
+	return p.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after})
+}
+
+func deleting(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.NewTime(ist(inTheHours))) }
+
+// B3: the target is watched, and only what can mean drift, arrival, loss or return is looked at.
+func TestWhichDeploymentChangesMatter(t *testing.T) {
+	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "a", ResourceVersion: "1"},
+		Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](2)}, Status: appsv1.DeploymentStatus{Replicas: 2}}
+	for name, tc := range map[string]struct {
+		change func(*appsv1.Deployment)
+		want   bool
+	}{
+		"nothing":          {func(*appsv1.Deployment) {}, false},
+		"other fields":     {func(d *appsv1.Deployment) { d.ResourceVersion, d.Status.ReadyReplicas = "2", 1 }, false},
+		"replicas":         {func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](3) }, true},
+		"replicas removed": {func(d *appsv1.Deployment) { d.Spec.Replicas = nil }, true},
+		"pods":             {func(d *appsv1.Deployment) { d.Status.Replicas = 3 }, true},
+		"recreated":        {func(d *appsv1.Deployment) { d.UID = "b" }, true},
+		"being deleted":    {func(d *appsv1.Deployment) { deleting(&d.ObjectMeta) }, true},
+	} {
+		if got := passesOn(replicasChanged, web, tc.change); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if !replicasChanged.Create(event.CreateEvent{Object: web}) || !replicasChanged.Delete(event.DeleteEvent{Object: web}) {
+		t.Error("arrival or loss is not seen")
+	}
+}
+
+// Keys are dates; values are not read.
+func TestWhichConfigMapChangesMatter(t *testing.T) {
+	list := &corev1.ConfigMap{Data: map[string]string{"2025-12-25": ""}}
+	for name, tc := range map[string]struct {
+		change func(*corev1.ConfigMap)
+		want   bool
+	}{
+		"nothing":      {func(c *corev1.ConfigMap) { c.ResourceVersion = "2" }, false},
+		"one more key": {func(c *corev1.ConfigMap) { c.Data["2025-12-26"] = "" }, true},
+		"another key":  {func(c *corev1.ConfigMap) { c.Data = map[string]string{"2025-12-26": ""} }, true},
+		"no key":       {func(c *corev1.ConfigMap) { c.Data = nil }, true},
+	} {
+		if got := passesOn(keysChanged, list, tc.change); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// B8: whoever leaves a target, or comes to it, is news to the others.
+func TestWhichScalerChangesMatterToRivals(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*v1alpha1.TimeWindowScaler)
+		want   bool
+	}{
+		"status":         {func(s *v1alpha1.TimeWindowScaler) { s.Status.CurrentWindow = "W" }, false},
+		"windows":        {func(s *v1alpha1.TimeWindowScaler) { s.Spec.Windows[0].Replicas = 1 }, false},
+		"another target": {func(s *v1alpha1.TimeWindowScaler) { s.Spec.TargetRef.Name = "api" }, true},
+		"being deleted":  {func(s *v1alpha1.TimeWindowScaler) { deleting(&s.ObjectMeta) }, true},
+	} {
+		if got := passesOn(ownershipChanged, officeHours(), tc.change); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func hpa(kind, name string) *autoscalingv2.HorizontalPodAutoscaler {
+	return &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: kind, Name: name}}}
+}
+
+func TestWhichAutoscalerChangesMatter(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*autoscalingv2.HorizontalPodAutoscaler)
+		want   bool
+	}{
+		"its bounds":     {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Spec.MaxReplicas = 3 }, false},
+		"its count":      {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Status.CurrentReplicas = 3 }, false},
+		"another target": {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Spec.ScaleTargetRef.Name = "api" }, true},
+		"another kind":   {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Spec.ScaleTargetRef.Kind = "StatefulSet" }, true},
+	} {
+		if got := passesOn(scaleTargetChanged, hpa("Deployment", "web"), tc.change); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if !scaleTargetChanged.Create(event.CreateEvent{Object: hpa("Deployment", "web")}) {
+		t.Error("a new one is not seen")
+	}
+	if scaleTargetChanged.Delete(event.DeleteEvent{Object: hpa("Deployment", "web")}) {
+		t.Error("one that goes leaves nothing to do")
+	}
+}
+
+func TestIndexes(t *testing.T) {
+	holidays := func(mode v1alpha1.HolidayMode, source *v1alpha1.HolidaySource) *v1alpha1.TimeWindowScaler {
+		s := officeHours()
+		s.Spec.Holidays = &v1alpha1.Holidays{Mode: mode, SourceRef: source}
+		return s
+	}
+	list := &v1alpha1.HolidaySource{Name: "company-holidays"}
+	for name, tc := range map[string]struct {
+		index client.IndexerFunc
+		obj   client.Object
+		want  []string
+	}{
+		"no holidays":           {indexHolidaySource, officeHours(), nil},
+		"ignored holidays":      {indexHolidaySource, holidays(v1alpha1.HolidayIgnore, list), nil},
+		"no mode is ignore":     {indexHolidaySource, holidays("", list), nil},
+		"no source":             {indexHolidaySource, holidays(v1alpha1.HolidayOpen, nil), nil},
+		"closed":                {indexHolidaySource, holidays(v1alpha1.HolidayClosed, list), []string{"company-holidays"}},
+		"open":                  {indexHolidaySource, holidays(v1alpha1.HolidayOpen, list), []string{"company-holidays"}},
+		"HPA of a Deployment":   {indexScaleTarget, hpa("Deployment", "web"), []string{"web"}},
+		"HPA of something else": {indexScaleTarget, hpa("StatefulSet", "web"), nil},
+	} {
+		if diff := cmp.Diff(tc.want, tc.index(tc.obj)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package events_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/internal/events"
+)
+
+// Types, reasons and notes are public contract, word for word.
+func TestTexts(t *testing.T) {
+	hours := events.Cause{Window: "BusinessHours"}
+	for name, tc := range map[string]struct {
+		ev                 events.Event
+		kind, reason, note string
+	}{
+		"seed 003, entering a window": {events.EmitScale(2, 10, hours), "Normal", "ScaledUp",
+			"Scaled up from 2 to 10 replicas (window: BusinessHours)"},
+		"seed 004, leaving a window without grace": {events.EmitScale(10, 2, events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
+			"Scaled down from 10 to 2 replicas (window: OffHours)"},
+		"seed 003, after a grace period": {events.EmitScale(10, 2, events.Cause{Window: "OffHours", GraceSeconds: 300}), "Normal", "ScaledDown",
+			"Scaled down from 10 to 2 replicas after 300s grace period"},
+		"seed 003, on a closed holiday": {events.EmitScale(10, 0, events.Cause{Window: "OffHours", HolidayMode: "treat-as-closed"}), "Normal", "ScaledDown",
+			"Scaled down from 10 to 0 replicas (holiday: treat-as-closed)"},
+		"a holiday's grace period has ended": {events.EmitScale(10, 0, events.Cause{HolidayMode: "treat-as-closed", GraceSeconds: 60}), "Normal", "ScaledDown",
+			"Scaled down from 10 to 0 replicas after 60s grace period"},
+		"B11, drift upwards": {events.EmitScale(15, 10, events.Cause{Window: "BusinessHours", Drift: true}), "Normal", "ScaledDown",
+			"Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)"},
+		"B11, drift downwards": {events.EmitScale(3, 10, events.Cause{Window: "BusinessHours", Drift: true}), "Normal", "ScaledUp",
+			"Corrected manual drift: scaled up from 3 to 10 replicas (window: BusinessHours)"},
+		"seed 003, paused": {events.EmitScalingSkipped(5, 10, events.SkippedByPause), "Normal", "ScalingSkipped",
+			"Scaling skipped due to pause: current=5, desired=10"},
+		"seed 004, refused": {events.EmitScalingSkipped(5, 10, events.SkippedByServer), "Normal", "ScalingSkipped",
+			"Scaling skipped due to UpdateFailed: current=5, desired=10"},
+		"seed 003, holiday": {events.EmitHolidayDetected("2025-12-25", "treat-as-closed"), "Normal", "HolidayDetected",
+			"Holiday detected for 2025-12-25 (mode: treat-as-closed)"},
+		"seed 003, holiday overrides": {events.EmitWindowOverride("2025-12-25", "closed", 0), "Normal", "WindowOverride",
+			"Holiday 2025-12-25: treating as closed, using 0 replicas"},
+		"seed 003, grace period": {events.EmitGracePeriodStarted(300, 2), "Normal", "GracePeriodStarted",
+			"Grace period started: 300s before scaling to 2 replicas"},
+		"grace period cancelled": {events.EmitGracePeriodCancelled(10), "Normal", "GracePeriodCancelled",
+			"Grace period cancelled: 10 replicas are desired again"},
+		"seed 003, missing target": {events.EmitMissingTarget("Deployment", "production", "webapp"), "Warning", "MissingTarget",
+			"Target Deployment production/webapp not found"},
+		"invalid schedule": {events.EmitInvalidSchedule("spec.timezone: no such zone"), "Warning", "InvalidSchedule",
+			"spec.timezone: no such zone"},
+		"second owner": {events.EmitTargetConflict("web belongs to another"), "Warning", "TargetConflict",
+			"web belongs to another"},
+	} {
+		if tc.ev.Type != tc.kind || tc.ev.Reason != tc.reason || tc.ev.Note != tc.note {
+			t.Errorf("%s:\n got %s %s %q\nwant %s %s %q", name, tc.ev.Type, tc.ev.Reason, tc.ev.Note, tc.kind, tc.reason, tc.note)
+		}
+	}
+}
+
+// anyEvent makes events of every kind, with values that often differ in a single part.
+var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
+	from, to := rapid.Int32Range(0, 3).Draw(t, "from"), rapid.Int32Range(0, 3).Draw(t, "to")
+	text := rapid.SampledFrom([]string{"", "a", "b", strings.Repeat("é", 2000)}).Draw(t, "text")
+	switch rapid.IntRange(0, 8).Draw(t, "kind") {
+	case 0:
+		return events.EmitScale(from, to, events.Cause{
+			Window:       text,
+			HolidayMode:  rapid.SampledFrom([]string{"", "treat-as-open"}).Draw(t, "mode"),
+			Drift:        rapid.Bool().Draw(t, "drift"),
+			GraceSeconds: rapid.Int32Range(0, 2).Draw(t, "grace"),
+		})
+	case 1:
+		return events.EmitScalingSkipped(from, to, text)
+	case 2:
+		return events.EmitHolidayDetected("2025-12-25", text)
+	case 3:
+		return events.EmitWindowOverride("2025-12-25", rapid.SampledFrom([]string{"open", "closed"}).Draw(t, "how"), to)
+	case 4:
+		return events.EmitGracePeriodStarted(from, to)
+	case 5:
+		return events.EmitGracePeriodCancelled(to)
+	case 6:
+		return events.EmitMissingTarget("Deployment", "shop", text)
+	case 7:
+		return events.EmitInvalidSchedule(text)
+	default:
+		return events.EmitTargetConflict(text)
+	}
+})
+
+// The API server folds events of one type, action and reason into the first one's note (B11).
+func TestWhereNotesDifferActionsDo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyEvent.Draw(t, "a"), anyEvent.Draw(t, "b")
+		folded := a.Type == b.Type && a.Action == b.Action && a.Reason == b.Reason
+		if folded != (a == b) {
+			t.Fatalf("the API server would show %+v as %+v", b, a)
+		}
+	})
+}
+
+// The API server refuses an event without action, and bounds action and reason at 128.
+func TestEventsKeepTheAPIsBounds(t *testing.T) {
+	camelCase := regexp.MustCompile(`^[A-Z][A-Za-z]{1,127}$`)
+	rapid.Check(t, func(t *rapid.T) {
+		ev := anyEvent.Draw(t, "event")
+		if ev.Action == "" || len(ev.Action) > 128 {
+			t.Errorf("action %q of %d bytes", ev.Action, len(ev.Action))
+		}
+		if !camelCase.MatchString(ev.Reason) {
+			t.Errorf("reason %q", ev.Reason)
+		}
+		if ev.Type != corev1.EventTypeNormal && ev.Type != corev1.EventTypeWarning {
+			t.Errorf("type %q", ev.Type)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package schedule_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
+)
+
+var weekdays = []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}
+
+func spec(change func(*v1alpha1.TimeWindowScalerSpec)) *v1alpha1.TimeWindowScalerSpec {
+	s := &v1alpha1.TimeWindowScalerSpec{
+		Timezone:        "Asia/Kolkata",
+		DefaultReplicas: 2,
+		Windows:         []v1alpha1.Window{{Days: weekdays, Start: "09:00", End: "17:00", Replicas: 10}},
+	}
+	change(s)
+	return s
+}
+
+func TestAReadableSpec(t *testing.T) {
+	reading := schedule.FromSpec(spec(func(s *v1alpha1.TimeWindowScalerSpec) {
+		s.Windows = append(s.Windows, v1alpha1.Window{Days: []v1alpha1.Weekday{"Mon"}, Start: "16:00", End: "18:00", Replicas: 4})
+	}), field.NewPath("spec"))
+	if errs := reading.Errors(); len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	kolkata := reading.Calendar.Zone
+	for local, want := range map[string]int32{
+		"2025-01-27 08:59": 2,
+		"2025-01-27 09:00": 10,
+		"2025-01-27 16:30": 4, // the last window decides
+		"2025-01-27 18:00": 2,
+		"2025-01-26 10:00": 2, // a Sunday
+	} {
+		at, err := time.ParseInLocation("2006-01-02 15:04", local, kolkata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reading.Calendar.At(at.UTC()).Replicas; got != want {
+			t.Errorf("%s in Kolkata: %d replicas, want %d", local, got, want)
+		}
+	}
+}
+
+func TestHolidayMode(t *testing.T) {
+	for name, tc := range map[string]struct {
+		holidays *v1alpha1.Holidays
+		want     string
+	}{
+		"no holidays": {nil, "ignore"},
+		"no mode":     {&v1alpha1.Holidays{}, "ignore"},
+		"closed":      {&v1alpha1.Holidays{Mode: v1alpha1.HolidayClosed}, "treat-as-closed"},
+		"open":        {&v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen}, "treat-as-open"},
+	} {
+		reading := schedule.FromSpec(spec(func(s *v1alpha1.TimeWindowScalerSpec) { s.Holidays = tc.holidays }), field.NewPath("spec"))
+		if got := reading.Calendar.HolidayMode; got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// Every mistake is told, with the field's place and its value.
+func TestMistakesNameTheirFields(t *testing.T) {
+	type mistake struct {
+		Field string
+		Value any
+	}
+	for name, tc := range map[string]struct {
+		change func(*v1alpha1.TimeWindowScalerSpec)
+		want   []mistake
+	}{
+		"zone":          {func(s *v1alpha1.TimeWindowScalerSpec) { s.Timezone = "Mars/Olympus_Mons" }, []mistake{{"spec.timezone", "Mars/Olympus_Mons"}}},
+		"start and end": {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].End = "09:00" }, []mistake{{"spec.windows[0].end", "09:00"}}},
+		"start":         {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Start = "9:00" }, []mistake{{"spec.windows[0].start", "9:00"}}},
+		"replicas":      {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Replicas = -1 }, []mistake{{"spec.windows[0].replicas", int32(-1)}}},
+		"days": {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Days = []v1alpha1.Weekday{"Mon", "Funday"} },
+			[]mistake{{"spec.windows[0].days[1]", []v1alpha1.Weekday{"Mon", "Funday"}}}},
+		"no days": {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Days = nil }, []mistake{{"spec.windows[0].days", []v1alpha1.Weekday(nil)}}},
+		"several, the zone first": {func(s *v1alpha1.TimeWindowScalerSpec) {
+			s.Timezone = ""
+			s.Windows = append(s.Windows, v1alpha1.Window{Days: weekdays, Start: "x", End: "y", Replicas: 1})
+		}, []mistake{{"spec.timezone", ""}, {"spec.windows[1].start", "x"}, {"spec.windows[1].end", "y"}}},
+	} {
+		reading := schedule.FromSpec(spec(tc.change), field.NewPath("spec"))
+		var got []mistake
+		for _, err := range reading.Errors() {
+			got = append(got, mistake{err.Field, err.BadValue})
+			if err.Detail == "" {
+				t.Errorf("%s: %s does not say what would be right", name, err.Field)
+			}
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// Zone and windows fail apart, because their fallbacks differ (B5).
+func TestAnUnknownZoneLeavesTheWindowsReadable(t *testing.T) {
+	reading := schedule.FromSpec(spec(func(s *v1alpha1.TimeWindowScalerSpec) { s.Timezone = "Local" }), field.NewPath("spec"))
+	if reading.ZoneError == nil || len(reading.WindowErrors) > 0 || len(reading.Calendar.Windows) != 1 {
+		t.Errorf("zone error %v, window errors %v, %d windows", reading.ZoneError, reading.WindowErrors, len(reading.Calendar.Windows))
+	}
+}
