@@ -124,7 +124,7 @@ type Weekday string
 //
 // +kubebuilder:validation:XValidation:rule="self.start != self.end",message="Invalid window: start must not equal end; for a whole day use two windows, 00:00-12:00 and 12:00-00:00",reason=FieldValueInvalid,fieldPath=".end"
 // +kubebuilder:validation:XValidation:rule="self.start.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 09:00",reason=FieldValueInvalid,fieldPath=".start"
-// +kubebuilder:validation:XValidation:rule="self.end.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 17:00",reason=FieldValueInvalid,fieldPath=".end"
+// +kubebuilder:validation:XValidation:rule="self.end.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 17:00; midnight is 00:00",reason=FieldValueInvalid,fieldPath=".end"
 type Window struct {
 	// The days on which the window starts: Mon, Tue, Wed, Thu, Fri, Sat, Sun, each at most once.
 	// +required

@@ -1,0 +1,95 @@
+package docs_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+// patience bounds what goes on in other processes on a busy machine.
+const patience = time.Minute
+
+// Every sample, applied with kubectl to a real API server with Kyklos on it, meets exactly the messages
+// that its file says: none for the good ones.
+func TestSamplesOnAnAPIServer(t *testing.T) {
+	cluster := startKyklos(t)
+	for group, samples := range map[string][]sample{
+		"valid":    append(readSamples(t, "*.yaml"), soon(t)),
+		"invalid":  readSamples(t, "invalid/*.yaml"),
+		"warnings": readSamples(t, "warnings/*.yaml"),
+	} {
+		for _, s := range samples {
+			t.Run(group+"/"+s.name, func(t *testing.T) { judge(t, cluster, group+"-"+s.name, s) })
+		}
+	}
+}
+
+// judge applies all but the last document for good and asks what the API server says to the last. It
+// asks again while the answer is another one: the manager's caches learn of the former within
+// milliseconds, not at once.
+func judge(t *testing.T, cluster *controlplane.Cluster, namespace string, s sample) {
+	kubectl := func(stdin string, args ...string) (string, error) {
+		_, stderr, err := cluster.Kubectl(t.Context(), stdin, args...)
+		return stderr, err
+	}
+	if before := s.documents[:len(s.documents)-1]; len(before) > 0 {
+		namespaceObject := "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: " + namespace
+		manifest := strings.Join(append([]string{namespaceObject}, before...), "\n---\n")
+		if stderr, err := kubectl(manifest, "apply", "-n", namespace, "-f", "-"); err != nil {
+			t.Fatal(stderr, err)
+		}
+	} else {
+		namespace = "default" // nothing is left behind
+	}
+	difference := ""
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, patience/4, true, func(context.Context) (bool, error) {
+		difference = s.check(namespace, func(manifest string) (string, error) {
+			return kubectl(manifest, "apply", "--dry-run=server", "-n", namespace, "-f", "-")
+		})
+		return difference == "", nil
+	})
+	if err != nil {
+		t.Error(difference)
+	}
+}
+
+// startKyklos runs an API server and a manager for the length of the test.
+func startKyklos(t *testing.T) *controlplane.Cluster {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cluster, err := controlplane.Start(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	port, err := controlplane.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.Install(ctx, port); err != nil {
+		t.Fatal(err)
+	}
+	manager, err := cluster.StartManager(ctx, controlplane.ManagerOptions{WebhookPort: port, Args: []string{"--leader-elect=false"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := manager.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := manager.AwaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return cluster
+}

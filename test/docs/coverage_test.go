@@ -1,0 +1,71 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// Whatever the schema or a CEL rule refuses has a sample that shows it.
+func TestEveryRuleHasARefusedSample(t *testing.T) {
+	content, err := os.ReadFile(root + "/config/crd/bases/kyklos.io_timewindowscalers.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(content, &crd); err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for _, s := range readSamples(t, "invalid/*.yaml") {
+		if len(s.expect) == 0 {
+			t.Errorf("%s expects no message", s.name)
+		}
+		shown.WriteString(strings.Join(s.expect, "\n") + "\n")
+	}
+	for _, version := range crd.Spec.Versions {
+		spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
+		for _, want := range refusable(spec, "spec") {
+			if !strings.Contains(shown.String(), want) {
+				t.Errorf("no sample expects %q", want)
+			}
+		}
+	}
+}
+
+// refusable returns the beginning, or all that the rule itself says, of each message with which schema
+// can refuse a value at path.
+func refusable(schema apiextensionsv1.JSONSchemaProps, path string) []string {
+	var messages []string
+	add := func(applies bool, format string, args ...any) {
+		if applies {
+			messages = append(messages, fmt.Sprintf(format, args...))
+		}
+	}
+	add(schema.MaxLength != nil, "%s: Too long", path)
+	add(schema.MinLength != nil, "%s in body should be at least", path)
+	add(schema.MaxItems != nil, "%s: Too many", path)
+	add(schema.MinItems != nil, "%s in body should have at least", path)
+	add(schema.Minimum != nil, "%s in body should be greater than or equal to", path)
+	add(schema.Maximum != nil, "%s in body should be less than or equal to", path)
+	add(schema.Pattern != "", "%s in body should match", path)
+	add(schema.Enum != nil, "%s: Unsupported value", path)
+	add(schema.XListType != nil && *schema.XListType == "set", "%s[2]: Duplicate value", path)
+	for _, rule := range schema.XValidations {
+		messages = append(messages, rule.Message)
+	}
+	for _, name := range schema.Required {
+		messages = append(messages, path+"."+name+": Required value")
+	}
+	for name, property := range schema.Properties {
+		messages = append(messages, refusable(property, path+"."+name)...)
+	}
+	if schema.Items != nil {
+		messages = append(messages, refusable(*schema.Items.Schema, path+"[0]")...)
+	}
+	return messages
+}

@@ -1,0 +1,203 @@
+package docs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+// Each list in the documentation is the code's list: nothing is missing, and nothing is made up.
+
+func TestEventReasons(t *testing.T) {
+	sameNames(t, firstColumn(t, "events.md", ""), stringConstants(t, "internal/events", "Reason"))
+}
+
+func TestConditions(t *testing.T) {
+	contract := stringConstants(t, "apis/v1alpha1", "Reason")
+	var documented []string
+	for _, condition := range stringConstants(t, "apis/v1alpha1", "Condition") {
+		reasons := firstColumn(t, "status-and-conditions.md", "### "+condition)
+		if len(reasons) == 0 {
+			t.Errorf("the condition %s is not documented", condition)
+		}
+		documented = append(documented, reasons...)
+	}
+	slices.Sort(documented)
+	sameNames(t, slices.Compact(documented), contract)
+}
+
+func TestStatusFields(t *testing.T) {
+	var fields []string
+	status := reflect.TypeFor[v1alpha1.TimeWindowScalerStatus]()
+	for i := range status.NumField() {
+		name, _, _ := strings.Cut(status.Field(i).Tag.Get("json"), ",")
+		fields = append(fields, name)
+	}
+	sameNames(t, firstColumn(t, "status-and-conditions.md", "## Fields"), fields)
+}
+
+func TestMetrics(t *testing.T) {
+	names := map[string]bool{}
+	walkSource(t, "internal/metrics", func(node ast.Node) {
+		if literal, ok := node.(*ast.CompositeLit); ok && isOptions(literal) {
+			for _, element := range literal.Elts {
+				if pair := element.(*ast.KeyValueExpr); pair.Key.(*ast.Ident).Name == "Name" {
+					names[stringValue(t, pair.Value)] = true
+				}
+			}
+		}
+	})
+	code := slices.Sorted(maps.Keys(names))
+	sameNames(t, firstColumn(t, "metrics.md", ""), code)
+
+	mention := regexp.MustCompile(`\bkyklos_[a-z_]+`)
+	for path, text := range documents(t) {
+		for _, name := range mention.FindAllString(text, -1) {
+			if !names[name] {
+				t.Errorf("%s: there is no metric %s", path, name)
+			}
+		}
+	}
+}
+
+// isOptions reports whether a literal is one of prometheus.CounterOpts, GaugeOpts, HistogramOpts.
+func isOptions(literal *ast.CompositeLit) bool {
+	kind, ok := literal.Type.(*ast.SelectorExpr)
+	return ok && strings.HasSuffix(kind.Sel.Name, "Opts")
+}
+
+// flagLine is a line of --help: name, type (none for booleans), what it does, default.
+var flagLine = regexp.MustCompile(`^ +(?:-\w, )?(--[a-z-]+)(?: [a-zA-Z]+)? {2,}.*?(?: \(default "?([^")]*)"?\))?$`)
+
+func TestManagerFlags(t *testing.T) {
+	help := managerHelp(t)
+	code := map[string]string{}
+	for line := range strings.Lines(help) {
+		if match := flagLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); match != nil && match[1] != "--help" {
+			code[match[1]] = match[2]
+		}
+	}
+	documented := map[string]string{}
+	for _, row := range tableRows(t, "manager-flags.md", "") {
+		documented[strings.Trim(row[0], "`")] = strings.Trim(row[1], "`")
+	}
+	if diff := cmp.Diff(code, documented); diff != "" {
+		t.Errorf("flags and their defaults (-code +documented):\n%s", diff)
+	}
+	mention := regexp.MustCompile("`(--[a-z-]+)")
+	for path, text := range documents(t) {
+		for _, match := range mention.FindAllStringSubmatch(text, -1) {
+			if _, known := code[match[1]]; !known {
+				t.Errorf("%s: the manager has no flag %s", path, match[1])
+			}
+		}
+	}
+}
+
+func managerHelp(t *testing.T) string {
+	t.Helper()
+	binary, err := controlplane.Binary("kyklos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, err := exec.Command(binary, "manager", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(help)
+}
+
+func sameNames(t *testing.T, documented, code []string) {
+	t.Helper()
+	slices.Sort(documented)
+	slices.Sort(code)
+	if diff := cmp.Diff(code, documented); diff != "" || len(code) == 0 {
+		t.Errorf("-code +documented:\n%s", diff)
+	}
+}
+
+// stringConstants returns the values of a package's exported string constants whose names begin with
+// prefix.
+func stringConstants(t *testing.T, dir, prefix string) []string {
+	t.Helper()
+	var values []string
+	walkSource(t, dir, func(node ast.Node) {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok {
+			return
+		}
+		for i, name := range spec.Names {
+			if strings.HasPrefix(name.Name, prefix) && i < len(spec.Values) {
+				values = append(values, stringValue(t, spec.Values[i]))
+			}
+		}
+	})
+	return values
+}
+
+// walkSource visits the syntax of a package without its tests.
+func walkSource(t *testing.T, dir string, visit func(ast.Node)) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			visit(node)
+			return true
+		})
+	}
+}
+
+func stringValue(t *testing.T, expression ast.Expr) string {
+	t.Helper()
+	literal, ok := expression.(*ast.BasicLit)
+	if !ok {
+		t.Fatalf("%T is no literal: name it outright, so that it can be found", expression)
+	}
+	value, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// documents returns the README and all pages below docs, by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{"README.md": readText(t, "README.md")}
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			relative, _ := filepath.Rel(root, path)
+			found[relative] = readText(t, relative)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,162 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// section returns the part of a page below a heading up to the next one of the same level or a higher
+// one, or the whole page for no heading.
+func section(text, heading string) string {
+	if heading == "" {
+		return text
+	}
+	_, text, found := strings.Cut(text, "\n"+heading+"\n")
+	if !found {
+		return ""
+	}
+	var lines []string
+	level := strings.Count(heading, "#")
+	for line := range strings.Lines(text) {
+		if hashes := len(line) - len(strings.TrimLeft(line, "#")); hashes > 0 && hashes <= level {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "")
+}
+
+// tableRows returns the cells of all tables of a page below docs, or of a section of it, without the
+// rows whose first cell names nothing.
+func tableRows(t *testing.T, page, heading string) [][]string {
+	t.Helper()
+	var rows [][]string
+	for line := range strings.Lines(section(readText(t, "docs/"+page), heading)) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+func firstColumn(t *testing.T, page, heading string) []string {
+	t.Helper()
+	var names []string
+	for _, row := range tableRows(t, page, heading) {
+		names = append(names, strings.Trim(row[0], "`"))
+	}
+	return names
+}
+
+var yamlBlock = regexp.MustCompile("(?ms)^ *```yaml\n(.*?)^ *```$")
+
+// Every block of YAML is a whole object, or the status or spec of a TimeWindowScaler, and has no
+// field that does not exist.
+func TestBlocksOfYAML(t *testing.T) {
+	blocks := 0
+	for path, text := range documents(t) {
+		for _, match := range yamlBlock.FindAllStringSubmatch(text, -1) {
+			blocks++
+			if strings.HasPrefix(match[1], "apiVersion:") {
+				for _, document := range split(t, []byte(match[1])) {
+					decode(t, document)
+				}
+				continue
+			}
+			if err := yaml.UnmarshalStrict([]byte(match[1]), &v1alpha1.TimeWindowScaler{}); err != nil {
+				t.Errorf("%s: %v in\n%s", path, err, match[1])
+			}
+		}
+	}
+	if blocks == 0 {
+		t.Error("no block was found")
+	}
+}
+
+// The schedule in the README is the sample that its picture shows.
+func TestReadmeShowsTheSample(t *testing.T) {
+	documents := readSamples(t, "office-hours.yaml")[0].documents
+	var sample, shown v1alpha1.TimeWindowScaler
+	for text, into := range map[string]*v1alpha1.TimeWindowScaler{
+		documents[len(documents)-1]:                               &sample,
+		yamlBlock.FindStringSubmatch(readText(t, "README.md"))[1]: &shown,
+	} {
+		if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := mustMarshal(t, shown), mustMarshal(t, sample); got != want {
+		t.Errorf("the README shows\n%s\nthe sample is\n%s", got, want)
+	}
+}
+
+func mustMarshal(t *testing.T, object any) string {
+	t.Helper()
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What a page quotes of a refused sample or a warning is what the sample's own file says.
+func TestQuotedMessages(t *testing.T) {
+	said := map[string]bool{}
+	for _, pattern := range []string{"invalid/*.yaml", "warnings/*.yaml"} {
+		for _, s := range readSamples(t, pattern) {
+			for _, message := range append(s.expect, s.warn...) {
+				said[message] = true
+			}
+		}
+	}
+	quote := regexp.MustCompile(`(?m)^ *(?:\* |Warning: )(spec\.[^\n]*)$`)
+	quotes := 0
+	for path, text := range documents(t) {
+		for _, match := range quote.FindAllStringSubmatch(text, -1) {
+			quotes++
+			if !said[match[1]] {
+				t.Errorf("%s: no sample meets the message %q", path, match[1])
+			}
+		}
+	}
+	if quotes == 0 {
+		t.Error("no quoted message was found")
+	}
+}
+
+// Links inside the project lead somewhere.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	for path, text := range documents(t) {
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			target := filepath.Join(root, filepath.Dir(path), match[1])
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: the link %s leads nowhere", path, match[1])
+			}
+		}
+	}
+}
