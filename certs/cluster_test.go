@@ -24,7 +24,8 @@ import (
 
 const namespace = "kyklos-certs"
 
-// newClient returns an administrator's client that reads from the API server.
+// newClient returns an administrator's client that reads from the API server, as
+// often as it likes.
 func newClient(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -33,7 +34,9 @@ func newClient(t *testing.T, config *rest.Config) client.Client {
 			t.Fatal(err)
 		}
 	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
+	unlimited := rest.CopyConfig(config)
+	unlimited.QPS = -1
+	c, err := client.New(unlimited, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,8 +138,8 @@ func widgets(r replica) *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// foreignCA returns the PEM of a CA of somebody else, valid until notAfter.
-func foreignCA(t *testing.T, notAfter time.Time) []byte {
+// foreignCA returns a CA of somebody else, valid until notAfter.
+func foreignCA(t *testing.T, notAfter time.Time) *x509.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -147,7 +150,11 @@ func foreignCA(t *testing.T, notAfter time.Time) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
 }
 
 // bundles reads the caBundles of the validating configuration as they are now.
@@ -170,15 +177,6 @@ func currentCA(ctx context.Context, c client.Client, name string) (*x509.Certifi
 	}
 	block, _ := pem.Decode(secret.Data[corev1.TLSCertKey])
 	return x509.ParseCertificate(block.Bytes)
-}
-
-func decode(bundle []byte) (all []*x509.Certificate) {
-	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
-		if cert, err := x509.ParseCertificate(block.Bytes); err == nil {
-			all = append(all, cert)
-		}
-	}
-	return all
 }
 
 func encode(cert *x509.Certificate) []byte {

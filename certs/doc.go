@@ -22,7 +22,7 @@
 // is looked at in the local copies.
 package certs
 
-// In its own namespace Kyklos reaches the CA Secret alone. A create cannot be
+// Of the Secrets in its namespace Kyklos needs this one. A create cannot be
 // bound to a name, because authorization does not see it; the rest is.
 //
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=secrets,verbs=create

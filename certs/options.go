@@ -10,11 +10,13 @@ import (
 	"k8s.io/utils/clock"
 )
 
+// DefaultCADuration and DefaultLeafDuration are cert-manager's own for its webhook.
 const (
-	// DefaultCADuration and DefaultLeafDuration are cert-manager's own for its webhook.
 	DefaultCADuration   = 365 * 24 * time.Hour
 	DefaultLeafDuration = 7 * 24 * time.Hour
+)
 
+const (
 	// minLeafDuration keeps a sixth of a leaf's life at one second, the shortest
 	// period of an informer's resync.
 	minLeafDuration = 6 * time.Second

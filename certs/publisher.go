@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
@@ -154,8 +153,7 @@ func (p *publisher) publish(ctx context.Context, target *object, now time.Time) 
 		return err
 	}
 	err = target.api.Patch(types.StrategicMergePatchType).Resource(target.resource).Name(target.name).
-		VersionedParams(&metav1.PatchOptions{FieldManager: fieldManager}, scheme.ParameterCodec).
-		Body(patch).Do(ctx).Error()
+		Param("fieldManager", fieldManager).Body(patch).Do(ctx).Error()
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) || errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -49,16 +49,16 @@ func startReplica(t *testing.T, config *rest.Config, options certs.Options) repl
 	allow := &admission.Webhook{Handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response {
 		return admission.Allowed("")
 	})}
-	server.Register("/allow", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Connection", "close")
-		allow.ServeHTTP(w, r)
-	}))
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		WebhookServer: server, Metrics: metricsserver.Options{BindAddress: "0"}, Logger: testr.New(t),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	mgr.GetWebhookServer().Register("/allow", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		allow.ServeHTTP(w, r)
+	}))
 	inBackground(t, "manager", mgr.Start)
 	return replica{serving, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
 }
@@ -102,7 +102,7 @@ func inBackground(t *testing.T, what string, f func(context.Context) error) (sto
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
 	err := fmt.Errorf("never looked at")
-	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if err = check(); err == nil {
 			return
 		}

@@ -122,7 +122,8 @@ func (s *SelfManaged) newest() *tls.Certificate {
 // WebhookServer returns inner with the certificates started beside it. A manager
 // starts an ordinary Runnable after its caches are filled; objects stored in
 // another version fill no cache before the conversion webhook can serve. So give
-// the manager this server instead of adding the certificates to it.
+// the manager this server instead of adding the certificates to it. (It starts
+// its webhook server only after somebody has asked it GetWebhookServer.)
 func WebhookServer(inner webhook.Server, serving Serving) webhook.Server {
 	return &server{Server: inner, serving: serving}
 }

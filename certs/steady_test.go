@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,11 +22,12 @@ import (
 
 // testSteadyState counts the requests of a replica while it renews its leaf.
 func testSteadyState(t *testing.T, c client.Client, kyklos *rest.Config, auditLog string) {
-	r := startReplica(t, kyklos, certs.Options{
+	options := certs.Options{
 		Namespace: namespace, SecretName: "steady", CADuration: time.Hour, LeafDuration: 6 * time.Second,
 		ValidatingWebhookConfigurations: []string{"steady"},
-	})
-	create(t, c, validating("steady", nil, r))
+	}
+	r := startReplica(t, kyklos, options)
+	apply(t, c, validating("steady", nil, r, r))
 	ready(t, r)
 	turned(t, r)
 	before := requests(t, auditLog, "steady")
@@ -34,6 +38,36 @@ func testSteadyState(t *testing.T, c client.Client, kyklos *rest.Config, auditLo
 	turned(t, r)
 	if after := requests(t, auditLog, "steady"); len(after) != len(before) {
 		t.Errorf("%d requests in the steady state:\n%s", len(after)-len(before), strings.Join(after[len(before):], "\n"))
+	}
+	testEntryRemoval(t, c, r)
+
+	options.ValidatingWebhookConfigurations = []string{"forbidden"} // not in the role
+	notReady(t, startReplica(t, kyklos, options),
+		`ValidatingWebhookConfiguration "forbidden" has not been read yet (may Kyklos list and watch it?)`)
+}
+
+// testEntryRemoval: publishing must not keep a GitOps tool from applying the
+// configuration with one webhook less.
+func testEntryRemoval(t *testing.T, c client.Client, r replica) {
+	apply(t, c, validating("steady", nil, r))
+	all, err := bundles(t.Context(), c, "steady")
+	if err != nil || len(all) != 1 || len(all[0]) == 0 {
+		t.Errorf("error %v, %d webhooks, want one and its caBundle left alone", err, len(all))
+	}
+	ready(t, r)
+}
+
+// apply is what a GitOps tool does with a manifest.
+func apply(t *testing.T, c client.Client, config *admissionv1.ValidatingWebhookConfiguration) {
+	t.Helper()
+	config.SetGroupVersionKind(admissionv1.SchemeGroupVersion.WithKind("ValidatingWebhookConfiguration"))
+	manifest, err := runtime.DefaultUnstructuredConverter.ToUnstructured(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied := client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: manifest})
+	if err := c.Apply(t.Context(), applied, client.FieldOwner("gitops")); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -96,9 +96,11 @@ func (e endpoint) trusts(leaf *x509.Certificate, now time.Time) error {
 // bundlePatch is a strategic merge patch that sets the caBundle of the endpoints
 // to the given ones and nothing else, or fails with a conflict.
 //
-// It is no server-side apply: that would own whole entries of webhooks by name
-// and need force to take over a bundle somebody has set by hand; and without
-// the resourceVersion two writers could still undo each other's append.
+// It is no server-side apply, which would own the entries of webhooks as well: a
+// GitOps tool that applies the configuration with one webhook less would then
+// leave an entry of nothing but a caBundle, and be refused for ever. It would
+// also need force to take over a bundle somebody has set by hand, and the
+// resourceVersion all the same, or two writers could undo each other's append.
 func bundlePatch(obj metav1.Object, set []endpoint) ([]byte, error) {
 	patch := map[string]any{"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion()}}
 	var webhooks []any

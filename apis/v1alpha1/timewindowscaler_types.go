@@ -30,7 +30,7 @@ type TimeWindowScaler struct {
 
 	// What Kyklos last saw and decided. Written by Kyklos only.
 	// +optional
-	Status TimeWindowScalerStatus `json:"status,omitempty"`
+	Status TimeWindowScalerStatus `json:"status,omitzero"`
 }
 
 // TimeWindowScalerList is a list of TimeWindowScalers.

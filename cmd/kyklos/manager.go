@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -76,7 +75,7 @@ func runManager(ctx context.Context, config *rest.Config, o managerOptions, iden
 // assemble adds everything that the manager runs.
 func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving certs.Serving) error {
 	err := timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
-		Clock:     clock.RealClock{},
+		Clock:     wallClock,
 		Monotonic: sinceStart(),
 		Requeue:   o.requeue,
 		Workers:   o.workers,
@@ -88,7 +87,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		return err
 	}
 	if serving != nil {
-		if err := admission.SetupWithManager(mgr, clock.RealClock{}); err != nil {
+		if err := admission.SetupWithManager(mgr, wallClock); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
 	}

@@ -31,14 +31,14 @@ type recollection struct {
 	// live makes the next pass read from the API server, because a conflict showed that the cache
 	// is behind.
 	live bool
-	// unreported is a scale time that no status carries yet, because its write met a conflict.
+	// unreported is a scale time that no status carries yet.
 	unreported *metav1.Time
 	// wakeUp is when the last plan wanted the scaler looked at again; retries come no later.
 	wakeUp time.Time
 	// failures counts transient failures since the last success.
 	failures int
-	// countHeldSince is when a change of nothing but the observed count was first held back.
-	countHeldSince time.Time
+	// heldSince is when a status was first held back; zero if none is.
+	heldSince time.Time
 }
 
 func (m *memory) of(key types.NamespacedName) *recollection {
@@ -96,26 +96,34 @@ func olderThan(a, b string) bool {
 	return err == nil && order < 0
 }
 
-// countHold is how long a change of nothing but the observed count waits for the next one, so
-// that a rollout of many pods does not write the status at each of them.
-const countHold = time.Second
+// statusHold is how long a status waits for the target to arrive, so that neither a flip nor a
+// rollout of many pods writes it more often than it has something to say.
+const statusHold = time.Second
 
-// holdsBack reports whether writing next can wait, and remembers since when it waits.
-func (m *recollection) holdsBack(last, next *v1alpha1.TimeWindowScalerStatus, now time.Time) bool {
-	counted := next.DeepCopy()
-	counted.TargetObservedReplicas = last.TargetObservedReplicas
-	onlyCount := last.TargetObservedReplicas != nil && next.TargetObservedReplicas != nil &&
-		*last.TargetObservedReplicas != *next.TargetObservedReplicas && equality.Semantic.DeepEqual(last, counted)
-	if !onlyCount {
-		m.countHeldSince = time.Time{}
+// holdsBack reports whether writing the status can wait, and remembers since when it waits: while
+// the target is on its way after our write, and while nothing but its count changes.
+func (m *recollection) holdsBack(pass *situation, next *v1alpha1.TimeWindowScalerStatus) bool {
+	underWay := m.unreported != nil && !pass.aligned() && pass.outcome.refused == nil && pass.outcome.target != nil
+	if !underWay && !onlyCountDiffers(&pass.tws.Status, next) {
+		m.heldSince = time.Time{}
 		return false
 	}
-	if m.countHeldSince.IsZero() || m.countHeldSince.After(now) {
-		m.countHeldSince = now
+	if m.heldSince.IsZero() || m.heldSince.After(pass.now) {
+		m.heldSince = pass.now
 	}
-	if now.Sub(m.countHeldSince) < countHold {
+	if pass.now.Sub(m.heldSince) < statusHold {
 		return true
 	}
-	m.countHeldSince = time.Time{}
+	m.heldSince = time.Time{}
 	return false
+}
+
+func onlyCountDiffers(last, next *v1alpha1.TimeWindowScalerStatus) bool {
+	if last.TargetObservedReplicas == nil || next.TargetObservedReplicas == nil ||
+		*last.TargetObservedReplicas == *next.TargetObservedReplicas {
+		return false
+	}
+	counted := next.DeepCopy()
+	counted.TargetObservedReplicas = last.TargetObservedReplicas
+	return equality.Semantic.DeepEqual(last, counted)
 }

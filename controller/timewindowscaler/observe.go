@@ -116,10 +116,12 @@ func (r *Reconciler) observeAutoscaler(ctx context.Context, tws *v1alpha1.TimeWi
 	var autoscalers autoscalingv2.HorizontalPodAutoscalerList
 	err := r.Client.List(ctx, &autoscalers, client.InNamespace(tws.Namespace),
 		client.MatchingFields{autoscalerIndex: tws.Spec.TargetRef.Name}, client.UnsafeDisableDeepCopy)
-	if err != nil || len(autoscalers.Items) == 0 {
-		return "", err
+	for i := range autoscalers.Items {
+		if targetindex.ScaledBy(&autoscalers.Items[i], tws.Spec.TargetRef) {
+			return autoscalers.Items[i].Name, nil
+		}
 	}
-	return autoscalers.Items[0].Name, nil
+	return "", err
 }
 
 // holidaySource is the name of the ConfigMap that matters for tws, "" if none does.

@@ -70,21 +70,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 // written: the write to the target has happened.
 func (r *Reconciler) report(ctx context.Context, tws *v1alpha1.TimeWindowScaler, pass *situation, mem *recollection) error {
 	status := pass.status()
-	switch {
-	case status.LastScaleTime.Equal(tws.Status.LastScaleTime) && mem.unreported != nil:
-		status.LastScaleTime = mem.unreported
-	case pass.outcome.scaled:
+	if pass.outcome.scaled {
 		mem.unreported = status.LastScaleTime
+	} else if mem.unreported != nil {
+		status.LastScaleTime = mem.unreported
 	}
 	var err error
-	if !mem.holdsBack(&tws.Status, &status, pass.now) {
-		var written bool
-		written, err = statuswriter.UpdateStatus(ctx, r.Client.Status(), tws, status)
-		if written {
-			mem.written = tws
-		}
-		if err == nil {
-			mem.unreported = nil
+	if !mem.holdsBack(pass, &status) {
+		if _, err = statuswriter.UpdateStatus(ctx, r.Client.Status(), tws, status); err == nil {
+			mem.written, mem.unreported = tws, nil
 		}
 	}
 	r.logScale(log.FromContext(ctx), pass)
@@ -122,8 +116,8 @@ func (r *Reconciler) settled(req reconcile.Request, pass *situation, mem *recoll
 	case pass.outcome.target == nil && pass.obs.owner == "":
 		delay = min(delay, missingTargetRetry)
 	}
-	if !mem.countHeldSince.IsZero() {
-		delay = min(delay, countHold)
+	if !mem.heldSince.IsZero() {
+		delay = min(delay, statusHold)
 	}
 	return after(delay), nil
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -52,6 +53,9 @@ type Options struct {
 // SetupWithManager adds the controller, its indexes and its two watchmen to mgr.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	if err := fillCaches(ctx, mgr.GetCache()); err != nil {
 		return err
 	}
 	var queue wakeQueue
@@ -121,6 +125,17 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	} {
 		if err := indexer.IndexField(ctx, index.object, index.field, index.values); err != nil {
 			return fmt.Errorf("index %T by %s: %w", index.object, index.field, err)
+		}
+	}
+	return nil
+}
+
+// fillCaches asks for what the watches fill too, but on every replica: webhooks read from the caches,
+// and all replicas answer them while only the leader watches.
+func fillCaches(ctx context.Context, caches cache.Cache) error {
+	for _, object := range []client.Object{&appsv1.Deployment{}, &corev1.ConfigMap{}} {
+		if _, err := caches.GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("cache %T: %w", object, err)
 		}
 	}
 	return nil

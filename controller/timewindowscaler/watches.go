@@ -32,13 +32,7 @@ func indexHolidaySource(obj client.Object) []string {
 	return nil
 }
 
-func indexScaleTarget(obj client.Object) []string {
-	reference := obj.(*autoscalingv2.HorizontalPodAutoscaler).Spec.ScaleTargetRef
-	if reference.Kind != "Deployment" {
-		return nil
-	}
-	return []string{reference.Name}
-}
+func indexScaleTarget(obj client.Object) []string { return []string{scaleTarget(obj)} }
 
 // scalersBy returns a function that finds the scalers whose index holds name(object).
 func (r *Reconciler) scalersBy(index string, name func(client.Object) string) func(context.Context, client.Object) []reconcile.Request {

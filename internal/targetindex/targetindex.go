@@ -3,6 +3,8 @@
 package targetindex
 
 import (
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -25,6 +27,13 @@ func Values(obj client.Object) []string {
 // SameTarget reports whether a and b, of TimeWindowScalers in one namespace, name the same workload.
 func SameTarget(a, b v1alpha1.TargetRef) bool {
 	return a.Kind == b.Kind && a.Name == b.Name
+}
+
+// ScaledBy reports whether an autoscaler scales the workload too.
+func ScaledBy(autoscaler *autoscalingv2.HorizontalPodAutoscaler, ref v1alpha1.TargetRef) bool {
+	scaled := autoscaler.Spec.ScaleTargetRef
+	return scaled.Name == ref.Name &&
+		schema.FromAPIVersionAndKind(scaled.APIVersion, scaled.Kind).GroupKind() == schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
 }
 
 // Precedes reports whether a owns a target before b does: the older of the two, or with the same age

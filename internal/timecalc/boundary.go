@@ -11,24 +11,36 @@ import (
 // With none in the next 24 hours it returns the first instant of the next local date. It never
 // returns more than localTime + 24 h, and always in localTime's Location.
 func ComputeNextBoundary(windows []TimeWindow, localTime time.Time) time.Time {
-	limit := localTime.Unix() + secondsPerDay
-	for at := localTime; ; {
-		// Inside one span of constant offset, wall time and instants differ by a constant (T3).
-		_, offset := at.Zone()
-		from, spanEnd := at.Unix(), endOfSpan(at)
-		next := from + nextEdge(windows, from+int64(offset))
-		if next < spanEnd && next <= limit {
+	from, s := localTime.Unix(), spanOf(localTime)
+	limit := from + secondsPerDay
+	today, _ := splitDay(from + s.offset)
+	const unknown = math.MaxInt64
+	date := int64(unknown) // the first instant of the next local date
+	for {
+		next := from + nextEdge(windows, from+s.offset)
+		if next < s.end && next <= limit {
 			return instant(next, localTime)
 		}
-		if spanEnd > limit {
-			return nextDateWithin24h(localTime)
+		if midnight := s.midnightAfter(today); date == unknown && midnight < s.end {
+			date = midnight
 		}
-		after := instant(spanEnd, localTime)
-		if coverageDiffers(windows, spanEnd-1+int64(offset), wallSeconds(after)) {
+		if s.end > limit {
+			break
+		}
+		after := instant(s.end, localTime)
+		following := spanOf(after)
+		if coverageDiffers(windows, s.end-1+s.offset, s.end+following.offset) {
 			return after
 		}
-		at = after
+		if day, _ := splitDay(s.end + following.offset); date == unknown && day != today {
+			date = s.end
+		}
+		from, s = s.end, following
 	}
+	if date > limit {
+		return localTime.Round(0).Add(secondsPerDay * time.Second)
+	}
+	return instant(date, localTime)
 }
 
 // nextEdge returns how many seconds after the given wall time the next start or end of a window comes,
@@ -76,37 +88,40 @@ func coverageDiffers(windows []TimeWindow, before, after int64) bool {
 // midnight, or what a clock change makes of it: later where midnight is skipped or repeated, and the
 // date may also fall back by a day or leave one out.
 func NextDate(localTime time.Time) time.Time {
-	today, _ := splitDay(wallSeconds(localTime))
-	for at := localTime; ; {
-		_, offset := at.Zone()
-		midnight, spanEnd := (today+1)*secondsPerDay-int64(offset), endOfSpan(at)
-		if midnight < spanEnd {
+	s := spanOf(localTime)
+	today, _ := splitDay(localTime.Unix() + s.offset)
+	for {
+		if midnight := s.midnightAfter(today); midnight < s.end {
 			return instant(midnight, localTime)
 		}
-		at = instant(spanEnd, localTime)
-		if day, _ := splitDay(wallSeconds(at)); day != today {
-			return at
+		after := instant(s.end, localTime)
+		following := spanOf(after)
+		if day, _ := splitDay(s.end + following.offset); day != today {
+			return after
 		}
+		s = following
 	}
 }
 
-// nextDateWithin24h is NextDate, cut at 24 h for the days that are longer (T4).
-func nextDateWithin24h(localTime time.Time) time.Time {
-	date, limit := NextDate(localTime), localTime.Round(0).Add(secondsPerDay*time.Second)
-	if date.After(limit) {
-		return limit
-	}
-	return date
+// span is a piece of a zone's time in which wall time and instants differ by a constant (T3).
+type span struct {
+	offset int64 // seconds east of UTC
+	end    int64 // Unix time of the first instant after the span
 }
 
-// endOfSpan returns the Unix time at which t's zone next changes its offset or abbreviation.
-func endOfSpan(t time.Time) int64 {
+// spanOf returns the span in which t lies. It costs two look-ups in the zone's rules, which is most of
+// what a boundary costs: the standard library has no call that gives both numbers.
+func spanOf(t time.Time) span {
+	_, offset := t.Zone()
 	_, end := t.ZoneBounds()
 	if end.IsZero() {
-		return math.MaxInt64
+		return span{offset: int64(offset), end: math.MaxInt64}
 	}
-	return end.Unix()
+	return span{offset: int64(offset), end: end.Unix()}
 }
+
+// midnightAfter returns the instant at which the given day would end if the span went on.
+func (s span) midnightAfter(day int64) int64 { return (day+1)*secondsPerDay - s.offset }
 
 // instant returns Unix time sec in the Location of like.
 func instant(sec int64, like time.Time) time.Time {

@@ -35,27 +35,27 @@ type Verdict struct {
 
 // At returns the verdict for now. It allocates only on a listed holiday, for the date it reports.
 func (c *Calendar) At(now time.Time) Verdict {
-	local := now.In(c.Zone)
-	verdict := Verdict{Replicas: c.DefaultReplicas, Window: -1, Holiday: c.holidayOn(local)}
+	wall := wallSeconds(now.In(c.Zone))
+	verdict := Verdict{Replicas: c.DefaultReplicas, Window: -1, Holiday: c.holidayOn(wall)}
 	if verdict.Holiday != "" {
 		if replicas, ok := holidayReplicas(c.HolidayMode, c.Windows, c.DefaultReplicas); ok {
 			verdict.Replicas, verdict.Override = replicas, true
 			return verdict
 		}
 	}
-	if i := ActiveWindow(c.Windows, local); i >= 0 {
+	if i := lastCovering(c.Windows, momentAt(wall)); i >= 0 {
 		verdict.Replicas, verdict.Window = c.Windows[i].replicas, i
 	}
 	return verdict
 }
 
-// holidayOn returns local's date if it is a listed holiday, else "".
-func (c *Calendar) holidayOn(local time.Time) string {
+// holidayOn returns the date that a wall clock shows if it is a listed holiday, else "".
+func (c *Calendar) holidayOn(wall int64) string {
 	if len(c.Holidays) == 0 {
 		return ""
 	}
 	var buf [len("-292277022399-01-02")]byte
-	date := local.AppendFormat(buf[:0], time.DateOnly)
+	date := time.Unix(wall, 0).UTC().AppendFormat(buf[:0], time.DateOnly)
 	if !c.Holidays[string(date)] { // a lookup by converted bytes does not allocate
 		return ""
 	}

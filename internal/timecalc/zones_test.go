@@ -67,6 +67,19 @@ func mustZone(t testing.TB, name string) *time.Location {
 	return zone
 }
 
+// stretch is a piece of time in one zone. from and to are Unix seconds on whole minutes.
+type stretch struct {
+	name     string
+	zone     *time.Location
+	from, to int64
+}
+
+// around returns the stretch of 48 hours on either side of an instant.
+func around(name string, zone *time.Location, unix int64) stretch {
+	minute := unix - unix%60
+	return stretch{name, zone, minute - 48*3600, minute + 48*3600}
+}
+
 // changesBetween returns the stretches around every change of offset in the years from first up to and
 // including last. It looks at the offset each hour, so it needs no knowledge of zone rules.
 func changesBetween(zone *time.Location, first, last int) []stretch {
@@ -84,10 +97,10 @@ func changesBetween(zone *time.Location, first, last int) []stretch {
 	return found
 }
 
-// oddities are dates on which the clocks of a zone did something rare. Whole dates are missing in Apia,
-// Kwajalein and Kiritimati and repeated in Juneau and Manila's opposite; midnight is missing in Sao
-// Paulo, Asuncion, Cairo and Tehran; Monrovia, Juneau and Amsterdam had offsets with seconds; Lord
-// Howe and Troll move by half an hour and by two; St. John's changed at 00:01.
+// oddities are dates on which the clocks of a zone did something rare. A whole date is missing in Apia,
+// Kwajalein, Kiritimati and Manila, and one comes twice in Juneau; midnight is missing in Sao Paulo,
+// Asuncion and Tehran; Monrovia, Juneau and Amsterdam had offsets with seconds; St. John's changed at
+// 00:01, and so fell back to the day before.
 var oddities = []struct {
 	zone string
 	date string

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -40,17 +39,33 @@ type Cluster struct {
 
 // Binary returns the path of a binary that `make build` makes, or says how to make it.
 func Binary(name string) (string, error) {
-	path := filepath.Join(Root(), "bin", name)
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(root, "bin", name)
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("%s is not built yet: run make build", path)
 	}
 	return path, nil
 }
 
-// Root is the project's folder.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
+// Root is the project's folder: the nearest one above the working folder that holds the main
+// module's go.mod.
+func Root() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.HasPrefix(content, []byte("module kyklos.io/kyklos\n")) {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s is not inside the project", start)
+		}
+	}
 }
 
 // Start brings up a control plane in dir and returns when it can be used. args are further flags

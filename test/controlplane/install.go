@@ -21,7 +21,11 @@ const SystemNamespace = "kyklos-system"
 // this machine instead of a Deployment, so the webhooks are called at webhookPort on loopback
 // instead of through a Service.
 func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
-	rendered, _, err := c.Kubectl(ctx, "", "kustomize", filepath.Join(Root(), "config", "default"))
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	rendered, _, err := c.Kubectl(ctx, "", "kustomize", filepath.Join(root, "config", "default"))
 	if err != nil {
 		return err
 	}
@@ -89,6 +93,6 @@ func FreePort() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }

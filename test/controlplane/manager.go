@@ -39,6 +39,10 @@ type Manager struct {
 // ManagerOptions say how a manager is started.
 type ManagerOptions struct {
 	WebhookPort int
+	// Binary is the manager's path; empty is bin/kyklos.
+	Binary string
+	// Proxy, if any, stands between the manager and the API server.
+	Proxy *Proxy
 	// Args are further flags.
 	Args []string
 	// Env are further environment variables, as in os.Environ.
@@ -50,11 +54,14 @@ type ManagerOptions struct {
 // StartManager runs bin/kyklos as the shipped ServiceAccount, which has only its shipped roles.
 // It does not wait; see Manager.AwaitReady.
 func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Manager, error) {
-	binary, err := Binary("kyklos")
+	binary, err := options.Binary, error(nil)
+	if binary == "" {
+		binary, err = Binary("kyklos")
+	}
 	if err != nil {
 		return nil, err
 	}
-	kubeconfig, err := c.managerKubeconfig(ctx)
+	kubeconfig, err := c.managerKubeconfig(ctx, options.Proxy)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +109,7 @@ func (m *Manager) AwaitReady(ctx context.Context) error {
 		if err != nil {
 			return false, nil // not listening yet
 		}
-		defer response.Body.Close()
+		defer func() { _ = response.Body.Close() }()
 		return response.StatusCode == http.StatusOK, nil
 	})
 	if err != nil {
@@ -137,10 +144,13 @@ func (c *Cluster) ManagerConfig(ctx context.Context) (*rest.Config, error) {
 	return config, nil
 }
 
-func (c *Cluster) managerKubeconfig(ctx context.Context) (path string, err error) {
+func (c *Cluster) managerKubeconfig(ctx context.Context, proxy *Proxy) (path string, err error) {
 	config, err := c.ManagerConfig(ctx)
 	if err != nil {
 		return "", err
+	}
+	if proxy != nil {
+		config = proxy.through(config)
 	}
 	content := clientcmdapi.NewConfig()
 	content.Clusters["kyklos"] = &clientcmdapi.Cluster{

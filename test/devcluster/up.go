@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -57,7 +57,11 @@ quick and an old kubeconfig stays valid. When the cluster is usable one line is 
 
     devcluster is ready: KUBECONFIG=DIR/kubeconfig
 
-The components log to DIR/devcluster.log.`,
+The components log to DIR/devcluster.log. Pods are simulated; annotations on a pod steer its fate, also later:
+
+    devcluster.kyklos.io/ready-delay: 5s   from its start to Ready
+    devcluster.kyklos.io/ready: "false"    unready until changed
+    devcluster.kyklos.io/phase: Failed     or Pending, Running, Succeeded`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if options.Dir == "" {
@@ -112,12 +116,15 @@ func up(ctx context.Context, stdout io.Writer, options cluster.Options) error {
 		fmt.Fprintf(terminal, "devcluster: a component gave up, see the end of %s\n", dir.Path("devcluster.log"))
 		os.Exit(code)
 	}
+	// Nearly all that a start allocates stays, so collecting it early is work for nothing.
+	usual := debug.SetGCPercent(400)
 	err = cluster.Run(ctx, dir, options, func(kubeconfig string) {
+		debug.SetGCPercent(usual)
 		fmt.Fprintf(stdout, "devcluster is ready: KUBECONFIG=%s\n", kubeconfig)
 	})
 	if err != nil {
-		fmt.Fprintf(terminal, "devcluster: %v (log: %s)\n", err, filepath.Clean(dir.Path("devcluster.log")))
-		os.Exit(1)
+		fmt.Fprintf(terminal, "devcluster: %v (log: %s)\n", err, dir.Path("devcluster.log"))
+		os.Exit(1) // main would write the error to stderr, which is the log by now
 	}
 	return nil
 }

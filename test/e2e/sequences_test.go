@@ -47,7 +47,7 @@ func ownsOnlyReplicas(s *stage) {
 			continue
 		}
 		s.equal("subresource", entry.Subresource, "scale")
-		s.equal("fields", string(entry.FieldsV1.Raw), `{"f:spec":{"f:replicas":{}}}`)
+		s.equal("fields", entry.FieldsV1.GetRawString(), `{"f:spec":{"f:replicas":{}}}`)
 		return
 	}
 	s.Errorf("%s owns nothing of the target", timewindowscaler.FieldManager)

@@ -13,7 +13,11 @@ import (
 
 // applySamples applies config/samples, and the one sample that is made for this moment.
 func applySamples(ctx context.Context, cluster *controlplane.Cluster, now time.Time) error {
-	samples := filepath.Join(controlplane.Root(), "config", "samples")
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
+	samples := filepath.Join(root, "config", "samples")
 	if _, _, err := cluster.Kubectl(ctx, "", "apply", "-k", samples); err != nil {
 		return err
 	}

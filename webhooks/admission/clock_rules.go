@@ -31,56 +31,67 @@ func clockChangeWarnings(windows []timecalc.TimeWindow, zone *time.Location, now
 	var lines []string
 	for _, e := range edges {
 		both := edgesOn[edgeDate{e.Window, e.Date}] == 2
-		switch {
-		case both && windows[e.Window].CrossesMidnight():
-			lines = append(lines, edgeWarning(e, zone, path, plainEffect(e)))
-		case both && e.Edge == timecalc.EdgeStart:
-			lines = append(lines, windowClockWarning(e, windows, zone, path))
-		case !both:
-			lines = append(lines, edgeWarning(e, zone, path, effect(e)))
+		if line := clockChangeWarning(e, both, windows, zone, path); line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return capWarnings(lines, len(lines), "%s: %d more starts or ends fall into clock changes within "+
 		fmt.Sprint(clockChangeMonths)+" months", path)
 }
 
-// windowClockWarning is for a window that lies inside a skipped or repeated hour as a whole.
-func windowClockWarning(e timecalc.IrregularEdge, windows []timecalc.TimeWindow, zone *time.Location, path *field.Path) string {
-	fate := "does not run"
+// clockChangeWarning says what happens at one edge, or "" where the other edge tells it or nothing out
+// of the ordinary happens. both says that the window's other edge is irregular on the same date.
+func clockChangeWarning(e timecalc.IrregularEdge, both bool, windows []timecalc.TimeWindow, zone *time.Location, path *field.Path) string {
+	window := windows[e.Window]
+	whole, effect := skippedEffect(e, window)
 	if e.Kind == timecalc.Repeated {
-		fate = "runs twice"
+		whole, effect = repeatedEffect(e, both, window)
 	}
-	return fmt.Sprintf("%s %s on %s in %s: the clocks go %s", describeWindow(path, windows, e.Window), fate, e.Date, zone, shift(e))
-}
-
-// edgeWarning is for a single start or end.
-func edgeWarning(e timecalc.IrregularEdge, zone *time.Location, path *field.Path, effect string) string {
-	fate := "does not exist"
-	if e.Kind == timecalc.Repeated {
-		fate = "occurs twice"
+	switch {
+	case effect == "":
+		return ""
+	case whole:
+		return fmt.Sprintf("%s %s on %s in %s: the clocks go %s", describeWindow(path, windows, e.Window), effect, e.Date, zone, shift(e))
 	}
+	fate := map[string]string{timecalc.Skipped: "does not exist", timecalc.Repeated: "occurs twice"}[e.Kind]
 	return fmt.Sprintf("%s %s %s on %s in %s (the clocks go %s): the window %s",
 		path.Index(e.Window).Child(e.Edge), e.Time, fate, e.Date, zone, shift(e), effect)
 }
 
-// effect says what the window does at an edge whose other edge is an ordinary one.
-func effect(e timecalc.IrregularEdge) string {
+// skippedEffect says what the window does when the time of edge e is left out, and whether that is
+// about the window as a whole rather than the edge.
+func skippedEffect(e timecalc.IrregularEdge, window timecalc.TimeWindow) (whole bool, effect string) {
+	alone := []timecalc.TimeWindow{window}
+	before := timecalc.ActiveWindow(alone, e.At[0].Add(-time.Nanosecond)) == 0
+	after := timecalc.ActiveWindow(alone, e.At[0]) == 0
+	start := e.Edge == timecalc.EdgeStart
 	switch {
-	case e.Kind == timecalc.Skipped:
-		return plainEffect(e)
-	case e.Edge == timecalc.EdgeStart:
-		return "starts, stops when they go back, and starts again at the second " + e.Time
+	case start && after && !before, !start && before && !after:
+		return false, e.Edge + "s at " + localTime(e.At[0], e.Date)
+	case start && !after:
+		return true, "does not run" // its end is skipped too, or is the first minute after the gap
+	case !start && before && after:
+		return false, "runs on without a break" // its next start is skipped too, or is that minute
 	default:
-		return "ends, resumes when they go back, and ends again at the second " + e.Time
+		return false, "" // the other edge tells
 	}
 }
 
-// plainEffect says when the edge acts, and nothing about the time in between.
-func plainEffect(e timecalc.IrregularEdge) string {
-	if e.Kind == timecalc.Skipped {
-		return e.Edge + "s at " + localTime(e.At[0], e.Date)
+// repeatedEffect is skippedEffect for a time that comes twice.
+func repeatedEffect(e timecalc.IrregularEdge, both bool, window timecalc.TimeWindow) (whole bool, effect string) {
+	start := e.Edge == timecalc.EdgeStart
+	switch {
+	case both && window.CrossesMidnight():
+		return false, e.Edge + "s both times"
+	case both && start:
+		return true, "runs twice"
+	case both:
+		return false, "" // the start tells
+	case start:
+		return false, "starts, stops when they go back, and starts again at the second " + e.Time
+	default:
+		return false, "ends, resumes when they go back, and ends again at the second " + e.Time
 	}
-	return e.Edge + "s at both"
 }
 
 // shift describes the clock change behind e: "forward from 02:00 to 03:00".

@@ -49,9 +49,12 @@ func keptTargetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts 
 
 // targetWarnings says what stands in the way of scaling the target.
 func targetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) []string {
+	if elsewhere(obj) {
+		return nil // the facts are about a namesake in the object's own namespace
+	}
 	target := describeTarget(obj.Spec.TargetRef)
 	var warnings []string
-	if facts.TargetMissing && !elsewhere(obj) {
+	if facts.TargetMissing {
 		warnings = append(warnings, fmt.Sprintf("%s: there is no %s in namespace %s yet: it is scaled as soon as it exists",
 			path.Child("name"), target, quote(obj.Namespace)))
 	}

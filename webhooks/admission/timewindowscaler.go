@@ -24,13 +24,12 @@ import (
 // +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1alpha1-timewindowscaler,groups=kyklos.io,versions=v1alpha1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
 
 // SetupWithManager serves the webhooks on the manager's webhook server, at the builder's paths. It
-// needs the index targetindex.Field on TimeWindowScalers, and caches of Deployments by metadata and of
-// ConfigMaps; the controller sets up all three.
+// needs the index targetindex.Field and the caches that the controller sets up.
 func SetupWithManager(mgr ctrl.Manager, clock clock.PassiveClock) error {
 	return ctrl.NewWebhookManagedBy(mgr, &v1alpha1.TimeWindowScaler{}).
 		WithDefaulter(timeWindowScalerDefaulter{}).
 		WithValidator(&timeWindowScalerValidator{
-			facts: factReader{cached: mgr.GetClient(), direct: mgr.GetAPIReader()},
+			facts: factReader{cached: mgr.GetClient()},
 			clock: clock,
 		}).
 		Complete()

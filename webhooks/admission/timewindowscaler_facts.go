@@ -8,11 +8,10 @@ import (
 	"sync"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -20,10 +19,10 @@ import (
 	"kyklos.io/kyklos/internal/targetindex"
 )
 
-// +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=get;list;watch
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch
-// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list
+// +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=list;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
+// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list;watch
 
 // gatherTimeout bounds all reads for one object. It leaves most of the 5 s that the API server waits
 // (A5); a cache that cannot fill, for want of a permission, would otherwise use them up.
@@ -31,8 +30,7 @@ const gatherTimeout = 2 * time.Second
 
 // factReader reads what other objects say.
 type factReader struct {
-	cached client.Reader // TimeWindowScalers, target metadata, ConfigMaps: the controller watches them
-	direct client.Reader // HorizontalPodAutoscalers: nobody else needs them, so they are not cached
+	cached client.Reader // the controller watches all that is asked for, so no check costs a request
 }
 
 // gather returns the facts about obj. A fact that cannot be read is left out and logged: it must
@@ -77,12 +75,9 @@ func (r factReader) readRivals(ctx context.Context, obj *v1alpha1.TimeWindowScal
 	return nil
 }
 
-// readTarget sets facts.TargetMissing. It reads metadata only: the cache holds no pod templates.
+// readTarget sets facts.TargetMissing. CEL lets no other kind than Deployment pass.
 func (r factReader) readTarget(ctx context.Context, obj *v1alpha1.TimeWindowScaler, facts *Facts) error {
-	ref := obj.Spec.TargetRef
-	target := &metav1.PartialObjectMetadata{}
-	target.SetGroupVersionKind(schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind))
-	err := r.cached.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: ref.Name}, target)
+	err := r.cached.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Spec.TargetRef.Name}, &appsv1.Deployment{})
 	facts.TargetMissing = apierrors.IsNotFound(err)
 	return client.IgnoreNotFound(err)
 }
@@ -90,15 +85,12 @@ func (r factReader) readTarget(ctx context.Context, obj *v1alpha1.TimeWindowScal
 // readAutoscalers sets facts.Autoscalers.
 func (r factReader) readAutoscalers(ctx context.Context, obj *v1alpha1.TimeWindowScaler, facts *Facts) error {
 	var list autoscalingv2.HorizontalPodAutoscalerList
-	if err := r.direct.List(ctx, &list, client.InNamespace(obj.Namespace)); err != nil {
+	if err := r.cached.List(ctx, &list, client.InNamespace(obj.Namespace)); err != nil {
 		return fmt.Errorf("list HorizontalPodAutoscalers: %w", err)
 	}
-	ref := obj.Spec.TargetRef
-	group := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
-	for _, hpa := range list.Items {
-		scaled := hpa.Spec.ScaleTargetRef
-		if scaled.Name == ref.Name && schema.FromAPIVersionAndKind(scaled.APIVersion, scaled.Kind).GroupKind() == group {
-			facts.Autoscalers = append(facts.Autoscalers, hpa.Name)
+	for i := range list.Items {
+		if targetindex.ScaledBy(&list.Items[i], obj.Spec.TargetRef) {
+			facts.Autoscalers = append(facts.Autoscalers, list.Items[i].Name)
 		}
 	}
 	return nil

@@ -3,13 +3,14 @@ package admission
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
-	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // Facts are what the rules know of other objects. The zero value knows nothing, and nothing is
@@ -51,38 +52,20 @@ func WarnTimeWindowScaler(obj, old *v1alpha1.TimeWindowScaler, facts Facts, now 
 	}
 	warnings = append(warnings, targetWarnings(obj, path.Child("targetRef"), facts)...)
 	warnings = append(warnings, zoneWarnings(spec.Timezone, path.Child("timezone"))...)
-	zone, err := timecalc.LoadZone(spec.Timezone)
-	if err != nil {
-		zone = nil // CEL has refused it, or ratcheting keeps it and the status says so (B5)
-	}
-	if windows, ok := parseWindows(spec.Windows); ok {
+	// What cannot be read has been refused by CEL, or an update keeps it and the status says so (B5).
+	reading := schedule.FromSpec(spec, path)
+	windows, zone := reading.Calendar.Windows, reading.Calendar.Zone
+	if len(reading.WindowErrors) == 0 {
 		warnings = append(warnings, windowWarnings(windows, path.Child("windows"))...)
-		if zone != nil {
-			warnings = append(warnings, clockChangeWarnings(windows, zone, now, path.Child("windows"))...)
-		}
 	}
-	if zone != nil {
+	if len(reading.Errors()) == 0 {
+		warnings = append(warnings, clockChangeWarnings(windows, zone, now, path.Child("windows"))...)
+	}
+	if reading.ZoneError == nil {
 		today := now.In(zone).Format(time.DateOnly)
 		warnings = append(warnings, holidayWarnings(obj, today, path.Child("holidays", "sourceRef", "name"), facts)...)
 	}
 	return warnings
-}
-
-// parseWindows returns the windows for the engine, or false if one is invalid: CEL names it.
-func parseWindows(windows []v1alpha1.Window) ([]timecalc.TimeWindow, bool) {
-	parsed := make([]timecalc.TimeWindow, 0, len(windows))
-	for _, w := range windows {
-		days := make([]string, len(w.Days))
-		for i, day := range w.Days {
-			days[i] = string(day)
-		}
-		p, err := timecalc.ParseWindow(days, w.Start, w.End, w.Replicas)
-		if err != nil {
-			return nil, false
-		}
-		parsed = append(parsed, p)
-	}
-	return parsed, true
 }
 
 // keepsTarget reports whether obj replaces an object with the same target. A namespace that was left
@@ -106,10 +89,17 @@ func describeTarget(ref v1alpha1.TargetRef) string {
 const longestName = 40
 
 // quote returns the name in quotes, shortened.
-func quote(name string) string { return fmt.Sprintf("%q", shorten(name)) }
+func quote(name string) string { return `"` + shorten(name) + `"` }
 
-// shorten cuts s to longestName bytes; an ellipsis marks the cut.
+// shorten cuts s to longestName bytes; an ellipsis marks the cut. Warnings travel in an HTTP header, so
+// anything but printable ASCII, which no name in a cluster has, becomes a question mark.
 func shorten(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
 	if len(s) <= longestName {
 		return s
 	}

@@ -12,13 +12,13 @@ import (
 // maxWindowWarnings bounds the warnings of one kind about windows; the rest is counted.
 const maxWindowWarnings = 4
 
-// windowWarnings names the windows that change nothing: repeated ones, and those that later windows
-// cover completely.
+// windowWarnings names the windows that change nothing: those that a later one repeats, and those
+// that later ones cover completely. Of two equal windows it is the first that can go.
 func windowWarnings(windows []timecalc.TimeWindow, path *field.Path) []string {
 	var repeated []string
 	for _, pair := range timecalc.IdenticalWindows(windows) {
-		repeated = append(repeated, fmt.Sprintf("%s is the same as %s: remove one of the two",
-			describeWindow(path, windows, pair[1]), path.Index(pair[0])))
+		repeated = append(repeated, fmt.Sprintf("%s never takes effect: %s is the same, and of the windows that cover a moment the last in the list decides",
+			describeWindow(path, windows, pair[0]), path.Index(pair[1])))
 	}
 	shadowed := timecalc.ShadowedWindows(windows)
 	var covered []string
@@ -26,7 +26,7 @@ func windowWarnings(windows []timecalc.TimeWindow, path *field.Path) []string {
 		covered = append(covered, fmt.Sprintf("%s never takes effect: %s, and of the windows that cover a moment the last in the list decides",
 			describeWindow(path, windows, i), coverage(path, windows, i)))
 	}
-	warnings := capWarnings(repeated, len(repeated), "%s: %d more windows repeat another one", path)
+	warnings := capWarnings(repeated, len(repeated), "%s: %d more windows are the same as a later one", path)
 	return append(warnings, capWarnings(covered, len(shadowed), "%s: %d more windows never take effect", path)...)
 }
 

@@ -107,7 +107,9 @@ func launch(t *testing.T, dir string, cmd *exec.Cmd) *cluster {
 	if c.stdin, err = c.process.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	c.process.Stderr = os.Stderr
+	if c.process.Stderr == nil {
+		c.process.Stderr = os.Stderr
+	}
 	if err := c.process.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -62,9 +60,21 @@ func TestStopLeavesNothingRunning(t *testing.T) {
 		"stdin closed": func(c *cluster) error { c.stdin.Close(); return c.process.Wait() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := own(t, t.TempDir(), "--kubelet=false")
+			dir := t.TempDir()
+			cmd := command(t, dir, "--kubelet=false")
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			c := leashed(t, launch(t, dir, cmd))
+			watch, err := c.client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer watch.Stop() // an open watch must not hold the stop up
 			if err := stop(c); err != nil {
 				t.Errorf("exit: %v, want code 0", err)
+			}
+			if stderr.Len() > 0 {
+				t.Errorf("the terminal was not quiet: %q", stderr.String())
 			}
 			if err := syscall.Kill(-c.process.Process.Pid, 0); !errors.Is(err, syscall.ESRCH) {
 				t.Errorf("its process group still answers: %v", err)
@@ -135,22 +145,41 @@ func TestRememberedPortInUseIsReplaced(t *testing.T) {
 func TestPodReadyDelayIsTheDefault(t *testing.T) {
 	c := own(t, t.TempDir(), "--pod-ready-delay=24h")
 	deploy(t, c, "default", 1, nil)
-	eventually(t, "running and unready pod", func(ctx context.Context) error {
-		pods, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
-		if err != nil || len(pods.Items) != 1 || pods.Items[0].Status.Phase != corev1.PodRunning {
-			return fmt.Errorf("pods: %v, %v", pods, err)
+	held(t, c, "default", "Delayed")
+	annotatePods(t, c, "default", "devcluster.kyklos.io/ready-delay", "0s")
+	available(t, c, "default", 1)
+}
+
+// The API server calls it fatal when its start-up is cut short; whoever asked to stop must not see that.
+func TestStopWhileStarting(t *testing.T) {
+	t.Run("at once", func(t *testing.T) {
+		cmd := command(t, t.TempDir()) // without a stdin it reads the end of file
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("exit: %v, output %q; want code 0 and silence", err, out)
 		}
-		return nil
 	})
-	d, err := c.client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
-	if err != nil || d.Status.ReadyReplicas != 0 {
-		t.Errorf("Deployment is ready before its delay: %+v, %v", d.Status, err)
-	}
-	nodes, err := c.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	if err != nil || len(nodes.Items) != 1 || len(nodes.Items[0].Spec.Taints) != 0 {
-		t.Errorf("want one untainted node: %v, %v", nodes, err)
-	}
-	if _, err := c.client.CoreV1().Pods("default").Get(t.Context(), "missing", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a missing pod: %v", err)
-	}
+	t.Run("half way", func(t *testing.T) {
+		dir := t.TempDir()
+		cmd := command(t, dir)
+		var out strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &out
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "API server serving", func(context.Context) error {
+			log, err := os.ReadFile(filepath.Join(dir, "devcluster.log"))
+			if err == nil && !strings.Contains(string(log), "Serving securely") {
+				err = errors.New("not yet")
+			}
+			return err
+		})
+		stdin.Close()
+		if err := cmd.Wait(); err != nil || strings.Contains(out.String(), "gave up") {
+			t.Errorf("exit: %v, output %q; want code 0 and no complaint", err, out.String())
+		}
+	})
 }

@@ -110,6 +110,25 @@ func TestNamespaceDeletionFinishes(t *testing.T) {
 	})
 }
 
+// held waits until the only pod runs and is unready for the reason.
+func held(t *testing.T, c *cluster, ns, reason string) {
+	t.Helper()
+	eventually(t, "pod held unready", func(ctx context.Context) error {
+		pods, err := c.client.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{})
+		if err != nil || len(pods.Items) != 1 {
+			return fmt.Errorf("want one pod: %v", err)
+		}
+		status := pods.Items[0].Status
+		for _, condition := range status.Conditions {
+			if condition.Type == corev1.PodReady && condition.Reason == reason &&
+				condition.Status == corev1.ConditionFalse && status.Phase == corev1.PodRunning {
+				return nil
+			}
+		}
+		return fmt.Errorf("not held: %+v", status)
+	})
+}
+
 // Both holds start a rollout that would never finish by itself, see it held, and then let it go.
 func TestAnnotationsHoldReadiness(t *testing.T) {
 	for name, hold := range map[string]struct{ key, value, release, reason string }{
@@ -119,20 +138,7 @@ func TestAnnotationsHoldReadiness(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, ns := everyones(t)
 			deploy(t, c, ns, 1, map[string]string{hold.key: hold.value})
-			eventually(t, "pod held unready", func(ctx context.Context) error {
-				pods, err := c.client.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{})
-				if err != nil || len(pods.Items) != 1 {
-					return fmt.Errorf("want one pod: %v", err)
-				}
-				status := pods.Items[0].Status
-				for _, condition := range status.Conditions {
-					if condition.Type == corev1.PodReady && condition.Reason == hold.reason &&
-						condition.Status == corev1.ConditionFalse && status.Phase == corev1.PodRunning {
-						return nil
-					}
-				}
-				return fmt.Errorf("not held: %+v", status)
-			})
+			held(t, c, ns, hold.reason)
 			annotatePods(t, c, ns, hold.key, hold.release)
 			available(t, c, ns, 1)
 		})

@@ -18,6 +18,9 @@ import (
 // fault worth reading the log for.
 const startLimit = 2 * time.Minute
 
+// stopGrace is what the API server gets to finish requests; controllers and node have ended before.
+const stopGrace = 2 * time.Second
+
 // Options choose what runs.
 type Options struct {
 	// Dir keeps the cluster; see OpenDir.
@@ -51,22 +54,30 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 	if err != nil {
 		return quiet(ctx, err)
 	}
-	defer etcd.Close()
-
 	// Each stage has a context of its own, so that the end of ctx stops them one by one: defers run upwards.
 	serverCtx, stopServer := context.WithCancelCause(context.WithoutCancel(ctx))
 	serve, err := apiServer(serverCtx, dir, opts, listener, etcd.Clients[0].Addr().String())
 	if err != nil {
 		stopServer(err)
+		etcd.Close()
 		return err
 	}
-	var server sync.WaitGroup
-	server.Go(func() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		// A server that ends by itself ends the run: cause tells it from one that was asked to stop.
 		stopServer(fmt.Errorf("the API server ended: %w", orEnded(serve(serverCtx))))
-	})
-	defer server.Wait()
-	defer stopServer(context.Canceled)
+	}()
+	defer func() {
+		stopServer(context.Canceled)
+		select {
+		case <-ended:
+			etcd.Close()
+		case <-time.After(stopGrace):
+			// A client's open watch would hold the server for a minute, and the server its store. The end of
+			// the process closes both, and the store survives even kill -9.
+		}
+	}()
 
 	err = operate(serverCtx, ctx, dir, opts, creds, "https://"+listener.Addr().String(), ready)
 	if cause := context.Cause(serverCtx); cause != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // startEtcd opens the folder's store on a free loopback port and waits until it takes writes. The store
-// has no fsync: it survives kill -9 of the process, not of the machine.
+// has no fsync: it survives kill -9 of the process, not of the machine. It has no authentication either, so
+// every user of this machine can reach the data: a development store.
 func startEtcd(ctx context.Context, dir *Dir) (*embed.Etcd, error) {
 	config := embed.NewConfig()
 	config.Dir = dir.Path("etcd")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -186,16 +187,16 @@ func (k *Kubelet) finish(ctx context.Context, pod *corev1.Pod) (again time.Durat
 // report writes what changed in the status and nothing when nothing did. Conditions of other writers stay.
 func (k *Kubelet) report(ctx context.Context, pod *corev1.Pod, status corev1.PodStatus) error {
 	status.ObservedGeneration = pod.Generation
+	if equality.Semantic.DeepEqual(pod.Status, status) {
+		return nil
+	}
 	before, err := json.Marshal(corev1.Pod{Status: pod.Status})
 	if err != nil {
 		return err
 	}
+	// The UID gets into the patch, so a new pod of the same name is never given the old one's status.
 	after, err := json.Marshal(corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: pod.UID}, Status: status})
 	if err != nil {
-		return err
-	}
-	unchanged, err := json.Marshal(corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: pod.UID}, Status: pod.Status})
-	if err != nil || string(unchanged) == string(after) {
 		return err
 	}
 	patch, err := strategicpatch.CreateTwoWayMergePatch(before, after, corev1.Pod{})

@@ -1,0 +1,81 @@
+# Kyklos: every verb of the project. `make help` lists them.
+SHELL := /bin/sh
+.SHELLFLAGS := -euc
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+KUBERNETES_VERSION := v1.37.1
+KYKLOS_DIR ?= .devcluster
+# Without optimisation the control plane is faster to build, and fast enough for everyday use.
+DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
+DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
+	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
+TOOL := go tool -modfile=go.tools.mod
+NESTED := test/devcluster test/bench
+DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go') test/devcluster/go.mod
+
+# Nothing but Go is needed: no C compiler, no zone files of the host.
+export CGO_ENABLED := 0
+export GOFLAGS := -buildvcs=false
+
+.PHONY: help
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
+	@exec bin/quickstart --dir $(KYKLOS_DIR)
+
+.PHONY: build
+build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
+
+.PHONY: kyklos
+kyklos:
+	@test -e bin/kyklos || echo "Building bin/kyklos from source. The first time this takes a minute or two ..."
+	@go build -trimpath -o bin/kyklos ./cmd/kyklos
+	@go build -o bin/quickstart ./test/quickstart
+
+.PHONY: devcluster
+devcluster: bin/devcluster ## Build bin/devcluster: etcd, kube-apiserver, controllers and kubectl in one binary
+	@ln -sf devcluster bin/kubectl
+
+bin/devcluster: $(DEVCLUSTER_SOURCES)
+	@echo "Building bin/devcluster: Kubernetes $(KUBERNETES_VERSION) from source. The first time this takes some minutes ..."
+	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/devcluster .
+
+.PHONY: test
+test: build ## Run all tests: unit, property, API server, end to end
+	@go test -timeout 30m ./...
+	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./behaviour
+
+.PHONY: test-time
+test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
+	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
+
+.PHONY: bench
+bench: ## Measure: the engine beside robfig/cron
+	@cd test/bench && go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: generate
+generate: manifests ## Regenerate code and everything else that is generated
+	@$(TOOL) controller-gen object paths=./apis/...
+	@go generate ./...
+
+.PHONY: manifests
+manifests: ## Regenerate CRD, RBAC and webhook manifests from the markers in the code
+	@$(TOOL) controller-gen crd:crdVersions=v1 webhook rbac:roleName=kyklos-manager \
+		paths=./apis/... paths=./cmd/... paths=./certs/... paths=./controller/... paths=./webhooks/... \
+		output:crd:dir=config/crd/bases output:rbac:dir=config/rbac output:webhook:dir=config/webhook
+
+.PHONY: verify
+verify: generate ## Check that generated files, modules and formatting are up to date
+	@go mod tidy -diff
+	@for module in $(NESTED); do (cd $$module && go mod tidy -diff); done
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
+	@go vet ./...
+	@git diff --exit-code || { echo "Generated files differ: run make generate and commit."; exit 1; }
+	@untracked=$$(git ls-files --others --exclude-standard); test -z "$$untracked" || { echo "Generated but not committed: $$untracked"; exit 1; }
+
+.PHONY: lint
+lint: ## Run the linters, the import arrows of .golangci.yml among them
+	@$(TOOL) golangci-lint run ./...

@@ -1,0 +1,75 @@
+package timecalc_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+func TestShadowedAndIdenticalWindows(t *testing.T) {
+	tests := []struct {
+		name      string
+		set       []spec
+		shadowed  []int
+		identical [][2]int
+	}{
+		{"none", nil, nil, nil},
+		{"apart", []spec{{weekdays, "09:00", "12:00", 1}, {weekdays, "13:00", "17:00", 2}}, nil, nil},
+		{"inside a later one", []spec{{weekdays, "09:00", "12:00", 1}, {weekdays, "08:00", "17:00", 2}}, []int{0}, nil},
+		{"inside an earlier one", []spec{{weekdays, "08:00", "17:00", 1}, {weekdays, "09:00", "12:00", 2}}, nil, nil},
+		{"a minute looks out", []spec{{weekdays, "09:00", "12:01", 1}, {weekdays, "08:00", "12:00", 2}}, nil, nil},
+		{
+			"covered by two together, over midnight",
+			[]spec{{[]string{"Sun"}, "22:00", "02:00", 1}, {[]string{"Sun"}, "21:00", "00:00", 2}, {[]string{"Mon"}, "00:00", "02:00", 3}},
+			[]int{0}, nil,
+		},
+		{"same times, other replicas", []spec{{weekdays, "09:00", "12:00", 1}, {weekdays, "09:00", "12:00", 2}}, []int{0}, nil},
+		{"identical", []spec{{weekdays, "09:00", "12:00", 1}, {weekdays, "09:00", "12:00", 1}}, nil, [][2]int{{0, 1}}},
+		{
+			"three identical",
+			[]spec{{weekdays, "09:00", "12:00", 1}, {weekdays, "09:00", "12:00", 1}, {weekdays, "09:00", "12:00", 1}},
+			nil, [][2]int{{0, 1}, {1, 2}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			windows := newSchedule(tt.set).windows
+			if got := timecalc.ShadowedWindows(windows); !slices.Equal(got, tt.shadowed) {
+				t.Errorf("ShadowedWindows = %v, want %v", got, tt.shadowed)
+			}
+			if got := timecalc.IdenticalWindows(windows); !slices.Equal(got, tt.identical) {
+				t.Errorf("IdenticalWindows = %v, want %v", got, tt.identical)
+			}
+		})
+	}
+}
+
+// TestShadowedWindowsAgainstEveryMinute asks the oracle's table of the week who ever wins.
+func TestShadowedWindowsAgainstEveryMinute(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := newSchedule(anySet.Draw(t, "windows"))
+		wins := make([]bool, len(set.specs))
+		for weekday := range set.covering {
+			for _, covering := range set.covering[weekday] {
+				for i := len(wins) - 1; i >= 0; i-- {
+					if covering&(1<<i) != 0 {
+						wins[i] = true
+						break
+					}
+				}
+			}
+		}
+		var want []int
+		for i, w := range set.windows {
+			if !wins[i] && !slices.Contains(set.windows[i+1:], w) {
+				want = append(want, i)
+			}
+		}
+		if got := timecalc.ShadowedWindows(set.windows); !slices.Equal(got, want) {
+			t.Fatalf("ShadowedWindows = %v, want %v", got, want)
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package e2e
+
+import (
+	"testing"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// Two scalers of one target get past admission when both come at once: the older owns it, the other
+// never writes, and takes over when the owner goes (B8).
+func TestSecondScalerWaitsForTheOwner(t *testing.T) {
+	s := newStage(t, "2025-01-27 14:00:00")
+	s.target(2)
+	first := s.officeHours()
+	s.settles(10)
+	second := &v1alpha1.TimeWindowScaler{
+		// The smaller UID is nobody's choice; the name sorts first to show that it does not count.
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "a-second"},
+		Spec:       *first.Spec.DeepCopy(),
+	}
+	second.Spec.Windows[0].Replicas = 5
+	s.eventually("a second of time between the two", func() bool {
+		_ = admin.Delete(s.Context(), second.DeepCopy())
+		second.ResourceVersion, second.UID = "", ""
+		return admin.Create(s.Context(), second) == nil && second.CreationTimestamp.After(first.CreationTimestamp.Time)
+	})
+	refused := func() *metav1.Condition {
+		tws := &v1alpha1.TimeWindowScaler{}
+		s.must(admin.Get(s.Context(), client.ObjectKeyFromObject(second), tws))
+		for i := range tws.Status.Conditions {
+			if c := &tws.Status.Conditions[i]; c.Type == v1alpha1.ConditionReady {
+				return c
+			}
+		}
+		return &metav1.Condition{}
+	}
+	s.eventually("TargetConflict", func() bool { return refused().Reason == v1alpha1.ReasonTargetConflict })
+	s.equal("message", refused().Message, "Deployment webapp belongs to the older TimeWindowScaler webapp-office-hours")
+	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
+
+	s.must(admin.Delete(s.Context(), first))
+	s.eventually("the second in charge", func() bool { return *s.deployment().Spec.Replicas == 5 })
+}
+
+func TestAutoscalerOnTheSameTargetIsNamed(t *testing.T) {
+	s := newStage(t, "2025-01-27 14:00:00")
+	s.must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"},
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: targetName},
+			MinReplicas:    ptr.To[int32](1), MaxReplicas: 20,
+		},
+	}))
+	s.target(2)
+	s.officeHours()
+	s.settles(10)
+	s.hears("TargetConflict", "HorizontalPodAutoscaler webapp-cpu scales Deployment webapp too: the two will undo each other's work")
+}
+
+// A scaler that goes leaves its target as it is, and none of its series behind.
+func TestDeletedScalerLeavesTheTarget(t *testing.T) {
+	s := newStage(t, "2025-01-27 14:00:00")
+	s.target(2)
+	tws := s.officeHours()
+	s.settles(10)
+	s.must(admin.Delete(s.Context(), tws))
+	s.eventually("no series", func() bool {
+		_, found := s.metric("kyklos_effective_replicas")
+		return !found
+	})
+	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
+}

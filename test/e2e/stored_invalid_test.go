@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"encoding/json"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// What was stored before a rule existed is met at run time (B5).
+
+func TestStoredUnknownZone(t *testing.T) {
+	s := newStage(t, "2025-01-27 14:00:00")
+	s.target(7)
+	withoutRules(s, func() {
+		s.officeHours(func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
+	})
+	s.settles(2) // defaultReplicas
+	s.condition("Degraded", "True", v1alpha1.ReasonInvalidTimezone)
+	s.eventually("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
+
+	s.change(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Asia/Kolkata" })
+	s.settles(10)
+	s.condition("Degraded", "False", v1alpha1.ReasonOperationalNormal)
+}
+
+// The rules ratchet: a zone that the API server does not know holds up nothing that leaves it alone.
+func TestUnknownZoneHoldsUpNothing(t *testing.T) {
+	s := newStage(t, "2025-01-27 14:00:00")
+	s.target(2)
+	withoutRules(s, func() {
+		s.officeHours(func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
+	})
+	s.change(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.DefaultReplicas = 3 })
+	s.settles(3)
+}
+
+func TestStoredUnreadableWindow(t *testing.T) {
+	s := newStage(t, "2025-01-27 14:00:00")
+	s.target(7)
+	withoutRules(s, func() {
+		s.officeHours(func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Windows[0].End = tws.Spec.Windows[0].Start })
+	})
+	message := s.condition("Degraded", "True", v1alpha1.ReasonInvalidConfiguration)
+	t.Log(message)
+	s.condition("Ready", "False", v1alpha1.ReasonInvalidConfiguration)
+	s.eventually("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
+	s.equal("target left alone", *s.deployment().Spec.Replicas, int32(7))
+}
+
+// withoutRules runs store while the CRD has no CEL rules.
+func withoutRules(s *stage, store func()) {
+	s.Helper()
+	crds, err := apiextensions.NewForConfig(cluster.Config)
+	s.must(err)
+	const name = "timewindowscalers.kyklos.io"
+	crd, err := crds.CustomResourceDefinitions().Get(s.Context(), name, metav1.GetOptions{})
+	s.must(err)
+	schema := *crd.Spec.Versions[0].Schema.DeepCopy()
+	dropRules(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	replaceSchema := func(schema *apiextensionsv1.CustomResourceValidation) {
+		patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/versions/0/schema", "value": schema}})
+		s.must(err)
+		_, err = crds.CustomResourceDefinitions().Patch(s.Context(), name, types.JSONPatchType, patch, metav1.PatchOptions{})
+		s.must(err)
+	}
+	replaceSchema(crd.Spec.Versions[0].Schema)
+	defer replaceSchema(&schema)
+	s.eventually("the rules gone", func() bool {
+		probe := &v1alpha1.TimeWindowScaler{
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "probe"},
+			Spec: v1alpha1.TimeWindowScalerSpec{
+				TargetRef: v1alpha1.TargetRef{Kind: "Deployment", Name: "none"}, Timezone: "",
+				Windows: []v1alpha1.Window{{Days: []v1alpha1.Weekday{"Mon"}, Start: "1", End: "1"}},
+			},
+		}
+		if admin.Create(s.Context(), probe) != nil {
+			return false
+		}
+		s.must(admin.Delete(s.Context(), probe))
+		return true
+	})
+	store()
+}
+
+func dropRules(schema *apiextensionsv1.JSONSchemaProps) {
+	schema.XValidations = nil
+	for name, property := range schema.Properties {
+		dropRules(&property)
+		schema.Properties[name] = property
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		dropRules(schema.Items.Schema)
+	}
+}

@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// settles waits until the target has the replicas, in spec and status, and the scaler is Ready.
+func (s *stage) settles(replicas int32) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("target and status at %d, Ready", replicas), func() bool {
+		d, tws := s.deployment(), s.scaler()
+		return *d.Spec.Replicas == replicas && d.Status.Replicas == replicas &&
+			ptr.Deref(tws.Status.EffectiveReplicas, -1) == replicas && ptr.Deref(tws.Status.TargetObservedReplicas, -1) == replicas &&
+			meta.IsStatusConditionTrue(tws.Status.Conditions, v1alpha1.ConditionReady)
+	})
+}
+
+// condition waits for a condition with the given status and reason and returns its message.
+func (s *stage) condition(kind string, status metav1.ConditionStatus, reason string) string {
+	s.Helper()
+	var message string
+	s.eventually(fmt.Sprintf("%s=%s/%s", kind, status, reason), func() bool {
+		c := meta.FindStatusCondition(s.scaler().Status.Conditions, kind)
+		if c == nil || c.Status != status || c.Reason != reason {
+			return false
+		}
+		message = c.Message
+		return true
+	})
+	return message
+}
+
+// notes are the events of the scaler with the given reason, oldest first.
+func (s *stage) notes(reason string) []string {
+	s.Helper()
+	var list eventsv1.EventList
+	s.must(admin.List(s.Context(), &list, client.InNamespace(s.namespace)))
+	slices.SortFunc(list.Items, func(a, b eventsv1.Event) int { return a.EventTime.Compare(b.EventTime.Time) })
+	var notes []string
+	for _, e := range list.Items {
+		if e.Reason == reason && e.Regarding.Kind == v1alpha1.Kind && e.Regarding.Name == scalerName {
+			notes = append(notes, e.Note)
+		}
+	}
+	return notes
+}
+
+// hears waits until the events with the reason are exactly the notes.
+func (s *stage) hears(reason string, notes ...string) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("%s events %q", reason, notes), func() bool { return slices.Equal(s.notes(reason), notes) })
+}
+
+// metric returns the value of the scaler's series with the given further labels ("name=value"), and
+// whether there is one.
+func (s *stage) metric(name string, labels ...string) (float64, bool) {
+	s.Helper()
+	families, err := metrics.Registry.(prometheus.Gatherer).Gather()
+	s.must(err)
+	want := append(labels, "namespace="+s.namespace)
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			if family.GetName() == name && hasLabels(series, want) {
+				return series.GetGauge().GetValue() + series.GetCounter().GetValue(), true
+			}
+		}
+	}
+	return 0, false
+}
+
+func hasLabels(series *dto.Metric, want []string) bool {
+	for _, w := range want {
+		if !slices.ContainsFunc(series.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName()+"="+l.GetValue() == w }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *stage) measures(value float64, name string, labels ...string) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("%s{%s} %v", name, strings.Join(labels, ","), value), func() bool {
+		got, found := s.metric(name, labels...)
+		return found && got == value
+	})
+}
+
+func (s *stage) eventually(what string, done func() bool) {
+	s.Helper()
+	err := wait.PollUntilContextTimeout(s.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
+	if err != nil {
+		tws := s.scaler()
+		s.Fatalf("never saw %s\nstatus: %+v\nat %s", what, tws.Status, wall.Now().In(kolkata(s.T)))
+	}
+}
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *stage) equal(what string, got, want any) {
+	s.Helper()
+	if got != want {
+		s.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func newTestLog() slog.Handler {
+	return slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo})
+}

@@ -1,0 +1,100 @@
+// Package integration runs the real manager process against a real API server: what it refuses,
+// how many requests it sends, and what is left when it or the API server is killed at any point.
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+var (
+	cluster *controlplane.Cluster
+	// admin is the tests' own client.
+	admin client.Client
+	// webhookPort is where the webhook configurations point.
+	webhookPort int
+	// movable is a manager whose clock tests can step; see movedClock.
+	movable string
+	// scratch is removed at the end.
+	scratch string
+)
+
+func TestMain(m *testing.M) {
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runTests(m *testing.M) (code int, err error) {
+	ctx := context.Background()
+	if scratch, err = os.MkdirTemp("", "kyklos-integration"); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(scratch)
+	movable = filepath.Join(scratch, "kyklos-movable")
+	build := exec.Command("go", "build", "-tags", "movableclock", "-o", movable, "kyklos.io/kyklos/cmd/kyklos")
+	if output, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("build the manager with a movable clock: %w: %s", err, output)
+	}
+	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster")); err != nil {
+		return 0, err
+	}
+	defer func() { _ = cluster.Stop() }()
+	if err := prepareCluster(ctx); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+// prepareCluster installs Kyklos on cluster and makes the clients for it.
+func prepareCluster(ctx context.Context) (err error) {
+	if webhookPort, err = controlplane.FreePort(); err != nil {
+		return err
+	}
+	if err := cluster.Install(ctx, webhookPort); err != nil {
+		return err
+	}
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return err
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return err
+	}
+	admin, err = client.New(cluster.Config, client.Options{Scheme: scheme})
+	return err
+}
+
+// ownCluster gives one test a control plane of its own, which it may kill, and returns its folder.
+func ownCluster(t *testing.T) (dir string) {
+	t.Helper()
+	sharedCluster, sharedAdmin, sharedPort := cluster, admin, webhookPort
+	dir = filepath.Join(t.TempDir(), "cluster")
+	own, err := controlplane.Start(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster = own
+	t.Cleanup(func() {
+		_ = cluster.Stop()
+		cluster, admin, webhookPort = sharedCluster, sharedAdmin, sharedPort
+	})
+	if err := prepareCluster(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

@@ -1,0 +1,177 @@
+package integration
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+// patience is how long a test waits for what should happen at once; only a failing test takes it.
+const patience = 90 * time.Second
+
+// stage is one test's namespace, clock and managers.
+type stage struct {
+	*testing.T
+	namespace string
+	clockFile string
+	log       lockedBuffer
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{T: t, clockFile: filepath.Join(t.TempDir(), "clock")}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "integration-"}}
+	s.must(admin.Create(t.Context(), ns))
+	s.namespace = ns.Name
+	t.Cleanup(func() {
+		ctx := context.Background()
+		_ = admin.DeleteAllOf(ctx, &v1alpha1.TimeWindowScaler{}, client.InNamespace(ns.Name))
+		_ = admin.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace(ns.Name))
+		_ = admin.Delete(ctx, ns)
+		if t.Failed() {
+			t.Logf("the managers logged:\n%s", s.log.String())
+		}
+	})
+	return s
+}
+
+// clock sets the manager's clock to a time in UTC, for example "2025-01-27 09:00:00".
+func (s *stage) clock(utc string) {
+	s.Helper()
+	t, err := time.Parse(time.DateTime, utc)
+	s.must(err)
+	temporary := s.clockFile + ".new"
+	s.must(os.WriteFile(temporary, []byte(time.Until(t).String()), 0o600))
+	s.must(os.Rename(temporary, s.clockFile))
+}
+
+// manager starts a manager with a movable clock, through proxy if there is one.
+func (s *stage) manager(proxy *controlplane.Proxy, args ...string) *controlplane.Manager {
+	s.Helper()
+	m, err := cluster.StartManager(s.Context(), controlplane.ManagerOptions{
+		WebhookPort: webhookPort,
+		Binary:      movable,
+		Proxy:       proxy,
+		Args:        append([]string{"--requeue-jitter-max=0", "--log-format=text"}, args...),
+		Env:         []string{"KYKLOS_CLOCK_FILE=" + s.clockFile},
+		Log:         &s.log,
+	})
+	s.must(err)
+	s.Cleanup(func() { _ = m.Kill() })
+	return m
+}
+
+func (s *stage) awaitReady(m *controlplane.Manager) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	s.must(m.AwaitReady(ctx))
+}
+
+func (s *stage) proxy() *controlplane.Proxy {
+	s.Helper()
+	p, err := cluster.StartProxy()
+	s.must(err)
+	s.Cleanup(p.Close)
+	return p
+}
+
+// pair creates a Deployment and its scaler: replicas Mon-Fri from start to end UTC, else 0.
+func (s *stage) pair(name string, replicas int32, start, end string) {
+	s.Helper()
+	labels := map[string]string{"app": name}
+	s.must(admin.Create(s.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: ptr.To[int32](0),
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}},
+			},
+		},
+	}))
+	s.must(admin.Create(s.Context(), &v1alpha1.TimeWindowScaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
+		Spec: v1alpha1.TimeWindowScalerSpec{
+			TargetRef: v1alpha1.TargetRef{Kind: "Deployment", Name: name},
+			Timezone:  "UTC",
+			Windows: []v1alpha1.Window{{
+				Days:  []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"},
+				Start: start, End: end, Replicas: replicas,
+			}},
+		},
+	}))
+}
+
+// settled counts the scalers that are Ready with the given effective replicas.
+func (s *stage) settled(replicas int32) int {
+	s.Helper()
+	var list v1alpha1.TimeWindowScalerList
+	if err := admin.List(s.Context(), &list, client.InNamespace(s.namespace)); err != nil {
+		return -1 // the API server may be away; whoever counts asks again
+	}
+	count := 0
+	for i := range list.Items {
+		status := &list.Items[i].Status
+		if ptr.Deref(status.EffectiveReplicas, -1) == replicas && ptr.Deref(status.TargetObservedReplicas, -1) == replicas &&
+			meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
+			count++
+		}
+	}
+	return count
+}
+
+func (s *stage) awaitSettled(count int, replicas int32) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("%d scalers settled at %d", count, replicas), func() bool { return s.settled(replicas) == count })
+}
+
+func (s *stage) eventually(what string, done func() bool) {
+	s.Helper()
+	err := wait.PollUntilContextTimeout(s.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
+	if err != nil {
+		s.Fatalf("never saw %s", what)
+	}
+}
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// lockedBuffer is a bytes.Buffer for several writers.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}

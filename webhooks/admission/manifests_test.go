@@ -1,0 +1,170 @@
+package admission
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	apiadmission "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// webhookManifests reads the generated configurations; unknown fields are errors.
+func webhookManifests(t *testing.T) (mutating admissionregistrationv1.MutatingWebhook, validating admissionregistrationv1.ValidatingWebhook) {
+	t.Helper()
+	text, err := os.ReadFile("../../config/webhook/manifests.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
+		var doc runtime.RawExtension
+		if err := documents.Decode(&doc); errors.Is(err, io.EOF) {
+			return mutating, validating
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(doc.Raw), `"MutatingWebhookConfiguration"`) {
+			var config admissionregistrationv1.MutatingWebhookConfiguration
+			if err := yaml.UnmarshalStrict(doc.Raw, &config); err != nil || len(config.Webhooks) != 1 {
+				t.Fatalf("%v, %d webhooks", err, len(config.Webhooks))
+			}
+			mutating = config.Webhooks[0]
+			continue
+		}
+		var config admissionregistrationv1.ValidatingWebhookConfiguration
+		if err := yaml.UnmarshalStrict(doc.Raw, &config); err != nil || len(config.Webhooks) != 1 {
+			t.Fatalf("%v, %d webhooks", err, len(config.Webhooks))
+		}
+		validating = config.Webhooks[0]
+	}
+}
+
+// With both webhooks down nothing is blocked, and neither is ever asked about status (A5).
+func TestWebhooksFailOpen(t *testing.T) {
+	mutating, validating := webhookManifests(t)
+	if mutating.Name != "default.timewindowscaler.kyklos.io" || validating.Name != "validate.timewindowscaler.kyklos.io" {
+		t.Errorf("names: %s, %s", mutating.Name, validating.Name)
+	}
+	if mutating.ReinvocationPolicy == nil || *mutating.ReinvocationPolicy != admissionregistrationv1.NeverReinvocationPolicy {
+		t.Errorf("reinvocation: %v", mutating.ReinvocationPolicy)
+	}
+	asValidating := admissionregistrationv1.ValidatingWebhook{
+		Name: mutating.Name, FailurePolicy: mutating.FailurePolicy, MatchPolicy: mutating.MatchPolicy, SideEffects: mutating.SideEffects,
+		TimeoutSeconds: mutating.TimeoutSeconds, Rules: mutating.Rules, AdmissionReviewVersions: mutating.AdmissionReviewVersions,
+	}
+	for _, w := range []admissionregistrationv1.ValidatingWebhook{asValidating, validating} {
+		if *w.FailurePolicy != admissionregistrationv1.Ignore || *w.MatchPolicy != admissionregistrationv1.Equivalent ||
+			*w.SideEffects != admissionregistrationv1.SideEffectClassNone || *w.TimeoutSeconds != 5 || strings.Join(w.AdmissionReviewVersions, ",") != "v1" {
+			t.Errorf("%s: %v %v %v %d %v", w.Name, *w.FailurePolicy, *w.MatchPolicy, *w.SideEffects, *w.TimeoutSeconds, w.AdmissionReviewVersions)
+		}
+		for _, rule := range w.Rules {
+			if strings.Join(rule.Resources, ",") != "timewindowscalers" {
+				t.Errorf("%s is called for %v", w.Name, rule.Resources)
+			}
+		}
+	}
+}
+
+// What the configurations call is what the manager serves.
+func TestWebhooksServeTheirPaths(t *testing.T) {
+	server := webhook.NewServer(webhook.Options{})
+	mgr, err := manager.New(&rest.Config{Host: "https://kubernetes.invalid"}, manager.Options{
+		Scheme: scheme(t), WebhookServer: server, Metrics: metricsserver.Options{BindAddress: "0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := SetupWithManager(mgr, clocktesting.NewFakePassiveClock(time.Time{})); err != nil {
+		t.Fatal(err)
+	}
+	mutating, validating := webhookManifests(t)
+	for _, config := range []admissionregistrationv1.WebhookClientConfig{mutating.ClientConfig, validating.ClientConfig} {
+		path := *config.Service.Path
+		if _, served := server.WebhookMux().Handler(httptest.NewRequest(http.MethodPost, path, nil)); served != path {
+			t.Errorf("%s is served as %q", path, served)
+		}
+	}
+}
+
+// The match conditions are evaluated as the oldest supported API server compiles them; an error of a
+// condition counts as a failure here, while in the cluster it would silently skip the webhook.
+func TestMatchConditions(t *testing.T) {
+	mutating, validating := webhookManifests(t)
+	leaving := strings.Replace(stored, `"name":"office"`, `"name":"office","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1)
+	edited := strings.Replace(stored, `"replicas":5`, `"replicas":6`, 1)
+	shorter := strings.Replace(stored, `"pause":false,`, ``, 1)
+	relabelled := strings.Replace(stored, `"name":"office"`, `"name":"office","labels":{"a":"b"}`, 1)
+	for which, conditions := range map[string][]admissionregistrationv1.MatchCondition{"mutating": mutating.MatchConditions, "validating": validating.MatchConditions} {
+		matcher := compileConditions(conditions)
+		for name, tc := range map[string]struct {
+			obj, old string
+			skipped  string // the condition that skips the webhook, "" when it is called
+		}{
+			"create":                           {stored, "", ""},
+			"a change of spec":                 {edited, stored, ""},
+			"a field of spec added":            {stored, shorter, ""},
+			"a change of labels":               {relabelled, stored, "spec-changed"},
+			"an update that changes nothing":   {stored, stored, "spec-changed"},
+			"a finalizer taken away":           {strings.Replace(leaving, `"finalizers":["kyklos.io/test"],`, "", 1), leaving, "not-deleting"},
+			"a change of spec while it leaves": {strings.Replace(leaving, `"replicas":5`, `"replicas":6`, 1), leaving, "not-deleting"},
+		} {
+			result := matcher.Match(t.Context(), attributes(t, tc.obj, tc.old), nil, nil)
+			if result.Error != nil || result.Matches != (tc.skipped == "") || result.FailedConditionName != tc.skipped {
+				t.Errorf("%s, %s: %+v, want it skipped by %q", which, name, result, tc.skipped)
+			}
+		}
+	}
+}
+
+func compileConditions(conditions []admissionregistrationv1.MatchCondition) matchconditions.Matcher {
+	var expressions []cel.ExpressionAccessor
+	for _, c := range conditions {
+		expressions = append(expressions, (*matchconditions.MatchCondition)(&c))
+	}
+	compiled := cel.NewConditionCompiler(environment.MustBaseEnvSet(version.MajorMinor(1, 32))).
+		CompileCondition(expressions, cel.OptionalVariableDeclarations{}, environment.NewExpressions)
+	fail := admissionregistrationv1.Fail
+	return matchconditions.NewMatcher(compiled, &fail, "webhook", "validating", "test")
+}
+
+func attributes(t *testing.T, obj, old string) *apiadmission.VersionedAttributes {
+	t.Helper()
+	read := func(text string) *unstructured.Unstructured {
+		u := &unstructured.Unstructured{}
+		if err := u.UnmarshalJSON([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	kind, resource := v1alpha1.GroupVersion.WithKind(v1alpha1.Kind), v1alpha1.GroupVersion.WithResource("timewindowscalers")
+	object, operation := read(obj), apiadmission.Create
+	versioned := &apiadmission.VersionedAttributes{VersionedObject: apiadmission.NewLazyObject(object), VersionedKind: kind}
+	var before runtime.Object
+	if old != "" {
+		before, operation = read(old), apiadmission.Update
+		versioned.VersionedOldObject = apiadmission.NewLazyObject(before)
+	}
+	versioned.Attributes = apiadmission.NewAttributesRecord(object, before, kind, "shop", "office", resource, "", operation, nil, false, &user.DefaultInfo{})
+	return versioned
+}

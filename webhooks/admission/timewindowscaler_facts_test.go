@@ -1,0 +1,60 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// Reads that fail cost their own check and nothing else.
+func TestFailingReadsRefuseNothing(t *testing.T) {
+	denied := errors.New("forbidden")
+	noGet := interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+		return denied
+	}}
+	noList := interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+		return denied
+	}}
+	owned := []client.Object{scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name = "night" })}
+	for name, tc := range map[string]struct {
+		cluster cluster
+		verdict string
+	}{
+		"no target and no ConfigMap is read": {cluster{broken: noGet}, "create allowed"},
+		"and yet the owner is found":         {cluster{objects: owned, broken: noGet}, "create denied"},
+		"no scaler and no autoscaler":        {cluster{objects: append(quiet(t)[:2], owned...), broken: noList}, "create allowed"},
+		"and yet the target is looked for":   {cluster{objects: owned, broken: noList}, "create warned"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if response, verdict := handle(t, tc.cluster.validator(t), request(stored, "")); verdict != tc.verdict {
+				t.Errorf("%q, want %q; %q %v", verdict, tc.verdict, response.Warnings, response.Result)
+			}
+		})
+	}
+}
+
+// A read that hangs, as a cache does that may not list, is given up long before the API server gives
+// up on the webhook. The time here is synctest's.
+func TestHangingReadsAreGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // timeoutSeconds of the webhook
+		defer cancel()
+		hangs := interceptor.Funcs{Get: func(ctx context.Context, _ client.WithWatch, _ client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		if response := (cluster{broken: hangs}).validator(t).Handle(ctx, request(stored, "")); !response.Allowed {
+			t.Errorf("%v", response.Result)
+		}
+		if err := ctx.Err(); err != nil {
+			t.Errorf("too late: %v", err)
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package admission
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"gomodules.xyz/jsonpatch/v2"
+	admissionv1 "k8s.io/api/admission/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/targetindex"
+)
+
+// stored is a scaler as the API server sends it, after the schema's defaults.
+const stored = `{"apiVersion":"kyklos.io/v1alpha1","kind":"TimeWindowScaler",
+"metadata":{"name":"office","namespace":"shop","finalizers":["kyklos.io/test"]},
+"spec":{"targetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web","namespace":"shop"},
+"timezone":"Europe/Berlin","defaultReplicas":0,"gracePeriodSeconds":0,"pause":false,
+"holidays":{"mode":"treat-as-closed","sourceRef":{"name":"public-holidays"}},
+"windows":[{"days":["Mon"],"start":"09:00","end":"17:00","replicas":5}]}}`
+
+// scheme knows what the webhooks read.
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		v1alpha1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, corev1.AddToScheme,
+	} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func request(obj, old string) admission.Request {
+	req := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+		UID: "1", Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(obj)},
+	}}
+	if old != "" {
+		req.Operation, req.OldObject = admissionv1.Update, runtime.RawExtension{Raw: []byte(old)}
+	}
+	return req
+}
+
+// The patch holds the namespace alone: no field that the Go types do not know is taken away, nothing
+// inside a list is touched. An empty status may come along, as Go writes the type; the API server
+// drops it on this endpoint.
+func TestDefaulterPatchesTheNamespaceOnly(t *testing.T) {
+	handler := admission.WithDefaulter(scheme(t), timeWindowScalerDefaulter{})
+	bare := strings.NewReplacer(`"name":"web","namespace":"shop"`, `"name":"web"`, `"replicas":5`, `"replicas":5,"later":1`).Replace(stored)
+	response := handler.Handle(t.Context(), request(bare, ""))
+	if !response.Allowed {
+		t.Fatal(response.Result)
+	}
+	patches := slices.DeleteFunc(response.Patches, func(p jsonpatch.JsonPatchOperation) bool {
+		return cmp.Equal(p, jsonpatch.NewOperation("add", "/status", map[string]any{}))
+	})
+	want := []jsonpatch.JsonPatchOperation{jsonpatch.NewOperation("add", "/spec/targetRef/namespace", "shop")}
+	if diff := cmp.Diff(want, patches); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for name, obj := range map[string]string{
+		"already there":     stored,
+		"another namespace": strings.Replace(stored, `"namespace":"shop"},`, `"namespace":"back"},`, 1),
+	} {
+		if response := handler.Handle(t.Context(), request(obj, "")); !response.Allowed || len(response.Patches) > 0 {
+			t.Errorf("%s: %v %v", name, response.Patches, response.Result)
+		}
+	}
+}
+
+// cluster is what the validator can read.
+type cluster struct {
+	objects []client.Object
+	broken  interceptor.Funcs
+}
+
+func (c cluster) validator(t *testing.T) *admission.Webhook {
+	s := scheme(t)
+	reader := fake.NewClientBuilder().WithScheme(s).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
+		WithIndex(&v1alpha1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	return admission.WithValidator(s, &timeWindowScalerValidator{
+		facts: factReader{cached: reader}, clock: clocktesting.NewFakePassiveClock(now),
+	})
+}
+
+func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }
+
+func scaler(t *testing.T, edit func(*v1alpha1.TimeWindowScaler)) *v1alpha1.TimeWindowScaler {
+	t.Helper()
+	obj := &v1alpha1.TimeWindowScaler{}
+	if err := json.Unmarshal([]byte(stored), obj); err != nil {
+		t.Fatal(err)
+	}
+	edit(obj)
+	return obj
+}
+
+func autoscaler(name, apiVersion, kind, target string) *autoscalingv2.HorizontalPodAutoscaler {
+	return &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: named(name), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: apiVersion, Kind: kind, Name: target}}}
+}
+
+// quiet is a cluster in which nothing is to be said about stored: the namesakes are all of another
+// namespace, kind or group, on their way out, or the object itself.
+func quiet(t *testing.T) []client.Object {
+	elsewhere := autoscaler("hpa", "apps/v1", "Deployment", "web")
+	elsewhere.Namespace = "back"
+	return []client.Object{
+		&appsv1.Deployment{ObjectMeta: named("web")},
+		&corev1.ConfigMap{ObjectMeta: named("public-holidays"), Data: map[string]string{"2026-12-25": ""}},
+		elsewhere,
+		autoscaler("stateful", "apps/v1", "StatefulSet", "web"),
+		autoscaler("foreign", "example.com/v1", "Deployment", "web"),
+		autoscaler("other", "apps/v1", "Deployment", "api"),
+		scaler(t, func(o *v1alpha1.TimeWindowScaler) {}),
+		scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Name = "api", "api" }),
+		scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Kind = "stateful", "StatefulSet" }),
+		scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Namespace = "back" }),
+		scaler(t, func(o *v1alpha1.TimeWindowScaler) {
+			o.Name, o.DeletionTimestamp = "leaving", &metav1.Time{Time: time.Unix(0, 0)}
+		}),
+	}
+}
+
+// verdicts reads kyklos_admission_total as "operation result" to count.
+func verdicts(t *testing.T) map[string]float64 {
+	t.Helper()
+	families, err := ctrlmetrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]float64{}
+	for _, family := range families {
+		if family.GetName() != "kyklos_admission_total" {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			counts[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = m.GetCounter().GetValue()
+		}
+	}
+	return counts
+}
+
+// handle returns the response and the one verdict it was counted as, "" for none.
+func handle(t *testing.T, webhook *admission.Webhook, req admission.Request) (admission.Response, string) {
+	t.Helper()
+	before := verdicts(t)
+	response := webhook.Handle(t.Context(), req)
+	counted := ""
+	for verdict, count := range verdicts(t) {
+		if count != before[verdict] {
+			counted += verdict
+		}
+	}
+	return response, counted
+}
+
+func TestValidatorGathersFacts(t *testing.T) {
+	rival := scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name = "night" })
+	edited := strings.Replace(stored, `"replicas":5`, `"replicas":6`, 1)
+	for name, tc := range map[string]struct {
+		objects  []client.Object
+		obj, old string
+		warnings []string
+		verdict  string
+	}{
+		"nothing to say":             {quiet(t), stored, "", nil, "create allowed"},
+		"nothing to say on update":   {quiet(t), edited, stored, nil, "update allowed"},
+		"an autoscaler and no more":  {append(quiet(t)[1:], autoscaler("web", "apps/v1beta1", "Deployment", "web")), stored, "", []string{`there is no Deployment "web"`, `HorizontalPodAutoscaler "web" scales`}, "create warned"},
+		"no ConfigMap":               {quiet(t)[:1], stored, "", []string{`there is no ConfigMap "public-holidays"`}, "create warned"},
+		"a rival":                    {append(quiet(t), rival), stored, "", nil, "create denied"},
+		"a rival from before":        {append(quiet(t), rival), edited, stored, []string{`TimeWindowScaler "night"`}, "update warned"},
+		"an update of labels alone":  {nil, strings.Replace(stored, `"name":"office"`, `"name":"office","labels":{"a":"b"}`, 1), stored, nil, ""},
+		"an update while leaving":    {append(quiet(t), rival), strings.Replace(edited, `"name":"office"`, `"name":"office","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), stored, nil, ""},
+		"a target named differently": {append(quiet(t), rival), strings.Replace(stored, `"name":"web"`, `"name":"web2"`, 1), "", []string{`there is no Deployment "web2"`}, "create warned"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			response, verdict := handle(t, cluster{objects: tc.objects}.validator(t), request(tc.obj, tc.old))
+			if verdict != tc.verdict || response.Allowed == strings.HasSuffix(tc.verdict, "denied") {
+				t.Errorf("counted as %q, want %q; response %v", verdict, tc.verdict, response.Result)
+			}
+			if len(response.Warnings) != len(tc.warnings) {
+				t.Fatalf("got %q, want %q", response.Warnings, tc.warnings)
+			}
+			for i, want := range tc.warnings {
+				if !strings.Contains(response.Warnings[i], want) {
+					t.Errorf("got %q, want %q", response.Warnings[i], want)
+				}
+			}
+		})
+	}
+}
+
+// A refusal names the fields, so that clients can point at them, and comes with the warnings.
+func TestValidatorRefusesByField(t *testing.T) {
+	elsewhere := strings.NewReplacer(`"namespace":"shop"},`, `"namespace":"back"},`, "Europe/Berlin", "US/Eastern").Replace(stored)
+	response, _ := handle(t, cluster{objects: quiet(t)}.validator(t), request(elsewhere, ""))
+	if response.Allowed || response.Result.Reason != metav1.StatusReasonInvalid || response.Result.Code != 422 {
+		t.Fatalf("%+v", response.Result)
+	}
+	details := response.Result.Details
+	if details.Kind != "TimeWindowScaler" || details.Group != "kyklos.io" || details.Name != "office" ||
+		len(details.Causes) != 1 || details.Causes[0].Field != "spec.targetRef.namespace" {
+		t.Errorf("%+v", details)
+	}
+	if len(response.Warnings) != 1 || !strings.Contains(response.Warnings[0], "America/New_York") {
+		t.Errorf("warnings: %q", response.Warnings)
+	}
+}
+
+func TestValidatorLetsDeletionsPass(t *testing.T) {
+	req := request("", stored)
+	req.Operation = admissionv1.Delete
+	if response, verdict := handle(t, cluster{}.validator(t), req); !response.Allowed || verdict != "" {
+		t.Errorf("%q %v", verdict, response.Result)
+	}
+}
