@@ -100,12 +100,45 @@ func TestHoldsBack(t *testing.T) {
 	} {
 		mem := &recollection{}
 		for i, p := range tc.passes {
-			if got := mem.holdsBack(tc.last, p.next, ist(inTheHours).Add(p.after)); got != p.holds {
+			pass := &situation{tws: &v1alpha1.TimeWindowScaler{Status: *tc.last}, now: ist(inTheHours).Add(p.after)}
+			if got := mem.holdsBack(pass, p.next); got != p.holds {
 				t.Errorf("%s, pass %d: holds back %v", name, i+1, got)
 			}
-			if waiting := !mem.countHeldSince.IsZero(); waiting != p.holds {
+			if waiting := !mem.heldSince.IsZero(); waiting != p.holds {
 				t.Errorf("%s, pass %d: waiting %v", name, i+1, waiting)
 			}
+		}
+	}
+}
+
+// After our own write the status waits up to a second for the pods, and no longer than they need.
+func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
+	last, next := &v1alpha1.TimeWindowScalerStatus{CurrentWindow: "OffHours"}, &v1alpha1.TimeWindowScalerStatus{CurrentWindow: "BusinessHours"}
+	for name, tc := range map[string]struct {
+		outcome outcome
+		written bool
+		after   time.Duration
+		want    bool
+	}{
+		"pods still to come":        {outcome{target: deployment(10, 2)}, true, 0, true},
+		"pods to come for a second": {outcome{target: deployment(10, 2)}, true, time.Second, false},
+		"arrived":                   {outcome{target: deployment(10, 10)}, true, 0, false},
+		"not our write":             {outcome{target: deployment(10, 2)}, false, 0, false},
+		"refused since":             {outcome{target: deployment(10, 2), refused: errRefused}, true, 0, false},
+		"gone since":                {outcome{}, true, 0, false},
+	} {
+		mem := &recollection{}
+		if tc.written {
+			mem.unreported = ptr.To(metav1.NewTime(ist(inTheHours)))
+		}
+		if tc.after > 0 {
+			mem.heldSince = ist(inTheHours)
+		}
+		tws := officeHours()
+		tws.Status = *last
+		pass := &situation{tws: tws, plan: plan{effective: 10}, outcome: tc.outcome, now: ist(inTheHours).Add(tc.after)}
+		if got := mem.holdsBack(pass, next); got != tc.want {
+			t.Errorf("%s: holds back %v", name, got)
 		}
 	}
 }

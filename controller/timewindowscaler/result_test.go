@@ -63,11 +63,11 @@ func TestWaitsAfterAPass(t *testing.T) {
 	}
 }
 
-// A count that was held back is written a second later.
-func TestAHeldCountIsLookedAtSoon(t *testing.T) {
+// A status that was held back is written a second later.
+func TestAHeldStatusIsLookedAtSoon(t *testing.T) {
 	s := newStory(t, 10)
 	r, request, mem := exactly(t, s)
-	mem.countHeldSince = ist(inTheHours)
+	mem.heldSince = ist(inTheHours)
 	got, err := r.settled(request, s.passes(inTheHours), mem)
 	expectDelay(t, "held", got, err, time.Second)
 }
