@@ -111,23 +111,32 @@ func TestHoldsBack(t *testing.T) {
 	}
 }
 
-// After our own write the status waits for the target to arrive, a second at most; a target that has
-// arrived, or is gone, is told of at once.
-func TestHoldsBackAFlip(t *testing.T) {
+// After our own write the status waits up to a second for the pods, and no longer than they need.
+func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
+	last, next := &v1alpha1.TimeWindowScalerStatus{CurrentWindow: "OffHours"}, &v1alpha1.TimeWindowScalerStatus{CurrentWindow: "BusinessHours"}
 	for name, tc := range map[string]struct {
-		target *target
-		after  time.Duration
-		want   bool
+		outcome outcome
+		written bool
+		after   time.Duration
+		want    bool
 	}{
-		"on its way":         {&target{specReplicas: 10, observedReplicas: 2}, 0, true},
-		"still, a second on": {&target{specReplicas: 10, observedReplicas: 2}, time.Second, false},
-		"arrived":            {&target{specReplicas: 10, observedReplicas: 10}, 0, false},
-		"gone":               {nil, 0, false},
+		"pods still to come":        {outcome{target: deployment(10, 2)}, true, 0, true},
+		"pods to come for a second": {outcome{target: deployment(10, 2)}, true, time.Second, false},
+		"arrived":                   {outcome{target: deployment(10, 10)}, true, 0, false},
+		"not our write":             {outcome{target: deployment(10, 2)}, false, 0, false},
+		"refused since":             {outcome{target: deployment(10, 2), refused: errRefused}, true, 0, false},
+		"gone since":                {outcome{}, true, 0, false},
 	} {
-		written := metav1.NewTime(ist(inTheHours))
-		mem := &recollection{unreported: &written, heldSince: ist(inTheHours)}
-		pass := &situation{tws: officeHours(), plan: plan{effective: 10}, outcome: outcome{target: tc.target}, now: ist(inTheHours).Add(tc.after)}
-		next := &v1alpha1.TimeWindowScalerStatus{EffectiveReplicas: ptr.To[int32](10)}
+		mem := &recollection{}
+		if tc.written {
+			mem.unreported = ptr.To(metav1.NewTime(ist(inTheHours)))
+		}
+		if tc.after > 0 {
+			mem.heldSince = ist(inTheHours)
+		}
+		tws := officeHours()
+		tws.Status = *last
+		pass := &situation{tws: tws, plan: plan{effective: 10}, outcome: tc.outcome, now: ist(inTheHours).Add(tc.after)}
 		if got := mem.holdsBack(pass, next); got != tc.want {
 			t.Errorf("%s: holds back %v", name, got)
 		}

@@ -156,6 +156,11 @@ func TestDue(t *testing.T) {
 			s.obs.target = deployment(15, 15)
 			s.passes("2025-01-27 11:00:00")
 		}, ""},
+		"drift seen at a boundary that asks for no change": {func(s *story) {
+			s.passes("2025-01-31 18:00:00")
+			s.obs.target = deployment(15, 15)
+			s.passes("2025-02-01 00:00:00")
+		}, ""},
 		"a spec edit": {func(s *story) {
 			s.passes("2025-01-27 08:00:00")
 			s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.DefaultReplicas = 3 })
