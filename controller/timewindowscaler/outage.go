@@ -79,8 +79,8 @@ func (o *outage) anyWaiting() bool {
 	return len(o.waiting) > 0
 }
 
-// recovered takes those out of the waiting for whom the API server was away. The others failed
-// for a reason of their own and keep to their back-off.
+// recovered empties the waiting and returns those for whom the API server was away. The others
+// failed for a reason of their own and keep to their back-off.
 func (o *outage) recovered() []types.NamespacedName {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,8 +88,8 @@ func (o *outage) recovered() []types.NamespacedName {
 	for key, away := range o.waiting {
 		if away {
 			keys = append(keys, key)
-			delete(o.waiting, key)
 		}
 	}
+	clear(o.waiting)
 	return keys
 }

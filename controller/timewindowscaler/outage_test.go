@@ -116,11 +116,20 @@ func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
 	v.expect("again", v.seconds(3))
 }
 
-// But if the API server then is seen away, its next attempt may have failed for that: it is woken.
-func TestAFailureOfItsOwnThatAnOutageOvertakes(t *testing.T) {
+// Nor does it keep the API server being asked.
+func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
 	v := newVigil(t)
 	v.failed(key("forbidden"), false)
-	v.seconds(1)
+	v.seconds(5)
+	if v.probes != 1 {
+		t.Errorf("%d probes", v.probes)
+	}
+}
+
+// But if the API server turns out to be away, the failure may have been for that: it is woken.
+func TestAFailureOfItsOwnDuringAnOutage(t *testing.T) {
+	v := newVigil(t)
+	v.failed(key("forbidden"), false)
 	v.away = true
 	v.expect("away", v.seconds(1))
 	v.away = false

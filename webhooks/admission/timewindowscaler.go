@@ -3,7 +3,9 @@ package admission
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
+	"gomodules.xyz/jsonpatch/v2"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
@@ -23,11 +25,14 @@ import (
 // +kubebuilder:webhook:mutating=true,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=default.timewindowscaler.kyklos.io,path=/mutate-kyklos-io-v1alpha1-timewindowscaler,groups=kyklos.io,versions=v1alpha1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,reinvocationPolicy=Never,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
 // +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1alpha1-timewindowscaler,groups=kyklos.io,versions=v1alpha1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
 
-// SetupWithManager serves the webhooks on the manager's webhook server, at the builder's paths. It
-// needs the index targetindex.Field and the caches that the controller sets up.
+// mutatePath is where the defaulting webhook is served: the path of its marker above.
+const mutatePath = "/mutate-kyklos-io-v1alpha1-timewindowscaler"
+
+// SetupWithManager serves the webhooks on the manager's webhook server, at the paths of the markers
+// above. It needs the index targetindex.Field and the caches that the controller sets up.
 func SetupWithManager(mgr ctrl.Manager, clock clock.PassiveClock) error {
+	mgr.GetWebhookServer().Register(mutatePath, &admission.Webhook{Handler: admission.HandlerFunc(defaultTimeWindowScaler)})
 	return ctrl.NewWebhookManagedBy(mgr, &v1alpha1.TimeWindowScaler{}).
-		WithDefaulter(timeWindowScalerDefaulter{}).
 		WithValidator(&timeWindowScalerValidator{
 			facts: factReader{cached: mgr.GetClient()},
 			clock: clock,
@@ -35,17 +40,24 @@ func SetupWithManager(mgr ctrl.Manager, clock clock.PassiveClock) error {
 		Complete()
 }
 
-// timeWindowScalerDefaulter fills in what no schema default can.
-type timeWindowScalerDefaulter struct{}
-
-var _ admission.Defaulter[*v1alpha1.TimeWindowScaler] = timeWindowScalerDefaulter{}
-
-// Default sets spec.targetRef.namespace to the object's own namespace where it is left out. Nothing
-// inside a list is ever touched: GitOps tools would show the object out of sync for ever (A5).
-func (timeWindowScalerDefaulter) Default(_ context.Context, obj *v1alpha1.TimeWindowScaler) error {
-	ref := &obj.Spec.TargetRef
-	ref.Namespace = cmp.Or(ref.Namespace, obj.Namespace)
-	return nil
+// defaultTimeWindowScaler fills in what no schema default can: spec.targetRef.namespace from the
+// object's own namespace, where it is left out. It patches that one field and reads the rest not at
+// all: a typed defaulter would send the object's Go form back, in which a forgotten required field
+// is a zero, and the schema, which comes after it, would miss nothing. Nothing inside a list is ever
+// touched: GitOps tools would show the object out of sync for ever (A5).
+func defaultTimeWindowScaler(_ context.Context, req admission.Request) admission.Response {
+	var object struct {
+		Spec struct {
+			TargetRef map[string]any `json:"targetRef"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(req.Object.Raw, &object); err != nil || object.Spec.TargetRef == nil {
+		return admission.Allowed("") // not even an object: the schema refuses it, in better words
+	}
+	if namespace := object.Spec.TargetRef["namespace"]; namespace != nil && namespace != "" {
+		return admission.Allowed("")
+	}
+	return admission.Patched("", jsonpatch.NewOperation("add", "/spec/targetRef/namespace", req.Namespace))
 }
 
 // timeWindowScalerValidator gathers facts, applies the rules, and counts the verdict.
