@@ -2,8 +2,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// TimeWindowScaler sets the replica count of one Deployment by the time of day and week: while a
-// window covers the current moment its replicas apply, otherwise defaultReplicas do.
+// TimeWindowScaler sets the replica count of one Deployment by the time of day
+// and week: while a window covers the current moment its replicas apply,
+// otherwise defaultReplicas do.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -42,15 +43,17 @@ type TimeWindowScalerList struct {
 	Items           []TimeWindowScaler `json:"items"`
 }
 
-// TimeWindowScalerSpec is the schedule and what it scales (seed 002, Spec Definition).
+// TimeWindowScalerSpec is the schedule and what it scales (seed 002, Spec
+// Definition).
 type TimeWindowScalerSpec struct {
 	// The workload to scale. One workload has at most one TimeWindowScaler.
 	// +required
 	TargetRef TargetRef `json:"targetRef"`
 
-	// The IANA time zone in which days, times and holidays are read, such as Asia/Kolkata,
-	// Europe/Berlin or UTC. Daylight saving time follows the zone's rules. Empty, "Local" and
-	// offsets such as +02:00 are refused: they do not say when the clocks change.
+	// The IANA time zone in which days, times and holidays are read, such as
+	// Asia/Kolkata, Europe/Berlin or UTC. Daylight saving time follows the zone's
+	// rules. Empty, "Local" and offsets such as +02:00 are refused: they do not
+	// say when the clocks change.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not zones",reason=FieldValueInvalid
@@ -62,8 +65,8 @@ type TimeWindowScalerSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	DefaultReplicas int32 `json:"defaultReplicas"`
 
-	// The time windows, 1 to 100. Windows may overlap: of all that cover a moment the last in
-	// the list decides.
+	// The time windows, 1 to 100. Windows may overlap: of all that cover a moment
+	// the last in the list decides.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -74,14 +77,15 @@ type TimeWindowScalerSpec struct {
 	// +optional
 	Holidays *Holidays `json:"holidays,omitempty"`
 
-	// How many seconds a lower replica count is held back after it becomes due. A rise in the
-	// meantime cancels the wait; rises themselves are never held back.
+	// How many seconds a lower replica count is held back after it becomes due. A
+	// rise in the meantime cancels the wait; rises themselves are never held back.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	GracePeriodSeconds int32 `json:"gracePeriodSeconds"`
 
-	// While true, Kyklos goes on computing and reporting in status, and leaves the workload alone.
+	// While true, Kyklos goes on computing and reporting in status, and leaves the
+	// workload alone.
 	// +optional
 	// +kubebuilder:default=false
 	Pause bool `json:"pause"`
@@ -109,7 +113,8 @@ type TargetRef struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// The namespace of the workload. It is the TimeWindowScaler's own; left out, it is filled in.
+	// The namespace of the workload. It is the TimeWindowScaler's own; left out,
+	// it is filled in.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
@@ -120,28 +125,30 @@ type TargetRef struct {
 // +kubebuilder:validation:Enum=Mon;Tue;Wed;Thu;Fri;Sat;Sun
 type Weekday string
 
-// Window is a stretch of local time on some days of the week, and the replica count during it.
+// Window is a stretch of local time on some days of the week, and the replica
+// count during it.
 //
 // +kubebuilder:validation:XValidation:rule="self.start != self.end",message="Invalid window: start must not equal end; for a whole day use two windows, 00:00-12:00 and 12:00-00:00",reason=FieldValueInvalid,fieldPath=".end"
 // +kubebuilder:validation:XValidation:rule="self.start.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 09:00",reason=FieldValueInvalid,fieldPath=".start"
 // +kubebuilder:validation:XValidation:rule="self.end.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 17:00; midnight is 00:00",reason=FieldValueInvalid,fieldPath=".end"
 type Window struct {
-	// The days on which the window starts: Mon, Tue, Wed, Thu, Fri, Sat, Sun, each at most once.
+	// The days on which the window starts: Mon, Tue, Wed, Thu, Fri, Sat, Sun, each
+	// at most once.
 	// +required
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=7
 	Days []Weekday `json:"days"`
 
-	// The local time at which the window starts, HH:MM from 00:00 to 23:59; this minute belongs
-	// to the window.
+	// The local time at which the window starts, HH:MM from 00:00 to 23:59; this
+	// minute belongs to the window.
 	// +required
 	// +kubebuilder:validation:MaxLength=16
 	Start string `json:"start"`
 
-	// The local time at which the window ends, HH:MM from 00:00 to 23:59; this minute no longer
-	// belongs to the window. An end before start means the following day: Fri 22:00-02:00 ends
-	// on Saturday at 02:00.
+	// The local time at which the window ends, HH:MM from 00:00 to 23:59; this
+	// minute no longer belongs to the window. An end before start means the
+	// following day: Fri 22:00-02:00 ends on Saturday at 02:00.
 	// +required
 	// +kubebuilder:validation:MaxLength=16
 	End string `json:"end"`
@@ -164,13 +171,14 @@ const (
 	HolidayOpen   HolidayMode = "treat-as-open"
 )
 
-// Holidays says where holidays are listed and what they do. A holiday lasts from local midnight
-// to local midnight.
+// Holidays says where holidays are listed and what they do. A holiday lasts
+// from local midnight to local midnight.
 //
 // +kubebuilder:validation:XValidation:rule="self.mode == 'ignore' || has(self.sourceRef)",message="must name the ConfigMap that lists the holidays, unless mode is ignore",reason=FieldValueRequired,fieldPath=".sourceRef"
 type Holidays struct {
-	// What a holiday does: ignore leaves it a day like any other, treat-as-closed uses
-	// defaultReplicas, treat-as-open uses the highest replicas of all windows.
+	// What a holiday does: ignore leaves it a day like any other, treat-as-closed
+	// uses defaultReplicas, treat-as-open uses the highest replicas of all
+	// windows.
 	// +optional
 	// +kubebuilder:default=ignore
 	Mode HolidayMode `json:"mode,omitempty"`
@@ -180,59 +188,12 @@ type Holidays struct {
 	SourceRef *HolidaySource `json:"sourceRef,omitempty"`
 }
 
-// HolidaySource names a ConfigMap whose keys are dates as yyyy-mm-dd; the values are not read.
+// HolidaySource names a ConfigMap whose keys are dates as yyyy-mm-dd; the
+// values are not read.
 type HolidaySource struct {
 	// The name of the ConfigMap.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
-}
-
-// TimeWindowScalerStatus is what Kyklos last saw and decided (seed 002, Status Definition).
-type TimeWindowScalerStatus struct {
-	// Ready, Reconciling and Degraded, always all three.
-	// +optional
-	// +listType=map
-	// +listMapKey=type
-	// +kubebuilder:validation:MaxItems=8
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
-
-	// The window that decides: BusinessHours, Custom-<hash>, OffHours outside all windows, or
-	// Holiday on a holiday that is treated as open.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	CurrentWindow string `json:"currentWindow,omitempty"`
-
-	// The local date, yyyy-mm-dd, while it is a listed holiday and the mode is not ignore.
-	// +optional
-	// +kubebuilder:validation:MaxLength=10
-	Holiday string `json:"holiday,omitempty"`
-
-	// The replica count that the workload should have now. Absent until the first decision; held
-	// at the higher value while a grace period runs.
-	// +optional
-	EffectiveReplicas *int32 `json:"effectiveReplicas,omitempty"`
-
-	// The replica count last seen in the workload's status. Absent while there is no workload.
-	// +optional
-	TargetObservedReplicas *int32 `json:"targetObservedReplicas,omitempty"`
-
-	// When the running grace period ends and the lower count applies. Absent when none runs.
-	// +optional
-	GracePeriodExpiry *metav1.Time `json:"gracePeriodExpiry,omitempty"`
-
-	// The next moment at which a window starts or ends; when there is none within 24 hours, the
-	// next local midnight. Never more than 24 hours ahead.
-	// +optional
-	NextBoundary *metav1.Time `json:"nextBoundary,omitempty"`
-
-	// When Kyklos last changed the workload's replica count.
-	// +optional
-	LastScaleTime *metav1.Time `json:"lastScaleTime,omitempty"`
-
-	// The metadata.generation that this status is about; the status is stale while it is lower.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }

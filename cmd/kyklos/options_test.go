@@ -49,7 +49,7 @@ func TestValidate(t *testing.T) {
 		"--log-format=xml":         `--log-format: must be json or text, not "xml"`,
 		"--log-level=loud":         `--log-level: must be debug, info, warn or error, not "loud"`,
 		"--namespaces=shop,La_b":   `--namespaces: "La_b" is no namespace name: `,
-		"--namespace=kyklos_sytem": `--namespace: "kyklos_sytem" is no namespace name: `,
+		"--namespace=kyklos_system": `--namespace: "kyklos_system" is no namespace name: `,
 	} {
 		options := parse(t, strings.Fields(args)...)
 		err := options.validate()

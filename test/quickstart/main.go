@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -102,21 +101,16 @@ func startKyklos(ctx context.Context, cluster *controlplane.Cluster, out io.Writ
 }
 
 func greeting(dir string) string {
-	kubectl := fmt.Sprintf("bin/kubectl --kubeconfig %s", filepath.Join(dir, "kubeconfig"))
-	lines := []string{
-		"kyklos is ready: minute-hand scales up and down within two minutes; Ctrl-C stops everything",
-		"",
-		"Try in another terminal:",
-		"  export KUBECONFIG=" + filepath.Join(dir, "kubeconfig"),
-		"  bin/kubectl get tws                                  the schedules",
-		"  bin/kubectl get deployments --watch                  the workloads being scaled",
-		"  bin/kubectl get events --field-selector reportingComponent=kyklos-controller",
-		"  bin/kubectl scale deployment webapp --replicas 7     manual drift, set right at once",
-		"  bin/kubectl apply -f config/samples/invalid/         mistakes, each refused with its reason",
-		"  bin/kubectl explain tws.spec.windows                 the reference",
-		"",
-		"",
-	}
-	_ = kubectl
-	return strings.Join(lines, "\n")
+	return fmt.Sprintf(`kyklos is ready: minute-hand scales up within two minutes, and down a minute later; Ctrl-C stops everything
+
+Try in another terminal:
+  export KUBECONFIG=%s
+  bin/kubectl get tws                                  the schedules
+  bin/kubectl get deployments --watch                  the workloads being scaled
+  bin/kubectl scale deployment webapp --replicas 7     manual drift, set right at once
+  bin/kubectl describe tws webapp-office-hours         its conditions and events
+  bin/kubectl apply -f config/samples/invalid/         mistakes, each refused with its reason
+  bin/kubectl explain tws.spec.windows                 the reference
+
+`, filepath.Join(dir, "kubeconfig"))
 }

@@ -150,11 +150,13 @@ func until(tws *v1alpha1.TimeWindowScaler, now time.Time) string {
 	return fmt.Sprintf("%s (in %s)", boundary.In(zone).Format("Mon 15:04 MST"), short(boundary.Sub(now)))
 }
 
-// short writes a duration as 2h14m, 3m or 42s.
+// short writes a duration as 2h14m, 34m, 3m07s or 42s.
 func short(d time.Duration) string {
 	switch d = max(d, 0).Round(time.Second); {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", d/time.Second)
+	case d < 10*time.Minute:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
 	case d < time.Hour:
 		return fmt.Sprintf("%dm", d/time.Minute)
 	default:

@@ -1,0 +1,85 @@
+package integration
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+// A manager for some namespaces leaves the others alone.
+func TestNamespaces(t *testing.T) {
+	served, other := newStage(t), newStage(t)
+	other.clockFile = served.clockFile
+	served.clock("2025-01-27 10:00:00")
+	other.pair("web", 2, "09:00", "17:00")
+	served.pair("web", 2, "09:00", "17:00")
+	m := served.manager(nil, "--leader-elect=false", "--namespaces="+served.namespace)
+	served.awaitReady(m)
+	served.awaitSettled(1, 2)
+	served.eventually("the queue empty", func() bool { return served.sum(m, "workqueue_depth") == 0 })
+	if status := other.settled(0) + other.settled(2); status != 0 {
+		t.Error("the scaler of another namespace has a status")
+	}
+}
+
+// Metrics are for those who may get /metrics: the shipped role kyklos-metrics-reader.
+func TestMetricsAreGuarded(t *testing.T) {
+	s := newStage(t)
+	s.clock("2025-01-27 10:00:00")
+	port, err := controlplane.FreePort()
+	s.must(err)
+	m := s.manager(nil, "--leader-elect=false", "--metrics-secure=true", fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", port))
+	s.awaitReady(m)
+	url := fmt.Sprintf("https://127.0.0.1:%d/metrics", port)
+
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "prometheus"}}
+	s.must(admin.Create(s.Context(), account))
+	token := &authenticationv1.TokenRequest{}
+	s.must(admin.SubResource("token").Create(s.Context(), account, token))
+
+	if status, _ := s.scrape(url, ""); status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d", status)
+	}
+	if status, _ := s.scrape(url, token.Status.Token); status != http.StatusForbidden {
+		t.Errorf("without the role: %d", status)
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "prometheus-"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "kyklos-metrics-reader"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.namespace, Name: account.Name}},
+	}
+	s.must(admin.Create(s.Context(), binding))
+	s.Cleanup(func() { _ = admin.Delete(context.Background(), binding) })
+	s.eventually("the metrics", func() bool {
+		status, body := s.scrape(url, token.Status.Token)
+		return status == http.StatusOK && strings.Contains(body, "kyklos_tzdata_info")
+	})
+}
+
+func (s *stage) scrape(url, token string) (status int, body string) {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, url, nil)
+	s.must(err)
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	// The metrics' certificate is self-signed; who may read is what is tested.
+	insecure := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	response, err := insecure.Do(request)
+	s.must(err)
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	s.must(err)
+	return response.StatusCode, string(content)
+}
