@@ -37,18 +37,18 @@ func TestRequeueFlags(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for args, says := range map[string]string{
-		"":                         "",
-		"--requeue-jitter-max=0":   "",
-		"--log-format=text":        "",
-		"--log-level=debug":        "",
-		"--namespaces=shop,lab":    "",
-		"--requeue-max=1s":         "--requeue-max: must be above 0 and not below --requeue-min 30s, but is 1s",
-		"--requeue-jitter-max=1s":  "--requeue-jitter-min: must not exceed --requeue-jitter-max 1s, but is 5s",
-		"--requeue-quantum=-1s":    "--requeue-quantum: must be 0 or more, not -1s",
-		"--workers=0":              "--workers: must be at least 1, not 0",
-		"--log-format=xml":         `--log-format: must be json or text, not "xml"`,
-		"--log-level=loud":         `--log-level: must be debug, info, warn or error, not "loud"`,
-		"--namespaces=shop,La_b":   `--namespaces: "La_b" is no namespace name: `,
+		"":                          "",
+		"--requeue-jitter-max=0":    "",
+		"--log-format=text":         "",
+		"--log-level=debug":         "",
+		"--namespaces=shop,lab":     "",
+		"--requeue-max=1s":          "--requeue-max: must be above 0 and not below --requeue-min 30s, but is 1s",
+		"--requeue-jitter-max=1s":   "--requeue-jitter-min: must not exceed --requeue-jitter-max 1s, but is 5s",
+		"--requeue-quantum=-1s":     "--requeue-quantum: must be 0 or more, not -1s",
+		"--workers=0":               "--workers: must be at least 1, not 0",
+		"--log-format=xml":          `--log-format: must be json or text, not "xml"`,
+		"--log-level=loud":          `--log-level: must be debug, info, warn or error, not "loud"`,
+		"--namespaces=shop,La_b":    `--namespaces: "La_b" is no namespace name: `,
 		"--namespace=kyklos_system": `--namespace: "kyklos_system" is no namespace name: `,
 	} {
 		options := parse(t, strings.Fields(args)...)
