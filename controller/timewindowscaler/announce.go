@@ -3,6 +3,8 @@ package timewindowscaler
 import (
 	"fmt"
 
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -55,10 +57,10 @@ func (s *situation) troubles() []events.Event {
 	return evs
 }
 
-// holidayEvents announce a holiday once, on the pass that first sees it.
+// holidayEvents announce a holiday once: on the pass that first sees it, or sees it with a new spec.
 func (s *situation) holidayEvents() []events.Event {
 	v := s.plan.verdict
-	if v.Holiday == "" || v.Holiday == s.tws.Status.Holiday {
+	if v.Holiday == "" || v.Holiday == s.tws.Status.Holiday && s.tws.Status.ObservedGeneration == s.tws.Generation {
 		return nil
 	}
 	mode := s.tws.Spec.Holidays.Mode
@@ -93,6 +95,20 @@ func (s *situation) cause() events.Cause {
 		cause.HolidayMode = string(s.tws.Spec.Holidays.Mode)
 	}
 	return cause
+}
+
+// log writes one line for each change of the target, and one when the scaler begins or ceases to be
+// degraded.
+func (s *situation) log(logger logr.Logger) {
+	if s.outcome.scaled {
+		logger.Info("Scaled", "target", s.tws.Spec.TargetRef.Name, "from", s.outcome.from, "to", s.plan.effective,
+			"window", s.plan.window, "reason", s.why(), "drift", s.plan.drift)
+	}
+	now := s.degraded()
+	before := meta.FindStatusCondition(s.tws.Status.Conditions, v1alpha1.ConditionDegraded)
+	if before == nil && now.Status == metav1.ConditionTrue || before != nil && before.Reason != now.Reason {
+		logger.Info("Degraded changed", "status", now.Status, "reason", now.Reason, "message", now.Message)
+	}
 }
 
 // record sets the metrics of this pass.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -81,20 +80,10 @@ func (r *Reconciler) report(ctx context.Context, tws *v1alpha1.TimeWindowScaler,
 			mem.written, mem.unreported = tws, nil
 		}
 	}
-	r.logScale(log.FromContext(ctx), pass)
+	pass.log(log.FromContext(ctx))
 	r.Events.Publish(pass.tws, pass.now, pass.announcements()...)
 	pass.record(&status)
 	return err
-}
-
-func (r *Reconciler) logScale(logger logr.Logger, pass *situation) {
-	if pass.outcome.scaled {
-		logger.Info("Scaled", "target", pass.tws.Spec.TargetRef.Name, "from", pass.outcome.from, "to", pass.plan.effective,
-			"window", pass.plan.window, "reason", pass.why(), "drift", pass.plan.drift)
-	}
-	if pass.outcome.refused != nil {
-		logger.Error(pass.outcome.refused, "Scaling refused", "target", pass.tws.Spec.TargetRef.Name, "to", pass.plan.effective)
-	}
 }
 
 // settled returns when to look again after a pass that reported all it found.

@@ -86,6 +86,21 @@ func (s *stage) metric(name string, labels ...string) (float64, bool) {
 	return 0, false
 }
 
+// passes counts how often a scaler of the namespace was looked at.
+func (s *stage) passes(name string) uint64 {
+	s.Helper()
+	families, err := metrics.Registry.(prometheus.Gatherer).Gather()
+	s.must(err)
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			if family.GetName() == "kyklos_reconcile_duration_seconds" && hasLabels(series, []string{"namespace=" + s.namespace, "tws_name=" + name}) {
+				return series.GetHistogram().GetSampleCount()
+			}
+		}
+	}
+	return 0
+}
+
 func hasLabels(series *dto.Metric, want []string) bool {
 	for _, w := range want {
 		if !slices.ContainsFunc(series.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName()+"="+l.GetValue() == w }) {

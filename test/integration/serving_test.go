@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/controlplane"
 )
@@ -30,6 +33,28 @@ func TestNamespaces(t *testing.T) {
 	served.eventually("the queue empty", func() bool { return served.sum(m, "workqueue_depth") == 0 })
 	if status := other.settled(0) + other.settled(2); status != 0 {
 		t.Error("the scaler of another namespace has a status")
+	}
+}
+
+// A leader that is told to stop gives its Lease back, so that the next need not wait for it to run out.
+func TestLeaseIsReleased(t *testing.T) {
+	s := newStage(t)
+	s.clock("2025-01-27 10:00:00")
+	s.pair("web", 2, "09:00", "17:00")
+	m := s.manager(nil)
+	s.awaitReady(m)
+	s.awaitSettled(1, 2)
+	holder := func() string {
+		lease := &coordinationv1.Lease{}
+		s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: controlplane.SystemNamespace, Name: "kyklos-manager"}, lease))
+		return ptr.Deref(lease.Spec.HolderIdentity, "")
+	}
+	if holder() == "" {
+		t.Error("nobody leads")
+	}
+	s.must(m.Stop())
+	if name := holder(); name != "" {
+		t.Errorf("%s still leads", name)
 	}
 }
 

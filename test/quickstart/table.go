@@ -112,16 +112,17 @@ func render(scalers []v1alpha1.TimeWindowScaler, now time.Time) string {
 // printChanges prints the header once, and a line for each scaler whose state is not what shown
 // says of it.
 func printChanges(out io.Writer, scalers []v1alpha1.TimeWindowScaler, shown map[string]string, now time.Time) {
-	var changed []v1alpha1.TimeWindowScaler
-	for i := range scalers {
-		key := scalers[i].Namespace + "/" + scalers[i].Name
-		if line := strings.Join(append(state(&scalers[i]), ready(&scalers[i])), "\t"); shown[key] != line {
-			shown[key] = line
-			changed = append(changed, scalers[i])
-		}
+	const line = "%-8s  %-22s  %-14s  %-14s  %9s  %8s  %-28s  %s\n"
+	if len(shown) == 0 {
+		fmt.Fprintf(out, line, "TIME", "NAME", "TARGET", "WINDOW", "EFFECTIVE", "OBSERVED", "NEXT BOUNDARY", "READY")
 	}
-	if len(changed) > 0 {
-		fmt.Fprint(out, now.Format(time.TimeOnly), "\n", render(changed, now))
+	for i := range scalers {
+		tws := &scalers[i]
+		key, columns := tws.Namespace+"/"+tws.Name, state(tws)
+		if seen := strings.Join(append(columns, ready(tws)), "\t"); shown[key] != seen {
+			shown[key] = seen
+			fmt.Fprintf(out, line, now.Format(time.TimeOnly), columns[0], columns[1], columns[2], columns[3], columns[4], until(tws, now), ready(tws))
+		}
 	}
 }
 
