@@ -2,6 +2,7 @@ package timewindowscaler
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -113,8 +114,8 @@ func (r *Reconciler) settled(req reconcile.Request, pass *situation, mem *recoll
 
 // failed returns when to try again after a pass that could not finish (B10).
 func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *recollection, now time.Time, err error) (reconcile.Result, error) {
-	if ctx.Err() != nil {
-		return reconcile.Result{}, ctx.Err()
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return reconcile.Result{}, ctx.Err() // we are told to stop
 	}
 	if isStale(err) {
 		mem.live, mem.written, mem.scaled = true, nil, nil

@@ -147,6 +147,20 @@ func TestAnEndIsNoFailure(t *testing.T) {
 	}
 }
 
+// A pass that ran into its time limit met an API server that hangs: it is repeated like any other that
+// did not reach it.
+func TestATimeLimitIsAFailure(t *testing.T) {
+	s := newStory(t, 10)
+	r, request, mem := exactly(t, s)
+	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	got, err := r.failed(ctx, request, mem, ist(inTheHours), ctx.Err())
+	expectDelay(t, "hanging", got, err, 30*time.Second)
+	if !r.outage.waiting[request.NamespacedName] {
+		t.Error("will not be woken when the API server answers again")
+	}
+}
+
 // Whoever is gone leaves nothing behind.
 func TestForgetting(t *testing.T) {
 	s := newStory(t, 10)

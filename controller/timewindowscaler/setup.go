@@ -38,6 +38,9 @@ import (
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
+// passTimeout bounds one pass over one scaler, two writes at most.
+const passTimeout = 30 * time.Second
+
 // Options are what the manager's flags decide.
 type Options struct {
 	// Clock is the wall clock; Monotonic is the time since some start, which steps of the wall
@@ -106,6 +109,8 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) erro
 		WatchesRawSource(source.Func(queue.attach)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: workers,
+			// An API server that hangs must not hold a worker for ever.
+			ReconciliationTimeout: passTimeout,
 			// Reconcile returns its own delays; this one is for panics only, and bounded, where
 			// the default grows to 1000 s.
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](200*time.Millisecond, 30*time.Second),

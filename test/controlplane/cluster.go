@@ -17,8 +17,13 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
 // stopTimeout is how long a process has to stop before it is killed.
@@ -124,6 +129,15 @@ func awaitReadyLine(ctx context.Context, stdout io.Reader) (kubeconfig string, e
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+}
+
+// Client reads and writes Kubernetes' own kinds and Kyklos's, as the admin.
+func (c *Cluster) Client() (client.Client, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		return nil, err
+	}
+	return client.New(c.Config, client.Options{Scheme: scheme})
 }
 
 // Stop ends the control plane and waits for it.

@@ -11,13 +11,10 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 	"kyklos.io/kyklos/test/controlplane"
 )
@@ -59,17 +56,10 @@ func runTests(m *testing.M) (code int, err error) {
 	if err := cluster.Install(ctx, port); err != nil {
 		return 0, err
 	}
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+	if admin, err = cluster.Client(); err != nil {
 		return 0, err
 	}
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		return 0, err
-	}
-	if admin, err = client.New(cluster.Config, client.Options{Scheme: scheme}); err != nil {
-		return 0, err
-	}
-	stopped, err := startController(ctx, scheme)
+	stopped, err := startController(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -79,7 +69,7 @@ func runTests(m *testing.M) (code int, err error) {
 }
 
 // startController runs the controller in this process, so that its clock can be moved.
-func startController(ctx context.Context, scheme *runtime.Scheme) (stopped <-chan error, err error) {
+func startController(ctx context.Context) (stopped <-chan error, err error) {
 	logger := logr.Discard()
 	if os.Getenv("E2E_LOG") != "" {
 		logger = logr.FromSlogHandler(newTestLog())
@@ -90,7 +80,7 @@ func startController(ctx context.Context, scheme *runtime.Scheme) (stopped <-cha
 		return nil, err
 	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:  scheme,
+		Scheme:  admin.Scheme(),
 		Logger:  logger,
 		Cache:   timewindowscaler.CacheOptions(nil),
 		Client:  client.Options{FieldOwner: timewindowscaler.FieldManager},

@@ -10,11 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/test/controlplane"
 )
 
@@ -68,14 +65,7 @@ func prepareCluster(ctx context.Context) (err error) {
 	if err := cluster.Install(ctx, webhookPort); err != nil {
 		return err
 	}
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return err
-	}
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		return err
-	}
-	admin, err = client.New(cluster.Config, client.Options{Scheme: scheme})
+	admin, err = cluster.Client()
 	return err
 }
 

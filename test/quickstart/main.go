@@ -49,10 +49,11 @@ func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err err
 	if err := applySamples(ctx, cluster, time.Now()); err != nil {
 		return unlessStopped(ctx, err)
 	}
-	table, err := newTable(ctx, cluster.Config)
+	client, err := cluster.Client()
 	if err != nil {
-		return unlessStopped(ctx, err)
+		return err
 	}
+	table := &table{client: client}
 	if err := table.settle(ctx); err != nil {
 		return unlessStopped(ctx, err)
 	}

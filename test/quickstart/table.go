@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -25,15 +23,6 @@ const header = "NAME\tTARGET\tWINDOW\tEFFECTIVE\tOBSERVED\tNEXT BOUNDARY\tREADY\
 // table shows all scalers of the cluster.
 type table struct {
 	client client.Client
-}
-
-func newTable(_ context.Context, config *rest.Config) (*table, error) {
-	scheme := runtime.NewScheme()
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
-	return &table{client: c}, err
 }
 
 // settle returns when every scaler has a status about its spec.
