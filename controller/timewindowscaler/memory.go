@@ -101,10 +101,11 @@ func olderThan(a, b string) bool {
 const statusHold = time.Second
 
 // holdsBack reports whether writing the status can wait, and remembers since when it waits: while
-// the target is on its way after our write, and while nothing but its count changes.
+// the target is on its way after our write, and while nothing but its count changes. After a refusal
+// nothing waits: the pass that would write it comes with the back-off only.
 func (m *recollection) holdsBack(pass *situation, next *v1alpha1.TimeWindowScalerStatus) bool {
-	underWay := m.unreported != nil && !pass.aligned() && pass.outcome.refused == nil && pass.outcome.target != nil
-	if !underWay && !onlyCountDiffers(&pass.tws.Status, next) {
+	underWay := m.unreported != nil && !pass.aligned() && pass.outcome.target != nil
+	if pass.outcome.refused != nil || !underWay && !onlyCountDiffers(&pass.tws.Status, next) {
 		m.heldSince = time.Time{}
 		return false
 	}

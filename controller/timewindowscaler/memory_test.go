@@ -143,6 +143,22 @@ func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
 	}
 }
 
+// The next pass after a refused write comes with the back-off, up to minutes later: a status must not
+// wait for it.
+func TestHoldsBackNothingWhenRefused(t *testing.T) {
+	last := v1alpha1.TimeWindowScalerStatus{TargetObservedReplicas: ptr.To[int32](2)}
+	next := v1alpha1.TimeWindowScalerStatus{TargetObservedReplicas: ptr.To[int32](3)}
+	pass := &situation{
+		tws:     &v1alpha1.TimeWindowScaler{Status: last},
+		outcome: outcome{target: deployment(3, 3), refused: errRefused},
+		now:     ist(inTheHours),
+	}
+	mem := &recollection{heldSince: ist(inTheHours)}
+	if mem.holdsBack(pass, &next) || !mem.heldSince.IsZero() {
+		t.Error("the count is held back although no pass is near")
+	}
+}
+
 // Each scaler has its own recollection until it is forgotten.
 func TestMemoryIsPerScaler(t *testing.T) {
 	var m memory
