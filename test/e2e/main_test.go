@@ -25,6 +25,8 @@ var (
 	admin client.Client
 	// wall is the controller's clock.
 	wall movableClock
+	// looks counts how often the controller compared its clock with the time that really passed.
+	looks atomic.Int64
 )
 
 func TestMain(m *testing.M) {
@@ -91,9 +93,12 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 	}
 	start := time.Now()
 	err = timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
-		Clock:     &wall,
-		Monotonic: func() time.Duration { return time.Since(start) },
-		Requeue:   timewindowscaler.Requeue{Max: 24 * time.Hour},
+		Clock: &wall,
+		Monotonic: func() time.Duration {
+			looks.Add(1)
+			return time.Since(start)
+		},
+		Requeue: timewindowscaler.Requeue{Max: 24 * time.Hour},
 	})
 	if err != nil {
 		return nil, err
