@@ -8,6 +8,7 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
@@ -53,7 +54,7 @@ func TestStoredUnreadableWindow(t *testing.T) {
 	s.equal("target left alone", *s.deployment().Spec.Replicas, int32(7))
 }
 
-// withoutRules runs store while the CRD has no CEL rules.
+// withoutRules runs store while the CRD has no CEL rules, and returns when they are in force again.
 func withoutRules(s *stage, store func()) {
 	s.Helper()
 	crds, err := apiextensions.NewForConfig(cluster.Config)
@@ -69,22 +70,21 @@ func withoutRules(s *stage, store func()) {
 		_, err = crds.CustomResourceDefinitions().Patch(s.Context(), name, types.JSONPatchType, patch, metav1.PatchOptions{})
 		s.must(err)
 	}
-	replaceSchema(crd.Spec.Versions[0].Schema)
-	defer replaceSchema(&schema)
-	s.eventually("the rules gone", func() bool {
-		probe := &v1alpha1.TimeWindowScaler{
+	ruled := func() bool { // the API server learns of a new schema a little later
+		return admin.Create(s.Context(), &v1alpha1.TimeWindowScaler{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "probe"},
 			Spec: v1alpha1.TimeWindowScalerSpec{
 				TargetRef: v1alpha1.TargetRef{Kind: "Deployment", Name: "none"}, Timezone: "",
 				Windows: []v1alpha1.Window{{Days: []v1alpha1.Weekday{"Mon"}, Start: "1", End: "1"}},
 			},
-		}
-		if admin.Create(s.Context(), probe) != nil {
-			return false
-		}
-		s.must(admin.Delete(s.Context(), probe))
-		return true
-	})
+		}, client.DryRunAll) != nil
+	}
+	replaceSchema(crd.Spec.Versions[0].Schema)
+	defer func() {
+		replaceSchema(&schema)
+		s.eventually("the rules back", ruled)
+	}()
+	s.eventually("the rules gone", func() bool { return !ruled() })
 	store()
 }
 
