@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/controlplane"
 )
@@ -29,6 +33,8 @@ func TestSteadyStateCostsNothing(t *testing.T) {
 	s.awaitReady(m)
 	s.awaitSettled(all, 0)
 	s.eventually("the queue empty", func() bool { return s.sum(m, "workqueue_depth") == 0 })
+	// A target whose own controller still writes to it could make a flip's write conflict.
+	s.eventually("every target at rest", func() bool { return s.resting() == all })
 
 	proxy.Forget()
 	looked := s.sum(m, "controller_runtime_reconcile_total")
@@ -60,6 +66,23 @@ func TestSteadyStateCostsNothing(t *testing.T) {
 
 // isCost leaves out what goes on anyway: watches. (Leases: this manager elects no leader.)
 func isCost(r controlplane.Request) bool { return !r.Watch }
+
+// resting counts the Deployments that their controller has finished with.
+func (s *stage) resting() int {
+	s.Helper()
+	var list appsv1.DeploymentList
+	s.must(admin.List(s.Context(), &list, client.InNamespace(s.namespace)))
+	count := 0
+	for i := range list.Items {
+		status := &list.Items[i].Status
+		if status.ObservedGeneration == list.Items[i].Generation && slices.ContainsFunc(status.Conditions, func(c appsv1.DeploymentCondition) bool {
+			return c.Type == appsv1.DeploymentProgressing && c.Reason == "NewReplicaSetAvailable"
+		}) {
+			count++
+		}
+	}
+	return count
+}
 
 // sum adds up all series of a metric that the manager shows.
 func (s *stage) sum(m *controlplane.Manager, name string) float64 {
