@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -43,7 +44,11 @@ func killAround(t *testing.T, method, path string, after bool) {
 		}
 	})
 	s.clock("2025-01-27 09:00:00")
-	<-first.Done()
+	select {
+	case <-first.Done():
+	case <-time.After(patience):
+		t.Fatal("the manager lives: it never sent that request")
+	}
 	proxy.Inject(nil)
 
 	second := s.manager(proxy, "--leader-elect=false")
