@@ -19,7 +19,7 @@ const (
 	scalerName = "webapp-office-hours"
 	targetName = "webapp"
 	// patience is how long a test waits for what should happen at once; only a failing test takes it.
-	patience = 30 * time.Second
+	patience = 90 * time.Second
 )
 
 // stage is one test's namespace.
