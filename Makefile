@@ -73,6 +73,7 @@ verify: generate ## Check that generated files, modules and formatting are up to
 	@for module in $(NESTED); do (cd $$module && go mod tidy -diff); done
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@go vet ./...
+	@cd test/bench && go vet ./...
 	@git diff --exit-code || { echo "Generated files differ: run make generate and commit."; exit 1; }
 	@untracked=$$(git ls-files --others --exclude-standard); test -z "$$untracked" || { echo "Generated but not committed: $$untracked"; exit 1; }
 
