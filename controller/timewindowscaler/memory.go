@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,8 +12,8 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// memory keeps what the passes over each scaler tell the next one. All of it may be lost: it saves
-// requests, and no decision rests on it.
+// memory keeps what the passes over each scaler tell the next one. Without it, after a crash, the
+// stored status counts, and everything that is due still happens.
 type memory struct {
 	mu      sync.Mutex
 	scalers map[types.NamespacedName]*recollection
@@ -31,13 +29,13 @@ type recollection struct {
 	// live makes the next pass read from the API server, because a conflict showed that the cache
 	// is behind.
 	live bool
-	// unreported is a scale time that no status carries yet.
-	unreported *metav1.Time
+	// held is a status that is decided and not stored yet; see hold.go.
+	held *v1alpha1.TimeWindowScaler
 	// wakeUp is when the last plan wanted the scaler looked at again; retries come no later.
 	wakeUp time.Time
 	// failures counts transient failures since the last success.
 	failures int
-	// heldSince is when a status was first held back; zero if none is.
+	// heldSince is when writing the status was first put off; zero if it is not.
 	heldSince time.Time
 }
 
@@ -94,37 +92,4 @@ func (m *recollection) newerTarget(read *target) *target {
 func olderThan(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order < 0
-}
-
-// statusHold is how long a status waits for the target to arrive, so that neither a flip nor a
-// rollout of many pods writes it more often than it has something to say.
-const statusHold = time.Second
-
-// holdsBack reports whether writing the status can wait, and remembers since when it waits: while
-// the target is on its way after our write, and while nothing but its count changes. After a refusal
-// nothing waits: the pass that would write it comes with the back-off only.
-func (m *recollection) holdsBack(pass *situation, next *v1alpha1.TimeWindowScalerStatus) bool {
-	underWay := m.unreported != nil && !pass.aligned() && pass.outcome.target != nil
-	if pass.outcome.refused != nil || !underWay && !onlyCountDiffers(&pass.tws.Status, next) {
-		m.heldSince = time.Time{}
-		return false
-	}
-	if m.heldSince.IsZero() || m.heldSince.After(pass.now) {
-		m.heldSince = pass.now
-	}
-	if pass.now.Sub(m.heldSince) < statusHold {
-		return true
-	}
-	m.heldSince = time.Time{}
-	return false
-}
-
-func onlyCountDiffers(last, next *v1alpha1.TimeWindowScalerStatus) bool {
-	if last.TargetObservedReplicas == nil || next.TargetObservedReplicas == nil ||
-		*last.TargetObservedReplicas == *next.TargetObservedReplicas {
-		return false
-	}
-	counted := next.DeepCopy()
-	counted.TargetObservedReplicas = last.TargetObservedReplicas
-	return equality.Semantic.DeepEqual(last, counted)
 }

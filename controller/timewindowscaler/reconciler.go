@@ -39,14 +39,15 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	now := r.Clock.Now()
 	mem := r.memory.of(req.NamespacedName)
-	tws, err := r.get(ctx, req.NamespacedName, mem)
-	if apierrors.IsNotFound(err) || err == nil && tws.DeletionTimestamp != nil {
+	stored, err := r.get(ctx, req.NamespacedName, mem)
+	if apierrors.IsNotFound(err) || err == nil && stored.DeletionTimestamp != nil {
 		r.forget(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
 	}
+	tws := mem.believed(stored)
 	obs, err := r.observe(ctx, tws, mem)
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
@@ -58,7 +59,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return r.failed(ctx, req, mem, now, err)
 	}
 	pass := situation{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
-	err = r.report(ctx, tws, &pass, mem)
+	err = r.report(ctx, stored, &pass, mem)
 	metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds())
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
@@ -68,18 +69,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 
 // report writes the status and then tells of what was done, whether or not the status could be
 // written: the write to the target has happened.
-func (r *Reconciler) report(ctx context.Context, tws *v1alpha1.TimeWindowScaler, pass *situation, mem *recollection) error {
+func (r *Reconciler) report(ctx context.Context, stored *v1alpha1.TimeWindowScaler, pass *situation, mem *recollection) error {
 	status := pass.status()
-	if pass.outcome.scaled {
-		mem.unreported = status.LastScaleTime
-	} else if mem.unreported != nil {
-		status.LastScaleTime = mem.unreported
-	}
 	var err error
-	if !mem.holdsBack(pass, &status) {
-		if _, err = statuswriter.UpdateStatus(ctx, r.Client.Status(), tws, status); err == nil {
-			mem.written, mem.unreported = tws, nil
-		}
+	held := mem.holdsBack(pass, &stored.Status, &status)
+	if !held {
+		_, err = statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
+	}
+	if held || err != nil {
+		mem.keep(stored, &status)
+	} else {
+		mem.written, mem.held = stored, nil
 	}
 	pass.log(log.FromContext(ctx))
 	r.Events.Publish(pass.tws, pass.now, pass.announcements()...)
