@@ -20,14 +20,29 @@ import (
 )
 
 func main() {
-	dir := flag.String("dir", ".devcluster", "folder that keeps the cluster; another one runs side by side")
-	flag.Parse()
+	dir, err := parseFlags(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "make run:", err)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *dir, os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
+	if err := run(ctx, dir, os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
 		fmt.Fprintln(os.Stderr, "make run:", err)
 		os.Exit(1)
 	}
+}
+
+// parseFlags refuses what is no flag: taken for the folder and ignored, it would bring up the cluster
+// of another one. A wrong flag ends the program with the usage.
+func parseFlags(args []string) (dir string, err error) {
+	flags := flag.NewFlagSet("quickstart", flag.ExitOnError)
+	flags.StringVar(&dir, "dir", ".devcluster", "folder that keeps the cluster; another one runs side by side")
+	_ = flags.Parse(args)
+	if flags.NArg() > 0 {
+		return "", fmt.Errorf("unexpected argument %q: name the folder with --dir", flags.Arg(0))
+	}
+	return dir, nil
 }
 
 // run brings everything up, shows it until ctx ends, and takes it down again.
