@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"syscall"
 	"time"
@@ -48,7 +50,9 @@ func superviseManager(ctx context.Context, o managerOptions) error {
 	if err != nil {
 		return fmt.Errorf("make a client of the API server: %w", err)
 	}
-	awaitAPIServer(ctx, server.RESTClient(), logger)
+	if err := awaitAPIServer(ctx, server.RESTClient(), o.healthAddress, logger); err != nil {
+		return err
+	}
 	identity := leaseIdentity()
 	ran, err := runManager(ctx, config, o, identity)
 	if ctx.Err() != nil || err == nil {
@@ -75,17 +79,39 @@ func (o *managerOptions) restConfig() (*rest.Config, error) {
 }
 
 // awaitAPIServer returns when the API server is ready or ctx ends. Informers that start while it is
-// away back off for up to half a minute; this does not.
-func awaitAPIServer(ctx context.Context, server rest.Interface, logger logr.Logger) {
-	waited := false
-	_ = wait.PollUntilContextCancel(ctx, readinessInterval, true, func(ctx context.Context) (bool, error) {
-		err := ready(ctx, server)
-		if err != nil && !waited {
-			logger.Info("Waiting for the API server", "reason", err.Error())
-			waited = true
-		}
-		return err == nil, nil
+// away back off for up to half a minute; this does not. Meanwhile the manager is alive and not ready.
+func awaitAPIServer(ctx context.Context, server rest.Interface, healthAddress string, logger logr.Logger) error {
+	err := ready(ctx, server)
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	logger.Info("Waiting for the API server", "reason", err.Error())
+	stop, err := serveLiveness(ctx, healthAddress)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	_ = wait.PollUntilContextCancel(ctx, readinessInterval, false, func(ctx context.Context) (bool, error) {
+		return ready(ctx, server) == nil, nil
 	})
+	return nil
+}
+
+// serveLiveness answers /healthz, and nothing else, until stop is called: a kubelet that restarts the
+// container would make its next start wait, for minutes in the end.
+func serveLiveness(ctx context.Context, address string) (stop func(), err error) {
+	if address == "0" {
+		return func() {}, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for health probes: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	probes := &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
+	go func() { _ = probes.Serve(listener) }()
+	return func() { _ = probes.Close() }, nil
 }
 
 func ready(ctx context.Context, server rest.Interface) error {

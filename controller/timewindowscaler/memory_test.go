@@ -5,11 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
-
-	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
 func TestOlderThan(t *testing.T) {

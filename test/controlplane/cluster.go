@@ -26,8 +26,8 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// stopTimeout is how long a process has to stop before it is killed.
-const stopTimeout = 8 * time.Second
+// StopPatience is how long Stop waits before it kills. Nobody waits for it in a test that passes.
+const StopPatience = 30 * time.Second
 
 // Cluster is a running control plane.
 type Cluster struct {
@@ -141,13 +141,16 @@ func (c *Cluster) Client() (client.Client, error) {
 }
 
 // Stop ends the control plane and waits for it.
-func (c *Cluster) Stop() error {
+func (c *Cluster) Stop() error { return c.StopWithin(StopPatience) }
+
+// StopWithin is Stop with another patience.
+func (c *Cluster) StopWithin(patience time.Duration) error {
 	_ = c.stdin.Close()
-	return c.process.stop(syscall.SIGTERM)
+	return c.process.stop(syscall.SIGTERM, patience)
 }
 
 // Kill ends the control plane as a power cut would.
-func (c *Cluster) Kill() error { return c.process.stop(syscall.SIGKILL) }
+func (c *Cluster) Kill() error { return c.process.stop(syscall.SIGKILL, StopPatience) }
 
 // Kubectl runs kubectl as the admin and returns what it prints; an error carries its complaint.
 func (c *Cluster) Kubectl(ctx context.Context, stdin string, args ...string) (stdout, stderr string, err error) {

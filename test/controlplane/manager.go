@@ -119,10 +119,15 @@ func (m *Manager) AwaitReady(ctx context.Context) error {
 }
 
 // Stop ends the manager as a kubelet does, and waits.
-func (m *Manager) Stop() error { return m.process.stop(syscall.SIGTERM) }
+func (m *Manager) Stop() error { return m.StopWithin(StopPatience) }
+
+// StopWithin is Stop with another patience.
+func (m *Manager) StopWithin(patience time.Duration) error {
+	return m.process.stop(syscall.SIGTERM, patience)
+}
 
 // Kill ends the manager as a crash does, and waits.
-func (m *Manager) Kill() error { return m.process.stop(syscall.SIGKILL) }
+func (m *Manager) Kill() error { return m.process.stop(syscall.SIGKILL, StopPatience) }
 
 // Done is closed when the manager has ended.
 func (m *Manager) Done() <-chan struct{} { return m.process.done }

@@ -39,17 +39,18 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop sends the signal and waits; a process that takes too long is killed, and that is an error.
-func (p *process) stop(signal os.Signal) error {
+// stop sends the signal and waits; a process that takes longer than patience is killed, and that is
+// an error.
+func (p *process) stop(signal os.Signal, patience time.Duration) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	select {
 	case <-p.done:
 		return nil
-	case <-time.After(stopTimeout):
+	case <-time.After(patience):
 		_ = p.cmd.Process.Kill()
 		<-p.done
-		return fmt.Errorf("%s did not stop within %s", p.cmd.Path, stopTimeout)
+		return fmt.Errorf("%s did not stop within %s and was killed", p.cmd.Path, patience)
 	}
 }

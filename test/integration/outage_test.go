@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,10 @@ func TestAPIServerAwayOverABoundary(t *testing.T) {
 	s.must(cluster.Kill())
 	s.clock("2025-01-27 09:00:00")
 	s.eventually("the manager starting over", func() bool { return strings.Contains(s.log.String(), "starting over") })
+	s.eventually("an answer to the liveness probe", func() bool { return get(m.HealthURL+"/healthz") == http.StatusOK })
+	if status := get(m.HealthURL + "/readyz"); status == http.StatusOK {
+		t.Error("ready without an API server")
+	}
 	back, err := controlplane.Start(t.Context(), dir)
 	s.must(err)
 	cluster = back
@@ -33,6 +38,16 @@ func TestAPIServerAwayOverABoundary(t *testing.T) {
 		t.Error("the manager exited")
 	default:
 	}
+}
+
+// get returns the status of an answer, 0 if there is none.
+func get(url string) int {
+	response, err := http.Get(url)
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	return response.StatusCode
 }
 
 // A short outage leaves the Lease alone; what failed meanwhile is repeated on the server's return.

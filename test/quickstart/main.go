@@ -20,15 +20,33 @@ import (
 )
 
 func main() {
-	dir := flag.String("dir", ".devcluster", "folder that keeps the cluster; another one runs side by side")
-	flag.Parse()
+	dir, err := parseFlags(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "make run:", err)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *dir, os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
+	if err := run(ctx, dir, os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
 		fmt.Fprintln(os.Stderr, "make run:", err)
 		os.Exit(1)
 	}
 }
+
+// parseFlags refuses what is no flag: taken for the folder and ignored, it would bring up the cluster
+// of another one. A wrong flag ends the program with the usage.
+func parseFlags(args []string) (dir string, err error) {
+	flags := flag.NewFlagSet("quickstart", flag.ExitOnError)
+	flags.StringVar(&dir, "dir", ".devcluster", "folder that keeps the cluster; another one runs side by side")
+	_ = flags.Parse(args)
+	if flags.NArg() > 0 {
+		return "", fmt.Errorf("unexpected argument %q: name the folder with --dir", flags.Arg(0))
+	}
+	return dir, nil
+}
+
+// stopPatience is how long each of the two processes has to stop: within ten seconds all is over.
+const stopPatience = 4500 * time.Millisecond
 
 // run brings everything up, shows it until ctx ends, and takes it down again.
 func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err error) {
@@ -37,13 +55,13 @@ func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err err
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	defer func() { err = errors.Join(err, cluster.Stop()) }()
+	defer func() { err = errors.Join(err, cluster.StopWithin(stopPatience)) }()
 
 	manager, err := startKyklos(ctx, cluster, out)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	defer func() { err = errors.Join(err, manager.Stop()) }()
+	defer func() { err = errors.Join(err, manager.StopWithin(stopPatience)) }()
 
 	fmt.Fprintln(out, "Applying config/samples ...")
 	if err := applySamples(ctx, cluster, time.Now()); err != nil {
@@ -96,7 +114,7 @@ func startKyklos(ctx context.Context, cluster *controlplane.Cluster, out io.Writ
 	ready, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := manager.AwaitReady(ready); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w (see %s)", err, log.Name()), manager.Stop())
+		return nil, errors.Join(fmt.Errorf("%w (see %s)", err, log.Name()), manager.StopWithin(stopPatience))
 	}
 	return manager, nil
 }

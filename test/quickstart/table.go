@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -99,25 +101,39 @@ func render(scalers []v1alpha1.TimeWindowScaler, now time.Time) string {
 }
 
 // printChanges prints the header once, and a line for each scaler whose state is not what shown
-// says of it.
+// says of it, or that is gone.
 func printChanges(out io.Writer, scalers []v1alpha1.TimeWindowScaler, shown map[string]string, now time.Time) {
 	const line = "%-8s  %-22s  %-14s  %-14s  %9s  %8s  %-28s  %s\n"
 	if len(shown) == 0 {
 		fmt.Fprintf(out, line, "TIME", "NAME", "TARGET", "WINDOW", "EFFECTIVE", "OBSERVED", "NEXT BOUNDARY", "READY")
 	}
+	gone := maps.Clone(shown)
 	for i := range scalers {
 		tws := &scalers[i]
-		key, columns := tws.Namespace+"/"+tws.Name, state(tws)
+		key, columns := displayName(tws), state(tws)
+		delete(gone, key)
 		if seen := strings.Join(append(columns, ready(tws)), "\t"); shown[key] != seen {
 			shown[key] = seen
 			fmt.Fprintf(out, line, now.Format(time.TimeOnly), columns[0], columns[1], columns[2], columns[3], columns[4], until(tws, now), ready(tws))
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(gone)) {
+		delete(shown, key)
+		fmt.Fprintf(out, "%-8s  %-22s  deleted\n", now.Format(time.TimeOnly), key)
+	}
 }
 
 func state(tws *v1alpha1.TimeWindowScaler) []string {
-	return []string{tws.Name, tws.Spec.TargetRef.Name, tws.Status.CurrentWindow,
+	return []string{displayName(tws), tws.Spec.TargetRef.Name, tws.Status.CurrentWindow,
 		count(tws.Status.EffectiveReplicas), count(tws.Status.TargetObservedReplicas)}
+}
+
+// displayName leaves out the namespace of the samples, and no other.
+func displayName(tws *v1alpha1.TimeWindowScaler) string {
+	if tws.Namespace == metav1.NamespaceDefault {
+		return tws.Name
+	}
+	return tws.Namespace + "/" + tws.Name
 }
 
 func count(n *int32) string {
