@@ -1,7 +1,6 @@
 package timewindowscaler
 
 import (
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -84,9 +83,8 @@ func targetErrors(tws *v1alpha1.TimeWindowScaler) field.ErrorList {
 	if reference.Kind != "Deployment" {
 		errs = append(errs, field.Invalid(path.Child("kind"), reference.Kind, "must be Deployment"))
 	}
-	if reference.Namespace != "" && reference.Namespace != tws.Namespace {
-		errs = append(errs, field.Invalid(path.Child("namespace"), reference.Namespace,
-			fmt.Sprintf("must be %q, the namespace of this TimeWindowScaler, or left out", tws.Namespace)))
+	if err := schedule.NamespaceError(tws, path); err != nil {
+		errs = append(errs, err)
 	}
 	return errs
 }

@@ -44,6 +44,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		r.forget(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
+	defer func() { metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds()) }()
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
 	}
@@ -60,7 +61,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	pass := situation{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	err = r.report(ctx, stored, &pass, mem)
-	metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds())
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
 	}

@@ -4,6 +4,7 @@ package schedule
 
 import (
 	"errors"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -48,6 +49,19 @@ func FromSpec(spec *v1alpha1.TimeWindowScalerSpec, path *field.Path) Reading {
 	reading.Calendar.Zone = zone
 	reading.Calendar.Windows, reading.WindowErrors = windows(spec.Windows, path.Child("windows"))
 	return reading
+}
+
+// NamespaceError refuses a target of another namespace than its TimeWindowScaler's (seed 002,
+// spec.targetRef); nil if it is the own one or left out, or if the object itself names none, as in a
+// file. path is where the reference lies.
+func NamespaceError(tws *v1alpha1.TimeWindowScaler, path *field.Path) *field.Error {
+	named := tws.Spec.TargetRef.Namespace
+	if named == "" || tws.Namespace == "" || named == tws.Namespace {
+		return nil
+	}
+	return field.Invalid(path.Child("namespace"), named, fmt.Sprintf(
+		"must be %q, the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled",
+		tws.Namespace))
 }
 
 func windows(specs []v1alpha1.Window, path *field.Path) ([]timecalc.TimeWindow, field.ErrorList) {

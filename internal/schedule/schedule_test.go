@@ -108,3 +108,22 @@ func TestAnUnknownZoneLeavesTheWindowsReadable(t *testing.T) {
 		t.Errorf("zone error %v, window errors %v, %d windows", reading.ZoneError, reading.WindowErrors, len(reading.Calendar.Windows))
 	}
 }
+
+func TestNamespaceError(t *testing.T) {
+	for name, tc := range map[string]struct{ own, named, want string }{
+		"left out":  {"shop", "", ""},
+		"the own":   {"shop", "shop", ""},
+		"in a file": {"", "shop", ""},
+		"another's": {"shop", "back", `spec.targetRef.namespace: Invalid value: "back": must be "shop", the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled`},
+	} {
+		tws := &v1alpha1.TimeWindowScaler{}
+		tws.Namespace, tws.Spec.TargetRef.Namespace = tc.own, tc.named
+		got := ""
+		if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {
+			got = err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 )
 
@@ -14,10 +15,8 @@ import (
 // the object's own (seed 002, spec.targetRef), and nobody else has it (B8).
 func targetErrors(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) field.ErrorList {
 	ref := obj.Spec.TargetRef
-	if elsewhere(obj) {
-		return field.ErrorList{field.Invalid(path.Child("namespace"), ref.Namespace, fmt.Sprintf(
-			"must be %q, the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled",
-			obj.Namespace))}
+	if err := schedule.NamespaceError(obj, path); err != nil {
+		return field.ErrorList{err}
 	}
 	if owner := firstOwner(facts.Rivals); owner != nil {
 		err := field.Duplicate(path.Child("name"), ref.Name)
@@ -30,7 +29,7 @@ func targetErrors(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts)
 
 // keptTargetWarnings says what targetErrors would have refused, had the update caused it.
 func keptTargetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) []string {
-	if elsewhere(obj) {
+	if schedule.NamespaceError(obj, path) != nil {
 		return []string{fmt.Sprintf("%s: %s is not the namespace of this TimeWindowScaler: nothing is scaled until it is %s",
 			path.Child("namespace"), quote(obj.Spec.TargetRef.Namespace), quote(obj.Namespace))}
 	}
@@ -49,7 +48,7 @@ func keptTargetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts 
 
 // targetWarnings says what stands in the way of scaling the target.
 func targetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) []string {
-	if elsewhere(obj) {
+	if schedule.NamespaceError(obj, path) != nil {
 		return nil // the facts are about a namesake in the object's own namespace
 	}
 	target := describeTarget(obj.Spec.TargetRef)
@@ -63,13 +62,6 @@ func targetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Fact
 			path.Child("name"), quote(names[0]), target))
 	}
 	return warnings
-}
-
-// elsewhere reports whether obj names a target in another namespace than its own. Without an own
-// namespace, as in a file, there is nothing to compare.
-func elsewhere(obj *v1alpha1.TimeWindowScaler) bool {
-	namespace := obj.Spec.TargetRef.Namespace
-	return namespace != "" && obj.Namespace != "" && namespace != obj.Namespace
 }
 
 // firstOwner returns the one of the scalers that owns their common target, or nil without any.
