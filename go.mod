@@ -3,27 +3,27 @@ module kyklos.io/kyklos
 go 1.26.0
 
 require (
-	github.com/cert-manager/cert-manager v1.21.2
-	github.com/go-logr/logr v1.4.3
-	github.com/google/go-cmp v0.7.0
-	github.com/google/uuid v1.6.0
-	github.com/prometheus/client_golang v1.25.0
-	github.com/prometheus/client_model v0.6.3
-	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.10
-	golang.org/x/sync v0.23.0
-	golang.org/x/term v0.47.0
-	gomodules.xyz/jsonpatch/v2 v2.5.0
+	github.com/cert-manager/cert-manager v1.21.2 // serving certificates: pkg/server/tls
+	github.com/go-logr/logr v1.4.3 // controller-runtime's logging interface
+	github.com/google/go-cmp v0.7.0 // tests: differences people can read
+	github.com/google/uuid v1.6.0 // a holder's name in the Lease
+	github.com/prometheus/client_golang v1.25.0 // metrics
+	github.com/prometheus/client_model v0.6.3 // tests: metrics read back
+	github.com/spf13/cobra v1.10.2 // the command line
+	github.com/spf13/pflag v1.0.10 // its flags
+	golang.org/x/sync v0.23.0 // goroutines that end together
+	golang.org/x/term v0.47.0 // make run: is this a terminal
+	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
-	k8s.io/apiextensions-apiserver v0.37.2
+	k8s.io/apiextensions-apiserver v0.37.2 // tests: the API server's own CRD validation and CEL
 	k8s.io/apimachinery v0.37.2
-	k8s.io/apiserver v0.37.2
+	k8s.io/apiserver v0.37.2 // tests: the API server's own match conditions
 	k8s.io/client-go v0.37.2
-	k8s.io/klog/v2 v2.140.0
-	k8s.io/utils v0.0.0-20260626114624-be93311217bd
-	pgregory.net/rapid v1.3.0
+	k8s.io/klog/v2 v2.140.0 // client-go's log, sent where ours goes
+	k8s.io/utils v0.0.0-20260626114624-be93311217bd // the injected clock
+	pgregory.net/rapid v1.3.0 // tests: properties
 	sigs.k8s.io/controller-runtime v0.25.2
-	sigs.k8s.io/yaml v1.6.0
+	sigs.k8s.io/yaml v1.6.0 // tests and make run: manifests rewritten
 )
 
 require (
