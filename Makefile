@@ -54,7 +54,8 @@ test-time: ## Hold the time engine against the oracle everywhere: every zone, ev
 
 .PHONY: bench
 bench: ## Measure: the engine beside robfig/cron
-	@cd test/bench && go test -run '^$$' -bench . -benchmem ./...
+	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
+	@cd test/bench && go test -count=1 -run BesideCron -v .
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated
