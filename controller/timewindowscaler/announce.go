@@ -46,7 +46,7 @@ func (s *situation) troubles() []events.Event {
 		return evs
 	}
 	if s.obs.owner != "" {
-		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, s.obs.owner)))
+		evs = append(evs, events.EmitTargetConflict(s.ownedBy()))
 	} else if s.obs.target == nil {
 		evs = append(evs, events.EmitMissingTarget(reference.Kind, s.tws.Namespace, reference.Name))
 	}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/timecalc"
 )
@@ -78,7 +79,7 @@ func (r *Reconciler) observeTarget(ctx context.Context, tws *v1alpha1.TimeWindow
 }
 
 func (r *Reconciler) observeHolidays(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (holidays, error) {
-	name := holidaySource(tws)
+	name := schedule.HolidaySource(&tws.Spec)
 	if name == "" {
 		return holidays{}, nil
 	}
@@ -122,13 +123,4 @@ func (r *Reconciler) observeAutoscaler(ctx context.Context, tws *v1alpha1.TimeWi
 		}
 	}
 	return "", err
-}
-
-// holidaySource is the name of the ConfigMap that matters for tws, "" if none does.
-func holidaySource(tws *v1alpha1.TimeWindowScaler) string {
-	h := tws.Spec.Holidays
-	if h == nil || h.SourceRef == nil || h.Mode == "" || h.Mode == v1alpha1.HolidayIgnore {
-		return ""
-	}
-	return h.SourceRef.Name
 }

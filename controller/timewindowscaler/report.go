@@ -66,7 +66,7 @@ func (s *situation) ready() statuswriter.State {
 	case p.invalid != "":
 		return no(v1alpha1.ReasonInvalidConfiguration, "The target is left alone until the spec can be followed; see Degraded")
 	case s.obs.owner != "":
-		return no(v1alpha1.ReasonTargetConflict, "%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, s.obs.owner)
+		return no(v1alpha1.ReasonTargetConflict, "%s", s.ownedBy())
 	case s.outcome.target == nil:
 		return no(v1alpha1.ReasonTargetNotFound, "Target %s %s/%s not found", reference.Kind, s.tws.Namespace, reference.Name)
 	case s.aligned():
@@ -77,6 +77,12 @@ func (s *situation) ready() statuswriter.State {
 	default:
 		return no(v1alpha1.ReasonTargetMismatch, "Target does not have the desired %d replicas yet (%s)", p.effective, s.why())
 	}
+}
+
+// ownedBy says who has the target, for condition and event alike.
+func (s *situation) ownedBy() string {
+	reference := s.tws.Spec.TargetRef
+	return fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, s.obs.owner)
 }
 
 // why names what decides the replica count.

@@ -10,7 +10,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
@@ -148,12 +148,12 @@ func fillCaches(ctx context.Context, caches cache.Cache) error {
 
 // readiness returns a probe of the API server's /readyz.
 func readiness(mgr ctrl.Manager) (func(context.Context) error, error) {
-	clients, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, fmt.Errorf("make a client for /readyz: %w", err)
 	}
 	return func(ctx context.Context) error {
-		return clients.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+		return server.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 )
 
@@ -26,7 +27,7 @@ const (
 )
 
 func indexHolidaySource(obj client.Object) []string {
-	if name := holidaySource(obj.(*v1alpha1.TimeWindowScaler)); name != "" {
+	if name := schedule.HolidaySource(&obj.(*v1alpha1.TimeWindowScaler).Spec); name != "" {
 		return []string{name}
 	}
 	return nil

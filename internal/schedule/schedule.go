@@ -51,6 +51,16 @@ func FromSpec(spec *v1alpha1.TimeWindowScalerSpec, path *field.Path) Reading {
 	return reading
 }
 
+// HolidaySource is the name of the ConfigMap that the schedule needs, "" if it needs none: without a
+// mode, and while the mode is ignore, holidays do not matter.
+func HolidaySource(spec *v1alpha1.TimeWindowScalerSpec) string {
+	h := spec.Holidays
+	if h == nil || h.SourceRef == nil || h.Mode == "" || h.Mode == v1alpha1.HolidayIgnore {
+		return ""
+	}
+	return h.SourceRef.Name
+}
+
 // NamespaceError refuses a target of another namespace than its TimeWindowScaler's (seed 002,
 // spec.targetRef); nil if it is the own one or left out, or if the object itself names none, as in a
 // file. path is where the reference lies.

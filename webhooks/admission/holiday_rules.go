@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -16,7 +17,7 @@ const maxKeysNamed = 2
 // holidayWarnings says what keeps the holidays from being observed (B6). today is the local date,
 // YYYY-MM-DD.
 func holidayWarnings(obj *v1alpha1.TimeWindowScaler, today string, path *field.Path, facts Facts) []string {
-	name, source := holidaySourceName(&obj.Spec), facts.Holidays
+	name, source := schedule.HolidaySource(&obj.Spec), facts.Holidays
 	if name == "" || source == nil {
 		return nil
 	}
@@ -43,15 +44,6 @@ func holidayWarnings(obj *v1alpha1.TimeWindowScaler, today string, path *field.P
 			path, quote(name), last))
 	}
 	return warnings
-}
-
-// holidaySourceName returns the name of the ConfigMap that the schedule needs, or "".
-func holidaySourceName(spec *v1alpha1.TimeWindowScalerSpec) string {
-	h := spec.Holidays
-	if h == nil || h.SourceRef == nil || h.Mode == v1alpha1.HolidayIgnore || h.Mode == "" {
-		return ""
-	}
-	return h.SourceRef.Name
 }
 
 // listKeys names the first of the keys and counts the rest.

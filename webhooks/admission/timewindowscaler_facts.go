@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 )
 
@@ -99,7 +100,7 @@ func (r factReader) readAutoscalers(ctx context.Context, obj *v1alpha1.TimeWindo
 // readHolidays sets facts.Holidays. Values may be missing from the cache; only keys count (seed 002,
 // ConfigMap Format).
 func (r factReader) readHolidays(ctx context.Context, obj *v1alpha1.TimeWindowScaler, facts *Facts) error {
-	name := holidaySourceName(&obj.Spec)
+	name := schedule.HolidaySource(&obj.Spec)
 	if name == "" {
 		return nil
 	}
