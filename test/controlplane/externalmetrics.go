@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// ExternalMetrics, given to Start, adds a real API service of external.metrics.k8s.io behind the
+// ExternalMetrics is a flag for Start that adds a real API service of external.metrics.k8s.io behind the
 // aggregator. See Cluster.WriteExternalMetrics.
 const ExternalMetrics = "--external-metrics"
 
