@@ -90,8 +90,8 @@ func (*timeWindowScalerValidator) ValidateDelete(context.Context, *v1beta1.TimeW
 // judge returns the warnings, also beside a refusal: so all can be mended in one go.
 func (v *timeWindowScalerValidator) judge(ctx context.Context, operation string, obj, old *v1beta1.TimeWindowScaler) (admission.Warnings, error) {
 	facts := v.facts.gather(ctx, obj)
-	warnings := WarnTimeWindowScaler(obj, old, facts, v.clock.Now())
-	if errs := ValidateTimeWindowScaler(obj, old, facts); len(errs) > 0 {
+	warnings := append(conversionWarnings(ctx), WarnTimeWindowScaler(obj, old, facts, v.clock.Now())...)
+	if errs := append(conversionErrors(ctx), ValidateTimeWindowScaler(obj, old, facts)...); len(errs) > 0 {
 		metrics.RecordAdmission(operation, metrics.AdmissionDenied)
 		return warnings, apierrors.NewInvalid(v1beta1.GroupKind, cmp.Or(obj.Name, obj.GenerateName), errs)
 	}
