@@ -76,8 +76,8 @@ func unreachable(t *testing.T, namespace string) {
 // With conversion out of order the controller goes on, and so does all that speaks v1beta1: reads and
 // writes, garbage collection, and the deletion of a namespace with a hundred objects.
 func TestConversionDown(t *testing.T) {
-	ns, crowded := newNamespace(t), newNamespace(t)
-	canary := newNamespace(t)
+	ns, crowded, canary := controlled, newNamespace(t), newNamespace(t)
+	must(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}))
 	object := parse(t, plain)
 	object.SetName("canary")
 	_, err := in("v1alpha1", canary).Create(t.Context(), object, metav1.CreateOptions{})

@@ -32,7 +32,7 @@ func managers(t *testing.T, object *unstructured.Unstructured) map[string]any {
 			continue
 		}
 		var fields any
-		must(t, json.Unmarshal(entry.FieldsV1.Raw, &fields))
+		must(t, json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields))
 		key := entry.Manager + " " + string(entry.Operation) + " " + entry.APIVersion + " " + entry.Subresource
 		if _, twice := owned[key]; twice {
 			t.Errorf("%s has two entries", key)

@@ -14,8 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-
-	"kyklos.io/kyklos/test/controlplane"
 )
 
 const (
@@ -49,8 +47,7 @@ func BenchmarkListVersions(b *testing.B) {
 	}
 }
 
-// crowd fills a namespace whose objects the controller leaves alone, so that nothing is written while
-// lists are timed.
+// crowd fills a namespace while no manager is there to be asked about each object.
 func crowd(b *testing.B) (namespace string) {
 	ctx := b.Context()
 	if err := manager.Stop(); err != nil {
@@ -76,7 +73,7 @@ func crowd(b *testing.B) (namespace string) {
 		b.Fatal(err)
 	}
 	var err error
-	if manager, err = startManager(ctx, "--namespaces="+controlplane.SystemNamespace); err != nil {
+	if manager, err = startManager(ctx); err != nil {
 		b.Fatal(err)
 	}
 	return ns.Name

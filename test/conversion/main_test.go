@@ -80,10 +80,14 @@ func runTests(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
+// controlled is the one namespace whose objects the controller works on: in all others nobody but the
+// test writes.
+const controlled = "conversion-controlled"
+
 // startManager returns when the manager serves and the API server trusts it.
-func startManager(ctx context.Context, args ...string) (*controlplane.Manager, error) {
+func startManager(ctx context.Context) (*controlplane.Manager, error) {
 	started, err := cluster.StartManager(ctx, controlplane.ManagerOptions{
-		WebhookPort: webhookPort, Args: append([]string{"--leader-elect=false", "--log-format=text"}, args...), Log: &managerLog,
+		WebhookPort: webhookPort, Args: []string{"--leader-elect=false", "--log-format=text", "--namespaces=" + controlled}, Log: &managerLog,
 	})
 	if err != nil {
 		return nil, err

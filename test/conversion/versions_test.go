@@ -39,7 +39,7 @@ func TestCreateInEitherVersion(t *testing.T) {
 	if diff := cmp.Diff(shown, spec(alpha)); diff != "" || !hasPayload(alpha) {
 		t.Errorf("v1alpha1 shows (-want +got)\n%s", diff)
 	}
-	if alpha.GetGeneration() != 1 || beta.GetGeneration() != 1 || alpha.GetResourceVersion() != beta.GetResourceVersion() {
+	if alpha.GetGeneration() != 1 || beta.GetGeneration() != 1 || alpha.GetResourceVersion() != created.GetResourceVersion() {
 		t.Errorf("reading has changed the object: %v, %v", alpha.Object["metadata"], beta.Object["metadata"])
 	}
 }
@@ -138,7 +138,7 @@ func TestStatusThroughBothVersions(t *testing.T) {
 		text := fmt.Sprintf(`{"status":{"holiday":"2026-12-24","nextBoundary":%q}}`, written)
 		answer, err := in(version, ns).Patch(t.Context(), "rich", types.MergePatchType, []byte(text), metav1.PatchOptions{}, "status")
 		must(t, err)
-		status := answer.Object["status"].(map[string]any) // what is read later may be the manager's
+		status := answer.Object["status"].(map[string]any)
 		if status["nextBoundary"] != written || status["holiday"] != "2026-12-24" {
 			t.Errorf("%s: status became %v", version, status)
 		}

@@ -23,8 +23,8 @@ func fromYAML(t *testing.T, text string) map[string]any {
 func TestView(t *testing.T) {
 	for name, tc := range map[string]struct{ hub, spoke string }{
 		"a percentage, rounded up":        {`{baselineReplicas: 3, defaultReplicas: "50%"}`, `{defaultReplicas: 2}`},
-		"a percentage of nothing known":   {`{defaultReplicas: "50%"}`, `{defaultReplicas: 0}`},
-		"a text that is no percentage":    {`{baselineReplicas: 3, defaultReplicas: "many"}`, `{defaultReplicas: 0}`},
+		"a percentage of nothing known":   {`{defaultReplicas: "50%"}`, `{defaultReplicas: "50%"}`},
+		"a text that is no percentage":    {`{baselineReplicas: 3, defaultReplicas: "many"}`, `{defaultReplicas: "many"}`},
 		"a window's name, zone, metric":   {`{windows: [{name: a, timezone: UTC, metric: {name: q, maxReplicas: 3}, replicas: 2}]}`, `{windows: [{replicas: 2}]}`},
 		"the end of the day":              {`{windows: [{start: "09:00", end: "24:00", replicas: "200%"}], baselineReplicas: 4}`, `{windows: [{start: "09:00", end: "00:00", replicas: 8}]}`},
 		"a whole day":                     {`{windows: [{start: "00:00", end: "24:00"}]}`, `{windows: [{start: "00:00", end: "23:59"}]}`},
@@ -32,8 +32,8 @@ func TestView(t *testing.T) {
 		"fields of a later release":       {`{later: 1, targetRef: {later: 1}, holidays: {later: 1, sourceRef: {later: 1}}, windows: [{later: 1}]}`, `{targetRef: {}, holidays: {sourceRef: {}}, windows: [{}]}`},
 		"windows of another shape":        {`{windows: [[1], x], defaultReplicas: 1.5}`, `{windows: [[1], x], defaultReplicas: 1.5}`},
 		"nothing that v1alpha1 lacks":     {`{timezone: UTC, defaultReplicas: 3, windows: [], holidays: null, pause: false}`, `{timezone: UTC, defaultReplicas: 3, windows: [], holidays: null, pause: false}`},
-		"a percentage above what may be":  {`{baselineReplicas: 3, defaultReplicas: "1001%"}`, `{defaultReplicas: 0}`},
-		"a baseline that cannot be taken": {`{baselineReplicas: 99999999999, defaultReplicas: "50%"}`, `{defaultReplicas: 0}`},
+		"a percentage above what may be":  {`{baselineReplicas: 3, defaultReplicas: "1001%"}`, `{defaultReplicas: "1001%"}`},
+		"a baseline that cannot be taken": {`{baselineReplicas: 99999999999, defaultReplicas: "50%"}`, `{defaultReplicas: "50%"}`},
 	} {
 		hub := fromYAML(t, tc.hub)
 		if diff := cmp.Diff(fromYAML(t, tc.spoke), view(hub)); diff != "" {

@@ -23,8 +23,10 @@
 //	status                        the same                        the same
 //	metadata                      the same and the annotation     the same; the annotation goes
 //
-// A percentage is rounded up, and shown as 0 where it cannot be computed. Views are valid in v1alpha1,
-// but for targets other than a Deployment, which its ratcheting rules let stay and not be chosen.
+// A percentage is rounded up; one that cannot be computed is refused by both versions and shown as it
+// is. Views of valid objects are valid in v1alpha1, but for targets other than a Deployment, which its
+// ratcheting rules let stay and not be chosen. An object of v1alpha1 that its rules refuse comes back
+// as it was too, but for 24:00, and but for fields that it does not have: they ride.
 //
 // What a v1alpha1 client edits, adds or takes away wins, field by field. Windows that are equal in
 // both lists are the same window, moved or not; of edited ones, those that share the most fields. Two

@@ -71,7 +71,8 @@ func keep(value any, known fields) any {
 	}
 }
 
-// showCount replaces a percentage by the number that it is now; by 0 where it cannot be computed.
+// showCount replaces a percentage by the number that it is now. What cannot be computed is refused by
+// both versions' rules and stays as it is, so that they see it.
 func showCount(object map[string]any, name string, baseline *int32) {
 	text, ok := object[name].(string)
 	if !ok {
@@ -79,7 +80,7 @@ func showCount(object map[string]any, name string, baseline *int32) {
 	}
 	count, err := schedule.Count(intstr.FromString(text), baseline)
 	if err != nil {
-		count = 0 // the scaler is Degraded and leaves its target alone (B5)
+		return
 	}
 	object[name] = json.Number(strconv.Itoa(int(count)))
 }
