@@ -82,6 +82,7 @@ The components log to DIR/devcluster.log. Pods are simulated; annotations on a p
 	flags.BoolVar(&options.Kubelet, "kubelet", true, "run one simulated node, which binds pods and reports them Running and Ready")
 	flags.DurationVar(&options.PodReadyDelay, "pod-ready-delay", 0, "time from a pod's start to Ready, where its own annotation says nothing")
 	flags.BoolVar(&options.AuditLog, "audit-log", false, "write every request (level Metadata, when complete) to DIR/audit.log")
+	flags.BoolVar(&options.EtcdGateway, "etcd-gateway", false, "answer etcd's API as JSON, at the URL in DIR/etcd-url")
 	flags.StringArrayVar(&options.APIServerArgs, "apiserver-arg", nil, "further kube-apiserver flag, for example --apiserver-arg=--v=4 (repeatable)")
 	flags.BoolVar(&exitWithStdin, "exit-with-stdin", false, "stop when stdin closes, so that nothing outlives the program that started this one")
 	return cmd

@@ -33,6 +33,8 @@ type Options struct {
 	PodReadyDelay time.Duration
 	// AuditLog writes audit.log in Dir: one line per answered request, without bodies, never rotated.
 	AuditLog bool
+	// EtcdGateway serves the store's JSON gateway; its URL is in the file etcd-url in Dir.
+	EtcdGateway bool
 	// APIServerArgs are further kube-apiserver flags; they win over the built-in ones.
 	APIServerArgs []string
 }
@@ -50,7 +52,7 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 		return err
 	}
 	defer listener.Close()
-	etcd, err := startEtcd(ctx, dir)
+	etcd, err := startEtcd(ctx, dir, opts.EtcdGateway)
 	if err != nil {
 		return quiet(ctx, err)
 	}
