@@ -1,24 +1,15 @@
 package storagemigration_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	eventsv1 "k8s.io/api/events/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -48,7 +39,6 @@ type stage struct {
 	*testing.T
 	client.Client
 	cluster *controlplane.Cluster
-	etcd    string
 	// strict is the schema as it is shipped.
 	strict *apiextensionsv1.CustomResourceValidation
 }
@@ -64,9 +54,6 @@ func newStage(t *testing.T, args ...string) *stage {
 	t.Cleanup(func() { _ = cluster.Stop() })
 	s := &stage{T: t, cluster: cluster}
 	s.must(cluster.Install(ctx, 1)) // nothing listens there; failurePolicy is Ignore
-	url, err := os.ReadFile(filepath.Join(cluster.Dir, "etcd-url"))
-	s.must(err)
-	s.etcd = string(url)
 
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
@@ -146,7 +133,7 @@ func (s *stage) probe(version string) bool {
 	if err := s.Create(s.Context(), probe); err != nil {
 		return false
 	}
-	got := s.stored()["probe"].version
+	got := s.stored()["default/probe"].Version
 	s.must(s.Delete(s.Context(), probe))
 	return got == version
 }
@@ -176,57 +163,6 @@ func (s *stage) migrated(version string) {
 		}
 		return len(crd.Status.StoredVersions) == 1 && crd.Status.StoredVersions[0] == version
 	})
-}
-
-// storage is one object as etcd has it.
-type storage struct {
-	version string // of the API
-	writes  string // since it was created, that included
-}
-
-// stored returns what etcd has of the definition's objects, by name.
-func (s *stage) stored() map[string]storage {
-	s.Helper()
-	const prefix = "/registry/kyklos.io/timewindowscalers/"
-	body, err := json.Marshal(map[string][]byte{"key": []byte(prefix), "range_end": []byte(prefix[:len(prefix)-1] + "0")})
-	s.must(err)
-	response, err := http.Post(s.etcd+"/v3/kv/range", "application/json", bytes.NewReader(body))
-	s.must(err)
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		s.Fatalf("etcd answers %s", response.Status)
-	}
-	var answer struct {
-		KVs []struct{ Key, Value, Version string } `json:"kvs"`
-	}
-	s.must(json.NewDecoder(response.Body).Decode(&answer))
-	found := map[string]storage{}
-	for _, kv := range answer.KVs {
-		key, err := base64.StdEncoding.DecodeString(kv.Key)
-		s.must(err)
-		value, err := base64.StdEncoding.DecodeString(kv.Value)
-		s.must(err)
-		var object metav1.TypeMeta
-		s.must(json.Unmarshal(value, &object))
-		found[filepath.Base(string(key))] = storage{version: strings.TrimPrefix(object.APIVersion, "kyklos.io/"), writes: kv.Version}
-	}
-	return found
-}
-
-// allStored checks that count objects are stored in the version, each written that often.
-func (s *stage) allStored(count int, version, writes string) {
-	s.Helper()
-	found := s.stored()
-	if len(found) != count {
-		s.Errorf("%d objects are stored, want %d", len(found), count)
-	}
-	tally := map[storage]int{}
-	for _, object := range found {
-		tally[object]++
-	}
-	if want := (map[storage]int{{version, writes}: count}); !maps.Equal(tally, want) {
-		s.Errorf("stored versions and writes: %v, want %v", tally, want)
-	}
 }
 
 func scaler(name, version string) *unstructured.Unstructured {
@@ -262,21 +198,6 @@ func (s *stage) fill(count int) {
 	all.Wait()
 }
 
-// objects returns all scalers as the old version shows them, without their resourceVersions.
-func (s *stage) objects() map[string]any {
-	s.Helper()
-	list := &unstructured.UnstructuredList{}
-	list.SetAPIVersion("kyklos.io/" + oldOne)
-	list.SetKind("TimeWindowScalerList")
-	s.must(s.List(s.Context(), list))
-	all := map[string]any{}
-	for _, object := range list.Items {
-		unstructured.RemoveNestedField(object.Object, "metadata", "resourceVersion")
-		all[object.GetName()] = object.Object
-	}
-	return all
-}
-
 // migrate runs the controller as the shipped ServiceAccount until stop is called.
 func (s *stage) migrate(qps int) (stop func()) {
 	s.Helper()
@@ -302,19 +223,4 @@ func (s *stage) migrate(qps int) (stop func()) {
 	})
 	s.Cleanup(stop)
 	return stop
-}
-
-// told waits for an event on the definition whose note has the text.
-func (s *stage) told(reason, text string) {
-	s.Helper()
-	s.eventually(fmt.Sprintf("the event %s: %s", reason, text), func() bool {
-		var list eventsv1.EventList
-		s.must(s.List(s.Context(), &list))
-		for _, e := range list.Items {
-			if e.Reason == reason && e.Regarding.Kind == "CustomResourceDefinition" && e.Regarding.Name == crdName && strings.Contains(e.Note, text) {
-				return true
-			}
-		}
-		return false
-	})
 }

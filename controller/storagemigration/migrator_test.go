@@ -117,11 +117,7 @@ func staleAnswer(s *stage) {
 	quiet = s.nudge()
 	s.migrated(oldOne)
 	quiet()
-	for name, object := range s.stored() {
-		if object.version != oldOne {
-			s.Errorf("%s is stored as %s", name, object.version)
-		}
-	}
+	s.allVersion(oldOne)
 	s.eventually("the requests gone", func() bool { return s.request() == nil })
 }
 
@@ -153,7 +149,7 @@ func clusterFails(s *stage) {
 	s.told("StorageMigrationStarted", "by Kyklos itself: the cluster's migrator failed: ")
 	s.eventually("every object rewritten", func() bool {
 		for _, object := range s.stored() {
-			if object.version != oldOne {
+			if object.Version != oldOne {
 				return false
 			}
 		}

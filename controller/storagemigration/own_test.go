@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // withoutMigrator keeps the cluster's own migrator away: the API server does not serve its API.
@@ -103,12 +105,8 @@ func TestRefusedObject(t *testing.T) {
 	lift := s.forbid("timewindowscalers/status", "s0007")
 	s.migrate(1000)
 	s.told("StorageMigrationRefused", "1 objects cannot be rewritten as v1beta1 and will be tried again; the others are done; the first is default/s0007: ")
-	want := map[storage]int{{oldOne, "1"}: 1, {newOne, "2"}: count - 1}
-	tally := map[storage]int{}
-	for _, object := range s.stored() {
-		tally[object]++
-	}
-	if diff := cmp.Diff(want, tally, cmp.AllowUnexported(storage{})); diff != "" {
+	want := map[controlplane.Stored]int{{Version: oldOne, Writes: "1"}: 1, {Version: newOne, Writes: "2"}: count - 1}
+	if diff := cmp.Diff(want, tally(s.stored())); diff != "" {
 		t.Error(diff)
 	}
 	if got := s.definition().Status.StoredVersions; !cmp.Equal(got, []string{oldOne, newOne}) {
@@ -190,11 +188,7 @@ func TestConflictStorm(t *testing.T) {
 	s.migrated(newOne)
 	close(done)
 	all.Wait()
-	for name, object := range s.stored() {
-		if object.version != newOne {
-			t.Errorf("%s is stored as %s", name, object.version)
-		}
-	}
+	s.allVersion(newOne)
 	for _, written := range last {
 		for name, value := range written {
 			object := scaler(name, newOne)
@@ -216,7 +210,7 @@ func TestTheStorageVersionMovesBackMeanwhile(t *testing.T) {
 	s.eventually("some objects rewritten", func() bool {
 		rewritten := 0
 		for _, object := range s.stored() {
-			if object.version == newOne {
+			if object.Version == newOne {
 				rewritten++
 			}
 		}
@@ -224,9 +218,5 @@ func TestTheStorageVersionMovesBackMeanwhile(t *testing.T) {
 	})
 	s.store(oldOne)
 	s.migrated(oldOne)
-	for name, object := range s.stored() {
-		if object.version != oldOne {
-			t.Errorf("%s is stored as %s", name, object.version)
-		}
-	}
+	s.allVersion(oldOne)
 }
