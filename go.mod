@@ -15,7 +15,7 @@ require (
 	golang.org/x/term v0.47.0 // make run: is this a terminal
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
-	k8s.io/apiextensions-apiserver v0.37.2 // tests: the API server's own CRD validation and CEL
+	k8s.io/apiextensions-apiserver v0.37.2 // CustomResourceDefinitions; tests: their validation and CEL
 	k8s.io/apimachinery v0.37.2
 	k8s.io/apiserver v0.37.2 // tests: the API server's own match conditions
 	k8s.io/client-go v0.37.2

@@ -22,6 +22,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/certs"
+	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/timecalc"
@@ -83,6 +84,9 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 	})
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
+	}
+	if err := storagemigration.SetupWithManager(mgr, o.migration); err != nil {
+		return fmt.Errorf("set up the storage migration: %w", err)
 	}
 	if err := addChecks(mgr, serving); err != nil {
 		return err

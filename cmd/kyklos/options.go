@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
 
@@ -22,6 +23,7 @@ type managerOptions struct {
 	leaderElect bool
 	workers     int
 	requeue     timewindowscaler.Requeue
+	migration   storagemigration.Options
 
 	healthAddress  string
 	metricsAddress string
@@ -43,9 +45,15 @@ type managerOptions struct {
 
 func defaultManagerOptions() managerOptions {
 	return managerOptions{
-		leaderElect:             true,
-		workers:                 10,
-		requeue:                 timewindowscaler.DefaultRequeue,
+		leaderElect: true,
+		workers:     10,
+		requeue:     timewindowscaler.DefaultRequeue,
+		migration: storagemigration.Options{
+			Clock:       wallClock,
+			Definitions: []string{"timewindowscalers.kyklos.io"},
+			QPS:         storagemigration.DefaultQPS,
+			Delay:       storagemigration.DefaultDelay,
+		},
 		healthAddress:           ":8081",
 		metricsAddress:          ":8443",
 		metricsSecure:           true,
@@ -74,6 +82,9 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.requeue.Min, "requeue-min", o.requeue.Min, "least delay until the next look")
 	flags.DurationVar(&o.requeue.Max, "requeue-max", o.requeue.Max, "most delay until the next look")
 
+	flags.IntVar(&o.migration.QPS, "storage-migration-qps", o.migration.QPS, "most scalers rewritten in a second after the storage version has moved, from 1 to 1000")
+	flags.DurationVar(&o.migration.Delay, "storage-migration-delay", o.migration.Delay, "how long a new storage version is left alone before scalers are rewritten, from 0s to 1h: every API server must know of it")
+
 	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
@@ -94,6 +105,9 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 
 func (o *managerOptions) validate() error {
 	if err := o.requeue.Validate(); err != nil {
+		return err
+	}
+	if err := o.migration.Validate(); err != nil {
 		return err
 	}
 	for _, namespace := range o.namespaces {

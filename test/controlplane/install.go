@@ -25,6 +25,11 @@ func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 	if err != nil {
 		return err
 	}
+	return c.InstallFrom(ctx, root, webhookPort)
+}
+
+// InstallFrom is Install of the release whose sources lie in root.
+func (c *Cluster) InstallFrom(ctx context.Context, root string, webhookPort int) error {
 	rendered, _, err := c.Kubectl(ctx, "", "kustomize", filepath.Join(root, "config", "default"))
 	if err != nil {
 		return err

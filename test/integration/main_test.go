@@ -69,12 +69,13 @@ func prepareCluster(ctx context.Context) (err error) {
 	return err
 }
 
-// ownCluster gives one test a control plane of its own, which it may kill, and returns its folder.
-func ownCluster(t *testing.T) (dir string) {
+// ownCluster gives one test a control plane of its own, which it may kill, and returns its folder. args
+// are further flags of `devcluster up`.
+func ownCluster(t *testing.T, args ...string) (dir string) {
 	t.Helper()
 	sharedCluster, sharedAdmin, sharedPort := cluster, admin, webhookPort
 	dir = filepath.Join(t.TempDir(), "cluster")
-	own, err := controlplane.Start(t.Context(), dir)
+	own, err := controlplane.Start(t.Context(), dir, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	AuditLog bool
 	// ExternalMetrics adds an API service of external.metrics.k8s.io; see package externalmetrics.
 	ExternalMetrics bool
+	// EtcdGateway serves the store's JSON gateway; its URL is in the file etcd-url in Dir.
+	EtcdGateway bool
 	// APIServerArgs are further kube-apiserver flags; they win over the built-in ones.
 	APIServerArgs []string
 }
@@ -57,7 +59,7 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 		return err
 	}
 	defer listener.Close()
-	etcd, err := startEtcd(ctx, dir)
+	etcd, err := startEtcd(ctx, dir, opts.EtcdGateway)
 	if err != nil {
 		return quiet(ctx, err)
 	}

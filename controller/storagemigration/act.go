@@ -1,0 +1,157 @@
+package storagemigration
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/internal/metrics"
+)
+
+// FieldManager is the name under which Kyklos owns what it writes to definitions. It owns nothing in
+// the objects that it rewrites, since it changes nothing there.
+const FieldManager = "kyklos-storage-migration"
+
+// pageSize is how many objects one request lists.
+const pageSize = 500
+
+// act does the plan's step and keeps in p how far it came, also when it fails.
+func (r *Reconciler) act(ctx context.Context, obs observation, next plan, p *progress) error {
+	if next.own != "" {
+		p.own = next.own
+	}
+	switch next.step {
+	case ask:
+		_, err := r.Migrations.Create(ctx, request(obs.crd), metav1.CreateOptions{FieldManager: FieldManager})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("create the StorageVersionMigration: %w", err)
+		}
+	case discard:
+		uid := metav1.NewUIDPreconditions(string(obs.svm.UID))
+		err := r.Migrations.Delete(ctx, obs.svm.Name, metav1.DeleteOptions{Preconditions: uid})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete the StorageVersionMigration: %w", err)
+		}
+	case list:
+		return r.list(ctx, obs.crd, p)
+	case rewrite:
+		return r.rewriteSome(ctx, obs.crd, p)
+	case again:
+		p.left, p.refused, p.refusal = p.refused, nil, ""
+	case finish:
+		return r.finish(ctx, obs.crd)
+	}
+	return nil
+}
+
+// list reads one page. Where the continue token has expired the API server sends another one, which
+// goes on at the same place among today's objects: those that were created meanwhile are stored in the
+// new version anyway. Where it sends none, the list starts over.
+func (r *Reconciler) list(ctx context.Context, crd *definition, p *progress) error {
+	resource, _, _ := endpoint(crd)
+	page, err := r.Objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: pageSize, Continue: p.token})
+	if err != nil {
+		if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+			p.token = continueToken(err)
+		}
+		if p.token == "" {
+			p.left = nil
+		}
+		return fmt.Errorf("list the %s: %w", resource.Resource, err)
+	}
+	for i := range page.Items {
+		m := &page.Items[i].ObjectMeta
+		p.left = append(p.left, item{namespace: m.Namespace, name: m.Name, resourceVersion: m.ResourceVersion})
+	}
+	p.token = page.Continue
+	p.listed = p.token == ""
+	return nil
+}
+
+func continueToken(err error) string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return ""
+	}
+	return status.Status().Continue
+}
+
+// rewriteSome rewrites objects for about batchSeconds, and stops at what is worth repeating soon.
+func (r *Reconciler) rewriteSome(ctx context.Context, crd *definition, p *progress) error {
+	for range min(r.QPS*batchSeconds, len(p.left)) {
+		if err := r.Pace.Wait(ctx); err != nil {
+			return fmt.Errorf("wait for the next object's turn: %w", err)
+		}
+		result, err := r.rewrite(ctx, crd, p.left[0])
+		if err != nil && result == "" {
+			return err
+		}
+		if result == metrics.MigrationRefused {
+			p.refused = append(p.refused, p.left[0])
+			if p.refusal == "" {
+				p.refusal = err.Error()
+			}
+		}
+		p.left = p.left[1:]
+		p.results[result]++
+		metrics.RecordMigratedObject(crd.Name, result)
+	}
+	return nil
+}
+
+// rewrite makes the API server store one object anew and says with what result; without one, the
+// request is worth repeating soon. The resourceVersion is that of the list: who writes meanwhile stores
+// the object anew as well, and an object that was created again in its place has another one.
+func (r *Reconciler) rewrite(ctx context.Context, crd *definition, it item) (result string, err error) {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": it.resourceVersion}})
+	if err != nil {
+		return "", fmt.Errorf("encode the patch: %w", err)
+	}
+	resource, subresources, _ := endpoint(crd)
+	written, err := r.Objects.Resource(resource).Namespace(it.namespace).Patch(ctx, it.name, types.MergePatchType, patch,
+		metav1.PatchOptions{FieldManager: FieldManager}, subresources...)
+	switch {
+	case err == nil && written.ResourceVersion == it.resourceVersion:
+		return metrics.MigrationUnchanged, nil
+	case err == nil:
+		return metrics.MigrationRewritten, nil
+	case apierrors.IsConflict(err):
+		return metrics.MigrationSuperseded, nil
+	case apierrors.IsNotFound(err) && !isUnserved(err):
+		return metrics.MigrationGone, nil
+	case isRefusal(err):
+		return metrics.MigrationRefused, fmt.Errorf("%s/%s: %w", it.namespace, it.name, err)
+	}
+	return "", fmt.Errorf("rewrite %s/%s: %w", it.namespace, it.name, err)
+}
+
+// finish takes the old versions off storedVersions. The resourceVersion sees to it that the storage
+// version is still the one that objects were rewritten in.
+func (r *Reconciler) finish(ctx context.Context, crd *definition) error {
+	version := storageVersion(crd).Name
+	status := map[string]any{"storedVersions": []string{version}}
+	if i := doubtIndex(crd); i >= 0 {
+		conditions := slices.Clone(crd.Status.Conditions)
+		conditions[i].Status = apiextensionsv1.ConditionFalse
+		conditions[i].Reason, conditions[i].Message = "MigrationSucceeded", "All objects are stored as "+version
+		conditions[i].LastTransitionTime = metav1.NewTime(r.Clock.Now())
+		conditions[i].ObservedGeneration = crd.Generation
+		status["conditions"] = conditions
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": crd.ResourceVersion}, "status": status})
+	if err != nil {
+		return fmt.Errorf("encode the patch: %w", err)
+	}
+	_, err = r.Definitions.Patch(ctx, crd.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager}, "status")
+	if err != nil {
+		return fmt.Errorf("set status.storedVersions to [%s]: %w", version, err)
+	}
+	return nil
+}

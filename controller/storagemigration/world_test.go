@@ -1,0 +1,132 @@
+package storagemigration
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	svmv1 "k8s.io/api/storagemigration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// world is an API server and its own migrator, as far as a storage migration can tell. It goes by what
+// was read in the source of Kubernetes 1.37, its two faults with storedVersions included.
+type world struct {
+	now     time.Time
+	crd     *definition
+	seen    *definition // by the watch, which lags
+	objects map[string]*object
+	svm     *svmv1.StorageVersionMigration
+	// serves is false where there is no StorageVersionMigration; deaf is true where none is taken up.
+	serves, deaf bool
+	// expired is what a list with a continue token meets: no error, 410, or 410 with another token.
+	expired int
+	// down is true while the API server does not answer.
+	down     bool
+	revision int
+}
+
+type object struct {
+	version, revision string
+	refused           bool
+}
+
+// pageLength is what the API server makes of any limit.
+const pageLength = 3
+
+func (w *world) bump() string {
+	w.revision++
+	return strconv.Itoa(w.revision)
+}
+
+// clean reports whether every object is stored in the storage version.
+func (w *world) clean() bool {
+	for _, o := range w.objects {
+		if o.version != storageVersion(w.crd).Name {
+			return false
+		}
+	}
+	return true
+}
+
+// flip moves the storage version to the other one.
+func (w *world) flip() {
+	crd := w.crd.DeepCopy()
+	for i := range crd.Spec.Versions {
+		crd.Spec.Versions[i].Storage = !crd.Spec.Versions[i].Storage
+	}
+	crd.Generation++
+	w.store(crd)
+}
+
+// store keeps a changed definition; the storage version is always listed.
+func (w *world) store(crd *definition) {
+	if version := storageVersion(crd).Name; !slices.Contains(crd.Status.StoredVersions, version) {
+		crd.Status.StoredVersions = append(crd.Status.StoredVersions, version)
+	}
+	crd.ResourceVersion = w.bump()
+	w.crd = crd
+}
+
+// migrate is the next thing that the cluster's migrator does.
+func (w *world) migrate() {
+	if w.svm == nil || w.deaf {
+		return
+	}
+	conditions := &w.svm.Status.Conditions
+	set := func(kind svmv1.MigrationConditionType, status metav1.ConditionStatus) {
+		meta.SetStatusCondition(conditions, metav1.Condition{Type: string(kind), Status: status, LastTransitionTime: metav1.NewTime(w.now)})
+	}
+	is := func(kind svmv1.MigrationConditionType) bool {
+		return meta.IsStatusConditionTrue(*conditions, string(kind))
+	}
+	switch ended := is(svmv1.MigrationSucceeded) || is(svmv1.MigrationFailed); {
+	case !ended && !is(svmv1.MigrationRunning):
+		set(svmv1.MigrationRunning, metav1.ConditionTrue)
+		w.mark(apiextensionsv1.ConditionTrue, "MigrationRunning", true)
+	case !ended:
+		set(svmv1.MigrationSucceeded, metav1.ConditionTrue)
+		for _, o := range w.objects {
+			if o.refused {
+				*conditions = nil
+				set(svmv1.MigrationRunning, metav1.ConditionTrue)
+				set(svmv1.MigrationFailed, metav1.ConditionTrue)
+				return
+			}
+			w.write(o)
+		}
+	case is(svmv1.MigrationRunning):
+		reason := "MigrationSucceeded"
+		if is(svmv1.MigrationFailed) {
+			reason = migrationFailed
+		}
+		i := slices.IndexFunc(w.crd.Status.Conditions, isMigrating)
+		same := i >= 0 && w.crd.Status.Conditions[i].ObservedGeneration == w.crd.Generation
+		w.mark(apiextensionsv1.ConditionFalse, reason, same)
+		set(svmv1.MigrationRunning, metav1.ConditionFalse)
+	}
+}
+
+func isMigrating(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+	return c.Type == apiextensionsv1.StorageMigrating
+}
+
+func (w *world) mark(status apiextensionsv1.ConditionStatus, reason string, shorten bool) {
+	crd := w.crd.DeepCopy()
+	crd.Status.Conditions = slices.DeleteFunc(crd.Status.Conditions, isMigrating)
+	crd.Status.Conditions = append(crd.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.StorageMigrating, Status: status, Reason: reason,
+		LastTransitionTime: metav1.NewTime(w.now), ObservedGeneration: crd.Generation,
+	})
+	if shorten {
+		crd.Status.StoredVersions = nil
+	}
+	w.store(crd)
+}
+
+// write stores an object anew.
+func (w *world) write(o *object) {
+	o.version, o.revision = storageVersion(w.crd).Name, w.bump()
+}

@@ -1,0 +1,63 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// What became of an object that a storage migration came to; the values of the label result.
+const (
+	MigrationRewritten  = "rewritten"  // stored anew by the migration
+	MigrationUnchanged  = "unchanged"  // was stored in the new version already
+	MigrationSuperseded = "superseded" // stored anew by somebody else's write
+	MigrationGone       = "gone"       // deleted meanwhile
+	MigrationRefused    = "refused"    // the API server refused it; it is tried again later
+)
+
+// migrationResults are all of them.
+var migrationResults = []string{MigrationRewritten, MigrationUnchanged, MigrationSuperseded, MigrationGone, MigrationRefused}
+
+var (
+	definition = []string{"crd"}
+
+	migratedObjects = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "kyklos_storage_migration_objects_total",
+		Help: "Objects that Kyklos's own storage migration came to, by result: rewritten, unchanged, superseded, gone or refused.",
+	}, append(definition, "result"))
+
+	migrationActive = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_storage_migration_active",
+		Help: "1 while objects may be stored in another version than the storage version, else 0.",
+	}, definition)
+
+	migrationLeft = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_storage_migration_objects_left",
+		Help: "Objects listed by Kyklos's own storage migration and not rewritten yet, refused ones included.",
+	}, definition)
+)
+
+func init() {
+	metrics.Registry.MustRegister(migratedObjects, migrationActive, migrationLeft)
+}
+
+// Migration is what the gauges of one CustomResourceDefinition show.
+type Migration struct {
+	// Active is true while objects may be stored in another version than the storage version.
+	Active bool
+	// Left is how many objects are known to be left, 0 or more.
+	Left int
+}
+
+// RecordMigration sets the gauges of the CustomResourceDefinition crd.
+func RecordMigration(crd string, m Migration) {
+	migrationActive.WithLabelValues(crd).Set(boolean(m.Active))
+	migrationLeft.WithLabelValues(crd).Set(float64(m.Left))
+	for _, result := range migrationResults {
+		migratedObjects.WithLabelValues(crd, result) // from the start: a rate misses what a series is born with
+	}
+}
+
+// RecordMigratedObject counts one object; result is one of the constants above.
+func RecordMigratedObject(crd, result string) {
+	migratedObjects.WithLabelValues(crd, result).Inc()
+}
