@@ -173,6 +173,16 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 	s.eventually("Ready", func() bool { return s.ready(10) })
 	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 
+	// A pass over a scaler at rest asks nothing of the API server, discovery included (B9).
+	s.clockIsKnown()
+	asked, passes := len(sent.about(s.namespace)), s.passes(scalerName)
+	s.clock("2025-01-27 10:00:00")
+	s.eventually("a pass", func() bool { return s.passes(scalerName) > passes })
+	s.clockIsKnown()
+	if more := sent.about(s.namespace)[asked:]; len(more) > 0 {
+		t.Errorf("asked at rest: %q", more)
+	}
+
 	c.patch(`{"spec":{"replicas":15}}`)
 	s.hears("ScaledDown", "Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)")
 	c.scaledTo(10)
