@@ -19,6 +19,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -217,6 +218,7 @@ func decode(t *testing.T, document string) metav1.Object {
 		"TimeWindowScaler":        &v1beta1.TimeWindowScaler{},
 		"Deployment":              &appsv1.Deployment{},
 		"ConfigMap":               &corev1.ConfigMap{},
+		"ClusterRole":             &rbacv1.ClusterRole{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}
 	object := known[kind.Kind]

@@ -16,6 +16,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/test/controlplane"
 )
 
@@ -81,6 +82,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	config.Wrap(sent.wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:  admin.Scheme(),
 		Logger:  logger,
@@ -88,6 +90,10 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 		Client:  client.Options{FieldOwner: timewindowscaler.FieldManager},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 	})
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := targetkind.NewResolverFor(mgr.GetConfig(), mgr.GetHTTPClient(), &wall)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +105,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 			return time.Since(start)
 		},
 		Requeue: timewindowscaler.Requeue{Max: 24 * time.Hour},
+		Kinds:   kinds,
 	})
 	if err != nil {
 		return nil, err
