@@ -79,6 +79,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		Monotonic: sinceStart(),
 		Requeue:   o.requeue,
 		Workers:   o.workers,
+		Metrics:   o.metrics,
 	})
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)

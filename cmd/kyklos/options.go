@@ -22,6 +22,7 @@ type managerOptions struct {
 	leaderElect bool
 	workers     int
 	requeue     timewindowscaler.Requeue
+	metrics     timewindowscaler.Metrics
 
 	healthAddress  string
 	metricsAddress string
@@ -45,6 +46,7 @@ func defaultManagerOptions() managerOptions {
 		leaderElect:             true,
 		workers:                 10,
 		requeue:                 timewindowscaler.DefaultRequeue,
+		metrics:                 timewindowscaler.DefaultMetrics,
 		healthAddress:           ":8081",
 		metricsAddress:          ":8443",
 		metricsSecure:           true,
@@ -72,6 +74,9 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.requeue.Min, "requeue-min", o.requeue.Min, "least delay until the next look")
 	flags.DurationVar(&o.requeue.Max, "requeue-max", o.requeue.Max, "most delay until the next look")
 
+	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "time between two polls of the external metric of a window, while that window decides; from 1s to 1h")
+	flags.Float64Var(&o.metrics.Tolerance, "metric-tolerance", o.metrics.Tolerance, "part of its target by which a metric may miss it before the count changes; from 0 to below 1")
+
 	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
@@ -91,6 +96,9 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 
 func (o *managerOptions) validate() error {
 	if err := o.requeue.Validate(); err != nil {
+		return err
+	}
+	if err := o.metrics.Validate(); err != nil {
 		return err
 	}
 	for _, namespace := range o.namespaces {

@@ -35,6 +35,17 @@ func TestRequeueFlags(t *testing.T) {
 	}
 }
 
+// The defaults are kube-controller-manager's for a HorizontalPodAutoscaler.
+func TestMetricFlags(t *testing.T) {
+	if got, want := parse(t).metrics, (timewindowscaler.Metrics{Interval: 15 * time.Second, Tolerance: 0.1}); got != want {
+		t.Errorf("defaults %+v, want %+v", got, want)
+	}
+	got := parse(t, "--metric-interval=1m", "--metric-tolerance=0.25").metrics
+	if want := (timewindowscaler.Metrics{Interval: time.Minute, Tolerance: 0.25}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	for args, says := range map[string]string{
 		"":                          "",
@@ -44,6 +55,14 @@ func TestValidate(t *testing.T) {
 		"--namespaces=shop,lab":     "",
 		"--requeue-max=1s":          "--requeue-max: must be above 0 and not below --requeue-min 30s, but is 1s",
 		"--requeue-jitter-max=1s":   "--requeue-jitter-min: must not exceed --requeue-jitter-max 1s, but is 5s",
+		"--metric-interval=1s":      "",
+		"--metric-interval=1h":      "",
+		"--metric-tolerance=0":      "",
+		"--metric-interval=999ms":   "--metric-interval: must be from 1s to 1h, not 999ms",
+		"--metric-interval=61m":     "--metric-interval: must be from 1s to 1h, not 1h1m0s",
+		"--metric-tolerance=1":      "--metric-tolerance: must be from 0 to below 1, not 1",
+		"--metric-tolerance=-0.1":   "--metric-tolerance: must be from 0 to below 1, not -0.1",
+		"--metric-tolerance=NaN":    "--metric-tolerance: must be from 0 to below 1, not NaN",
 		"--requeue-quantum=-1s":     "--requeue-quantum: must be 0 or more, not -1s",
 		"--workers=0":               "--workers: must be at least 1, not 0",
 		"--log-format=xml":          `--log-format: must be json or text, not "xml"`,

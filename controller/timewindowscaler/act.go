@@ -50,6 +50,7 @@ func (r *Reconciler) act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs
 		resourceVersion:  scale.ResourceVersion,
 		specReplicas:     scale.Spec.Replicas,
 		observedReplicas: scale.Status.Replicas,
+		readyReplicas:    obs.target.readyReplicas, // Scale does not tell
 	}
 	mem.scaled = done.target
 	return done, nil

@@ -50,6 +50,9 @@ func (s *situation) troubles() []events.Event {
 	} else if s.obs.target == nil {
 		evs = append(evs, events.EmitMissingTarget(reference.Kind, s.tws.Namespace, reference.Name))
 	}
+	if s.plan.metric.lost {
+		evs = append(evs, events.EmitMetricUnavailable(s.plan.metric.trouble))
+	}
 	if s.obs.autoscaler != "" {
 		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("HorizontalPodAutoscaler %s scales %s %s too: the two will undo each other's work",
 			s.obs.autoscaler, reference.Kind, reference.Name)))
@@ -94,6 +97,9 @@ func (s *situation) cause() events.Cause {
 	if s.plan.verdict.Override {
 		cause.HolidayMode = string(s.tws.Spec.Holidays.Mode)
 	}
+	if !s.plan.metric.failing {
+		cause.Metric = s.plan.metric.metric
+	}
 	return cause
 }
 
@@ -135,6 +141,8 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 		HolidayOverride:   s.plan.verdict.Override,
 		Degraded:          s.degraded().Status == metav1.ConditionTrue,
 	})
+	m := &s.plan.metric
+	metrics.RecordExternalMetric(name, namespace, m.window, m.metric, m.value)
 }
 
 func drift(status *v1beta1.TimeWindowScalerStatus) int32 {

@@ -37,7 +37,7 @@ func stripDeployment(obj any) (any, error) {
 	return &appsv1.Deployment{
 		ObjectMeta: identity(&d.ObjectMeta),
 		Spec:       appsv1.DeploymentSpec{Replicas: d.Spec.Replicas},
-		Status:     appsv1.DeploymentStatus{Replicas: d.Status.Replicas},
+		Status:     appsv1.DeploymentStatus{Replicas: d.Status.Replicas, ReadyReplicas: d.Status.ReadyReplicas},
 	}, nil
 }
 

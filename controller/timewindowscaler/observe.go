@@ -27,6 +27,7 @@ type observation struct {
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
 	autoscaler string
 	holidays   holidays
+	metric     metricObservation
 }
 
 // target is what matters of the workload.
@@ -35,6 +36,8 @@ type target struct {
 	resourceVersion  string
 	specReplicas     int32
 	observedReplicas int32
+	// readyReplicas counts for metrics of type Value only, and is no reason for a pass of its own.
+	readyReplicas int32
 }
 
 // holidays is what the ConfigMap says; all zero if the mode does not ask for one.
@@ -75,6 +78,7 @@ func (r *Reconciler) observeTarget(ctx context.Context, tws *v1beta1.TimeWindowS
 		resourceVersion:  deployment.ResourceVersion,
 		specReplicas:     ptr.Deref(deployment.Spec.Replicas, 1),
 		observedReplicas: deployment.Status.Replicas,
+		readyReplicas:    deployment.Status.ReadyReplicas,
 	}), nil
 }
 

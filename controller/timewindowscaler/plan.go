@@ -20,6 +20,7 @@ type plan struct {
 
 	verdict timecalc.Verdict
 	window  string // status.currentWindow
+	metric  metricDecision
 	grace   grace
 	// effective is the replica count that the target should have now, grace included.
 	effective int32
@@ -44,7 +45,8 @@ type grace struct {
 // makePlan decides. It is the only place that does, and a pure function.
 func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) plan {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
-	if errs := append(targetErrors(tws), reading.WindowErrors...); len(errs) > 0 {
+	errs := append(targetErrors(tws), reading.WindowErrors...)
+	if errs = append(errs, schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...); len(errs) > 0 {
 		if reading.ZoneError != nil {
 			errs = append(errs, reading.ZoneError)
 		}
@@ -62,8 +64,15 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 		p.verdict = calendar.At(now)
 		p.window = calendar.Label(p.verdict)
 		p.nextBoundary = calendar.NextBoundary(now)
+		if metric, ok := metricOf(tws, p.verdict.Window); ok {
+			p.metric = decideMetric(tws, obs, metric, p.window, p.verdict.Replicas)
+			p.verdict.Replicas = p.metric.replicas
+		}
 	}
-	p.effective, p.grace = applyGrace(tws, p.verdict.Replicas, now)
+	var held bool
+	if p.effective, p.grace, held = p.metric.held(&tws.Status); !held {
+		p.effective, p.grace = applyGrace(tws, p.verdict.Replicas, now)
+	}
 	if reading.ZoneError == nil {
 		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
 	} else if p.grace.expiry != nil {

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -51,6 +52,8 @@ type Options struct {
 	Requeue Requeue
 	// Workers is how many scalers are looked at at once; 0 means 10.
 	Workers int
+	// Metrics says how windows' metrics are polled; zero means DefaultMetrics.
+	Metrics Metrics
 }
 
 // SetupWithManager adds the controller, its indexes and its two watchmen to mgr.
@@ -68,6 +71,13 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	if err != nil {
 		return err
 	}
+	if options.Metrics == (Metrics{}) {
+		options.Metrics = DefaultMetrics
+	}
+	read, err := newMetricReader(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return err
+	}
 	r := &Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
@@ -75,6 +85,8 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Events:    events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		Requeue:   options.Requeue,
 		outage:    &outage{probe: probe, wake: queue.wake, ticks: probes.C},
+		metrics:   &metricPoller{interval: options.Metrics.Interval, read: read, wake: queue.wake},
+		tolerance: options.Metrics.Tolerance,
 	}
 	watch := &clockWatch{
 		wall: options.Clock, monotonic: options.Monotonic, ticks: seconds.C,
@@ -85,11 +97,10 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 			}
 		},
 	}
-	if err := mgr.Add(watch); err != nil {
-		return err
-	}
-	if err := mgr.Add(r.outage); err != nil {
-		return err
+	for _, runnable := range []manager.Runnable{watch, r.outage, r.metrics} {
+		if err := mgr.Add(runnable); err != nil {
+			return err
+		}
 	}
 	return r.build(mgr, &queue, options.Workers)
 }
