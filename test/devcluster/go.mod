@@ -22,7 +22,7 @@ require (
 	k8s.io/metrics v0.37.1
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 	pgregory.net/rapid v1.3.0
-	sigs.k8s.io/custom-metrics-apiserver v1.37.0
+	sigs.k8s.io/custom-metrics-apiserver v1.37.0 // a real API service of external metrics, for what reads them to be tested against
 	sigs.k8s.io/yaml v1.6.0
 )
 
