@@ -60,7 +60,8 @@ type metricDecision struct {
 	trouble string
 	// lost: the metric began to fail in this pass.
 	lost bool
-	// hold: nothing may be decreased until the first poll is over.
+	// hold: the first poll is not over, and until then, for pollPatience at most, everything stays as it
+	// is: a window would else begin with its fallback for the moment that an answer takes.
 	hold bool
 	// value is the last one, in thousandths; nil if there is none that counts.
 	value *int64
@@ -166,14 +167,11 @@ func unavailable(metric, window, problem string) string {
 	return fmt.Sprintf("Metric %s has no value, so the replicas of window %s apply: %s", metric, window, problem)
 }
 
-// held returns what is in force where nothing may be decreased yet, a grace period that runs included.
-func (d *metricDecision) held(status *v1beta1.TimeWindowScalerStatus) (int32, grace, bool) {
-	if !d.hold || status.EffectiveReplicas == nil || *status.EffectiveReplicas < d.replicas {
-		return 0, grace{}, false
-	}
+// heldCount is the count in force, with a grace period if one runs, for as long as nothing is decided.
+func heldCount(tws *v1beta1.TimeWindowScaler, obs observation) (int32, grace) {
 	var running grace
-	if status.GracePeriodExpiry != nil {
-		running.expiry = &status.GracePeriodExpiry.Time
+	if expiry := tws.Status.GracePeriodExpiry; expiry != nil {
+		running.expiry = &expiry.Time
 	}
-	return *status.EffectiveReplicas, running, true
+	return currentCount(tws, obs), running
 }

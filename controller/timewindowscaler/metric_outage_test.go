@@ -70,10 +70,25 @@ func TestNothingGoesBelowTheFallbackWhileItFails(t *testing.T) {
 	s.keeps(3, "")
 }
 
-// Until the first poll is over nothing is decreased, so that a window that is entered from above does
-// not drop to its fallback for the time that a poll takes.
-func TestEnteringFromAbove(t *testing.T) {
-	s := inWindow(t, 14)
+// Until the first poll is over everything stays as it is, so that a window does not begin with its
+// fallback for the moment that an answer takes.
+func TestEnteringTheWindow(t *testing.T) {
+	s := inWindow(t, 2)
+	s.keeps(2, "")
+	s.stands(2)
+	s.gets(150).polls("2025-01-27 09:00:01")
+	s.keeps(5, "")
+	s.hears("Scaled up from 2 to 5 replicas (window: BusinessHours, metric queue_depth)")
+
+	s = inWindow(t, 2)
+	s.misses(1).polls("2025-01-27 09:00:01")
+	s.keeps(10, "") // there is no last value to keep
+	s = inWindow(t, 2)
+	s.obs.metric.sample = metricSample{source: queueDepth, answered: true} // patience has ended
+	s.polls("2025-01-27 09:00:05")
+	s.keeps(10, "")
+
+	s = inWindow(t, 14)
 	s.keeps(14, "")
 	s.shows("Ready", "True/Reconciled: Target has the desired 14 replicas (window: BusinessHours, metric queue_depth)")
 	s.gets(390).polls("2025-01-27 09:00:01")
@@ -83,10 +98,27 @@ func TestEnteringFromAbove(t *testing.T) {
 
 	s = inWindow(t, 14)
 	s.misses(1).polls("2025-01-27 09:00:05")
-	s.keeps(10, "") // there is no last value to keep
+	s.keeps(10, "")
 	s.shows("Degraded", "False/OperationalNormal: Everything in the spec is at work")
 	s.misses(2).polls("2025-01-27 09:00:35")
 	s.shows("Degraded", "True/MetricUnavailable: Metric queue_depth has no value, so the replicas of window BusinessHours apply: boom")
+}
+
+// The first decision of all waits likewise, and leaves the target as it was found. So does drift.
+func TestTheFirstDecision(t *testing.T) {
+	s := polled(t, 7)
+	s.polls(during)
+	s.keeps(7, "")
+	s.stands(7)
+	s.gets(150).polls(during)
+	s.keeps(5, "")
+	s.restarts()
+	s.obs.target = deployment(9, 9)
+	s.polls(during)
+	s.keeps(5, "")
+	s.stands(9)
+	s.gets(150).polls(during)
+	s.stands(5)
 }
 
 // A grace period that is on when the window is entered goes on until the first poll is over.
@@ -118,8 +150,8 @@ func TestRestart(t *testing.T) {
 	s = inWindow(t, 2)
 	s.gets(150).polls(during)
 	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.MinReplicas = ptr.To[int32](6) })
-	s.restarts().polls(during)
-	s.keeps(10, "")
+	s.restarts().misses(1).polls(during)
+	s.keeps(10, "") // the metric could not have set 5
 }
 
 // A restart in the middle of an outage tells of it no second time, and ends it no sooner.

@@ -72,7 +72,7 @@ const during = "2025-01-27 10:00:00"
 
 func TestTheMetricDecides(t *testing.T) {
 	s := inWindow(t, 2)
-	s.keeps(10, "") // more than before is due at once, whatever the metric says later
+	s.keeps(2, "") // until the first poll is over
 	for _, step := range []struct {
 		value int64
 		want  int32
@@ -110,7 +110,7 @@ func TestAValueThatChangesNothingIsNoNews(t *testing.T) {
 
 // Each value is made use of once: the proposal of a Value target grows with the pods that it brings up.
 func TestAValueIsUsedOnce(t *testing.T) {
-	s := inWindow(t, 2)
+	s := inWindow(t, 10)
 	s.tws.Spec.Windows[0].Metric.Target = v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "100"}
 	s.gets(50).polls(during)
 	s.keeps(5, "")
@@ -192,6 +192,9 @@ func TestTheSelectorIsPartOfTheSource(t *testing.T) {
 	}
 	s.gets(600).polls(during) // of the metric without a selector
 	s.keeps(10, "")
+	s.obs.metric.sample.source = want
+	s.polls(during)
+	s.keeps(20, "")
 }
 
 // A change of the target value needs no new poll, a change of the bounds no new value.

@@ -14,7 +14,7 @@ import (
 // of the streams and of the fair share that the API server gives one client, and flips keep the rest.
 const pollsAtOnce = 32
 
-// pollPatience bounds one poll, and the wait for the first, in which nothing is decreased.
+// pollPatience bounds one poll, and the wait for the end of the first, in which nothing is changed.
 const pollPatience = 5 * time.Second
 
 // metricPoller polls the metrics of the windows that decide now, each at most once per interval, and

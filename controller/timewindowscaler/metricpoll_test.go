@@ -227,6 +227,9 @@ func TestAHangingMetricsAPI(t *testing.T) {
 			g.follow(types.NamespacedName{Namespace: "shop", Name: fmt.Sprintf("hung-%d", i)}, &metricSource{name: "queue"})
 		}
 		synctest.Wait()
+		if waited := time.Since(g.started); waited != 0 {
+			g.Errorf("passes waited %s for polls", waited)
+		}
 		if len(g.asked) != pollsAtOnce {
 			t.Errorf("%d polls at once, want %d", len(g.asked), pollsAtOnce)
 		}

@@ -69,8 +69,9 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 			p.verdict.Replicas = p.metric.replicas
 		}
 	}
-	var held bool
-	if p.effective, p.grace, held = p.metric.held(&tws.Status); !held {
+	if p.metric.hold {
+		p.effective, p.grace = heldCount(tws, obs)
+	} else {
 		p.effective, p.grace = applyGrace(tws, p.verdict.Replicas, now)
 	}
 	if reading.ZoneError == nil {
@@ -78,7 +79,7 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
 	}
-	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && obs.target.specReplicas != p.effective
+	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !p.metric.hold && obs.target.specReplicas != p.effective
 	p.drift = p.write && isDrift(tws, p.effective)
 	p.due = due(tws, p, now)
 	return p
