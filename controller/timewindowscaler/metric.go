@@ -98,7 +98,7 @@ func decideMetric(tws *v1beta1.TimeWindowScaler, obs observation, m schedule.Met
 		if sample.number != 0 && (before.number != sample.number || before.rule != d.rule) {
 			d.proposal = ptr.To(propose(d.rule, sample.value, current, obs.target))
 		}
-		d.hold = !d.failing && !sample.answered
+		d.hold = !sample.answered
 	}
 	if sample.number != 0 && !d.failing {
 		d.value = &sample.value

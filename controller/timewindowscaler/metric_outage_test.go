@@ -152,6 +152,12 @@ func TestRestart(t *testing.T) {
 	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.MinReplicas = ptr.To[int32](6) })
 	s.restarts().misses(1).polls(during)
 	s.keeps(10, "") // the metric could not have set 5
+
+	s = inWindow(t, 2)
+	s.gets(450).polls(during)
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.MaxReplicas = 14 })
+	s.restarts().misses(1).polls(during)
+	s.keeps(10, "") // nor 15
 }
 
 // A restart in the middle of an outage tells of it no second time, and ends it no sooner.
