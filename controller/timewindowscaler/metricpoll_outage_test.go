@@ -60,13 +60,13 @@ func TestAHangingMetricsAPI(t *testing.T) {
 		if waited := time.Since(g.started); waited != 0 {
 			g.Errorf("passes waited %s for polls", waited)
 		}
-		if len(g.asked) != pollsAtOnce {
-			t.Errorf("%d polls at once, want %d", len(g.asked), pollsAtOnce)
+		if got := g.requests(); got != pollsAtOnce {
+			t.Errorf("%d polls at once, want %d", got, pollsAtOnce)
 		}
 		g.after(pollPatience)
 		for i := range 3 * pollsAtOnce {
 			key := types.NamespacedName{Namespace: "shop", Name: fmt.Sprintf("hung-%d", i)}
-			if !g.sample(key).answered || g.woken[key.Name] == 0 {
+			if !g.sample(key).answered || g.wakes(key.Name) == 0 {
 				t.Fatalf("%s is still held: %+v", key.Name, g.sample(key)) // polled or not
 			}
 		}

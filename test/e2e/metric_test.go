@@ -47,7 +47,7 @@ func (s *stage) measured(says string) {
 }
 
 func TestTheMetricSetsTheCount(t *testing.T) {
-	s := newStage(t, "2025-01-27 08:59:00")
+	s := newStage(t, "2025-02-03 08:59:00")
 	s.target(2)
 	s.measured(`[{value: "150"}]`)
 	s.officeHours(byQueue())
@@ -55,7 +55,7 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	if _, found := s.metric("kyklos_external_metric_value"); found {
 		t.Error("the metric was polled before its window")
 	}
-	s.clock("2025-01-27 09:00:00")
+	s.clock("2025-02-03 09:00:00")
 	s.settles(5)
 	s.hears("ScaledUp", "Scaled up from 2 to 5 replicas (window: BusinessHours, metric queue_depth)") // no detour
 	s.measures(150, "kyklos_external_metric_value", "window=BusinessHours", "metric=queue_depth")
@@ -65,7 +65,7 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	s.settles(1)
 	s.measured(`[{value: "1M"}]`)
 	s.settles(20)
-	s.clock("2025-01-27 17:00:00")
+	s.clock("2025-02-03 17:00:00")
 	s.settles(2)
 	if _, found := s.metric("kyklos_external_metric_value"); found {
 		t.Error("the value is still shown after its window")
