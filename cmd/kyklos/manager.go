@@ -88,6 +88,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		Kinds:      kinds,
 		Namespaces: o.namespaces,
 		Workers:    o.workers,
+		Metrics:    o.metrics,
 	})
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)

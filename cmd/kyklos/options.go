@@ -24,6 +24,7 @@ type managerOptions struct {
 	workers     int
 	requeue     timewindowscaler.Requeue
 	migration   storagemigration.Options
+	metrics     timewindowscaler.Metrics
 
 	healthAddress  string
 	metricsAddress string
@@ -48,6 +49,7 @@ func defaultManagerOptions() managerOptions {
 		leaderElect: true,
 		workers:     10,
 		requeue:     timewindowscaler.DefaultRequeue,
+		metrics:     timewindowscaler.DefaultMetrics,
 		migration: storagemigration.Options{
 			Clock:       wallClock,
 			Definitions: []string{"timewindowscalers.kyklos.io"},
@@ -84,6 +86,8 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 
 	flags.IntVar(&o.migration.QPS, "storage-migration-qps", o.migration.QPS, "most scalers rewritten in a second after the storage version has moved, from 1 to 1000")
 	flags.DurationVar(&o.migration.Delay, "storage-migration-delay", o.migration.Delay, "how long a new storage version is left alone before scalers are rewritten, from 0s to 1h: every API server must know of it")
+	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "time between two polls of the external metric of a window, while that window decides; from 1s to 1h")
+	flags.Float64Var(&o.metrics.Tolerance, "metric-tolerance", o.metrics.Tolerance, "part of its target by which a metric may miss it before the count changes; from 0 to below 1")
 
 	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
@@ -105,6 +109,9 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 
 func (o *managerOptions) validate() error {
 	if err := o.requeue.Validate(); err != nil {
+		return err
+	}
+	if err := o.metrics.Validate(); err != nil {
 		return err
 	}
 	if err := o.migration.Validate(); err != nil {

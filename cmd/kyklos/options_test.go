@@ -35,6 +35,17 @@ func TestRequeueFlags(t *testing.T) {
 	}
 }
 
+// The defaults are kube-controller-manager's for a HorizontalPodAutoscaler.
+func TestMetricFlags(t *testing.T) {
+	if got, want := parse(t).metrics, (timewindowscaler.Metrics{Interval: 15 * time.Second, Tolerance: 0.1}); got != want {
+		t.Errorf("defaults %+v, want %+v", got, want)
+	}
+	got := parse(t, "--metric-interval=1m", "--metric-tolerance=0.25").metrics
+	if want := (timewindowscaler.Metrics{Interval: time.Minute, Tolerance: 0.25}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	for args, says := range map[string]string{
 		"":                              "",
@@ -57,6 +68,14 @@ func TestValidate(t *testing.T) {
 		"--log-level=loud":              `--log-level: must be debug, info, warn or error, not "loud"`,
 		"--namespaces=shop,La_b":        `--namespaces: "La_b" is no namespace name: `,
 		"--namespace=kyklos_system":     `--namespace: "kyklos_system" is no namespace name: `,
+		"--metric-interval=1s":          "",
+		"--metric-interval=1h":          "",
+		"--metric-tolerance=0":          "",
+		"--metric-interval=999ms":       "--metric-interval: must be from 1s to 1h, not 999ms",
+		"--metric-interval=61m":         "--metric-interval: must be from 1s to 1h, not 1h1m0s",
+		"--metric-tolerance=1":          "--metric-tolerance: must be from 0 to below 1, not 1",
+		"--metric-tolerance=-0.1":       "--metric-tolerance: must be from 0 to below 1, not -0.1",
+		"--metric-tolerance=NaN":        "--metric-tolerance: must be from 0 to below 1, not NaN",
 	} {
 		options := parse(t, strings.Fields(args)...)
 		err := options.validate()

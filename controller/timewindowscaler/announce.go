@@ -53,6 +53,9 @@ func (s *situation) troubles() []events.Event {
 	case s.obs.target == nil:
 		evs = append(evs, events.EmitMissingTarget(s.missingMessage()))
 	}
+	if s.plan.metric.lost {
+		evs = append(evs, events.EmitMetricUnavailable(s.plan.metric.trouble))
+	}
 	if s.obs.autoscaler != "" {
 		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("HorizontalPodAutoscaler %s scales %s %s too: the two will undo each other's work",
 			s.obs.autoscaler, reference.Kind, reference.Name)))
@@ -100,6 +103,9 @@ func (s *situation) cause() events.Cause {
 	if s.plan.verdict.Override {
 		cause.HolidayMode = string(s.tws.Spec.Holidays.Mode)
 	}
+	if !s.plan.metric.failing {
+		cause.Metric = s.plan.metric.metric
+	}
 	return cause
 }
 
@@ -144,6 +150,8 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 		HolidayOverride:   s.plan.verdict.Override,
 		Degraded:          s.degraded().Status == metav1.ConditionTrue,
 	})
+	m := &s.plan.metric
+	metrics.RecordExternalMetric(name, namespace, m.window, m.metric, m.value)
 }
 
 // drift is how far the target is from the effective replicas.

@@ -39,7 +39,7 @@ func stripDeployment(obj any) (any, error) {
 	return &appsv1.Deployment{
 		ObjectMeta: identity(&d.ObjectMeta),
 		Spec:       appsv1.DeploymentSpec{Replicas: d.Spec.Replicas},
-		Status:     appsv1.DeploymentStatus{Replicas: d.Status.Replicas},
+		Status:     appsv1.DeploymentStatus{Replicas: d.Status.Replicas, ReadyReplicas: d.Status.ReadyReplicas},
 	}, nil
 }
 
@@ -51,7 +51,7 @@ func stripStatefulSet(obj any) (any, error) {
 	return &appsv1.StatefulSet{
 		ObjectMeta: identity(&s.ObjectMeta),
 		Spec:       appsv1.StatefulSetSpec{Replicas: s.Spec.Replicas},
-		Status:     appsv1.StatefulSetStatus{Replicas: s.Status.Replicas},
+		Status:     appsv1.StatefulSetStatus{Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas},
 	}, nil
 }
 

@@ -45,11 +45,11 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 		"Deployment": {&appsv1.Deployment{}, &appsv1.Deployment{
 			ObjectMeta: full,
 			Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](3), Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeName: "n"}}},
-			Status:     appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 1},
+			Status:     appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 1, UpdatedReplicas: 2},
 		}, &appsv1.Deployment{
 			ObjectMeta: identity,
 			Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)},
-			Status:     appsv1.DeploymentStatus{Replicas: 2},
+			Status:     appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 1},
 		}},
 		"StatefulSet": {&appsv1.StatefulSet{}, &appsv1.StatefulSet{
 			ObjectMeta: full,

@@ -33,6 +33,8 @@ type recollection struct {
 	held *v1beta1.TimeWindowScaler
 	// wakeUp is when the last plan wanted the scaler looked at again; retries come no later.
 	wakeUp time.Time
+	// metric is what the last plan made of the current window's metric.
+	metric metricDecision
 	// failures counts transient failures since the last success.
 	failures int
 	// heldSince is when writing the status was first put off; zero if it is not.

@@ -29,6 +29,7 @@ type observation struct {
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
 	autoscaler string
 	holidays   holidays
+	metric     metricObservation
 }
 
 // holidays is what the ConfigMap says; all zero if the mode does not ask for one.

@@ -22,6 +22,7 @@ type plan struct {
 
 	verdict timecalc.Verdict
 	window  string // status.currentWindow
+	metric  metricDecision
 	grace   grace
 	// effective is the replica count that the target should have now, grace included.
 	effective int32
@@ -46,7 +47,8 @@ type grace struct {
 // makePlan decides. It is the only place that does, and a pure function.
 func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) plan {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
-	if errs := append(targetErrors(tws, obs.obstacle), reading.WindowErrors...); len(errs) > 0 {
+	errs := append(targetErrors(tws, obs.obstacle), reading.WindowErrors...)
+	if errs = append(errs, schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...); len(errs) > 0 {
 		if reading.ZoneError != nil {
 			errs = append(errs, reading.ZoneError)
 		}
@@ -64,14 +66,22 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 		p.verdict = calendar.At(now)
 		p.window = calendar.Label(p.verdict)
 		p.nextBoundary = calendar.NextBoundary(now)
+		if metric, ok := metricOf(tws, p.verdict.Window); ok {
+			p.metric = decideMetric(tws, obs, metric, p.window, p.verdict.Replicas)
+			p.verdict.Replicas = p.metric.replicas
+		}
 	}
-	p.effective, p.grace = applyGrace(tws, p.verdict.Replicas, now)
+	if p.metric.hold {
+		p.effective, p.grace = heldCount(tws, obs)
+	} else {
+		p.effective, p.grace = applyGrace(tws, p.verdict.Replicas, now)
+	}
 	if reading.ZoneError == nil {
 		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
 	}
-	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !obs.target.asksFor(p.effective)
+	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !p.metric.hold && !obs.target.asksFor(p.effective)
 	p.drift = p.write && isDrift(tws, p.effective)
 	p.due = due(tws, p, now)
 	return p

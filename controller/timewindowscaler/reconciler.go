@@ -39,7 +39,10 @@ type Reconciler struct {
 
 	memory  memory
 	outage  *outage
-	watches *kindWatches
+	metrics *metricPoller
+	// tolerance is that of all metrics.
+	tolerance float64
+	watches   *kindWatches
 }
 
 // Reconcile is one pass over one scaler. See the package comment for its beats.
@@ -60,8 +63,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
 	}
+	obs.metric = metricObservation{tolerance: r.tolerance, sample: r.metrics.sample(req.NamespacedName), before: mem.metric}
 	p := makePlan(tws, obs, now)
-	mem.wakeUp = p.wakeUp
+	mem.wakeUp, mem.metric = p.wakeUp, p.metric
+	r.metrics.follow(req.NamespacedName, p.metric.wanted)
 	done, err := act(ctx, tws, obs, p, mem)
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
@@ -145,6 +150,7 @@ func (r *Reconciler) backOff(req reconcile.Request, mem *recollection, now time.
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)
 	r.outage.over(key)
+	r.metrics.follow(key, nil)
 	r.Events.Forget(key)
 	metrics.Forget(key)
 }

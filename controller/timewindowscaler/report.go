@@ -93,7 +93,7 @@ func (s *situation) why() string {
 	case s.plan.verdict.Override:
 		return fmt.Sprintf("holiday %s: %s", s.plan.verdict.Holiday, s.tws.Spec.Holidays.Mode)
 	default:
-		return "window: " + s.plan.window
+		return s.cause().Decider()
 	}
 }
 
@@ -140,6 +140,8 @@ func (s *situation) degraded() statuswriter.State {
 		return yes(v1beta1.ReasonInvalidTimezone, s.plan.badZone+"; using defaultReplicas")
 	case s.outcome.refused != nil:
 		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+s.outcome.refused.Error())
+	case s.plan.metric.failing:
+		return yes(v1beta1.ReasonMetricUnavailable, s.plan.metric.trouble)
 	case s.obs.holidays.missing != "":
 		return yes(v1beta1.ReasonHolidaySourceMissing,
 			fmt.Sprintf("ConfigMap %s with the holidays not found; every day counts as a normal day", s.obs.holidays.missing))

@@ -18,7 +18,7 @@ import (
 
 // exactly is a reconciler without jitter, so that waits can be told.
 func exactly(t *testing.T, s *story) (*Reconciler, reconcile.Request, *recollection) {
-	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, outage: &outage{}}
+	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, outage: &outage{}, metrics: &metricPoller{}}
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.tws)}
 	t.Cleanup(func() { metrics.Forget(request.NamespacedName) })
 	return r, request, r.memory.of(request.NamespacedName)

@@ -105,5 +105,6 @@ func scaleTargetOf(object *unstructured.Unstructured) (*target, error) {
 		resourceVersion:  scale.ResourceVersion,
 		specReplicas:     scale.Spec.Replicas,
 		observedReplicas: scale.Status.Replicas,
+		readyReplicas:    scale.Status.Replicas,
 	}, nil
 }

@@ -58,6 +58,8 @@ type Options struct {
 	Namespaces []string
 	// Workers is how many scalers are looked at at once; 0 means 10.
 	Workers int
+	// Metrics says how windows' metrics are polled; zero means DefaultMetrics.
+	Metrics Metrics
 }
 
 // SetupWithManager adds the controller, its indexes and its watchmen to mgr.
@@ -69,9 +71,15 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		return err
 	}
 	var queue wakeQueue
-	seconds := time.NewTicker(time.Second)
 	probes := time.NewTicker(probeInterval)
 	probe, err := readiness(mgr)
+	if err != nil {
+		return err
+	}
+	if options.Metrics == (Metrics{}) {
+		options.Metrics = DefaultMetrics
+	}
+	readMetric, err := newMetricReader(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return err
 	}
@@ -88,8 +96,22 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Events:    events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		Requeue:   options.Requeue,
 		outage:    &outage{probe: probe, wake: queue.wake, ticks: probes.C},
+		metrics:   &metricPoller{interval: options.Metrics.Interval, read: readMetric, wake: queue.wake},
+		tolerance: options.Metrics.Tolerance,
 	}
-	watch := &clockWatch{
+	r.watches = r.newKindWatches(mgr, &queue, options)
+	for _, watchman := range []manager.Runnable{r.newClockWatch(mgr, &queue, options), r.outage, r.watches, r.metrics} {
+		if err := mgr.Add(watchman); err != nil {
+			return err
+		}
+	}
+	return r.build(mgr, &queue, options.Workers)
+}
+
+// newClockWatch returns what looks at every scaler when the wall clock was stepped (T7).
+func (r *Reconciler) newClockWatch(mgr ctrl.Manager, queue *wakeQueue, options Options) *clockWatch {
+	seconds := time.NewTicker(time.Second)
+	return &clockWatch{
 		wall: options.Clock, monotonic: options.Monotonic, ticks: seconds.C,
 		log: mgr.GetLogger().WithName("clock"),
 		stepped: func(ctx context.Context, _ time.Duration) {
@@ -98,13 +120,6 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 			}
 		},
 	}
-	r.watches = r.newKindWatches(mgr, &queue, options)
-	for _, watchman := range []manager.Runnable{watch, r.outage, r.watches} {
-		if err := mgr.Add(watchman); err != nil {
-			return err
-		}
-	}
-	return r.build(mgr, &queue, options.Workers)
 }
 
 func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) error {

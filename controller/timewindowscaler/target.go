@@ -24,6 +24,9 @@ type target struct {
 	// specReplicas is what the spec asks for; of a DaemonSet, 0 if it is suspended and more if not.
 	specReplicas     int32
 	observedReplicas int32
+	// readyReplicas counts for metrics of type Value only, and is no reason for a pass of its own. Where
+	// only the scale is known, all that there are count as ready.
+	readyReplicas int32
 	// unset: the spec asks for no count at all, which its own controller takes as some default.
 	unset bool
 	// daemons is set for a DaemonSet, which has no replicas.
@@ -124,6 +127,7 @@ func (w replicated) write(ctx context.Context, key types.NamespacedName, seen *t
 		resourceVersion:  scale.ResourceVersion,
 		specReplicas:     scale.Spec.Replicas,
 		observedReplicas: scale.Status.Replicas,
+		readyReplicas:    seen.readyReplicas, // Scale does not tell
 	}, nil
 }
 
@@ -155,9 +159,9 @@ func (r *Reconciler) readCached(ctx context.Context, key types.NamespacedName, k
 func glance(object client.Object) *target {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
-		return counted(&o.ObjectMeta, o.Spec.Replicas, o.Status.Replicas)
+		return counted(&o.ObjectMeta, o.Spec.Replicas, o.Status.Replicas, o.Status.ReadyReplicas)
 	case *appsv1.StatefulSet:
-		return counted(&o.ObjectMeta, o.Spec.Replicas, o.Status.Replicas)
+		return counted(&o.ObjectMeta, o.Spec.Replicas, o.Status.Replicas, o.Status.ReadyReplicas)
 	case *appsv1.DaemonSet:
 		return daemonTarget(o)
 	default:
@@ -165,6 +169,9 @@ func glance(object client.Object) *target {
 	}
 }
 
-func counted(m *metav1.ObjectMeta, spec *int32, observed int32) *target {
-	return &target{uid: m.UID, resourceVersion: m.ResourceVersion, specReplicas: ptr.Deref(spec, 1), observedReplicas: observed}
+func counted(m *metav1.ObjectMeta, spec *int32, observed, ready int32) *target {
+	return &target{
+		uid: m.UID, resourceVersion: m.ResourceVersion,
+		specReplicas: ptr.Deref(spec, 1), observedReplicas: observed, readyReplicas: ready,
+	}
 }

@@ -75,7 +75,7 @@ func scaleTarget(obj client.Object) string {
 // kind.
 var targetChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, after := glance(e.ObjectOld), glance(e.ObjectNew)
-	before.resourceVersion = after.resourceVersion
+	before.resourceVersion, before.readyReplicas = after.resourceVersion, after.readyReplicas
 	return !reflect.DeepEqual(before, after) ||
 		(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
 }}

@@ -86,7 +86,7 @@ func TestWhichScalerChangesMatterToRivals(t *testing.T) {
 	}
 }
 
-func hpa(kind, name string) *autoscalingv2.HorizontalPodAutoscaler {
+func scalesTo(kind, name string) *autoscalingv2.HorizontalPodAutoscaler {
 	return &autoscalingv2.HorizontalPodAutoscaler{Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: kind, Name: name}}}
 }
@@ -101,14 +101,14 @@ func TestWhichAutoscalerChangesMatter(t *testing.T) {
 		"another target": {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Spec.ScaleTargetRef.Name = "api" }, true},
 		"another kind":   {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Spec.ScaleTargetRef.Kind = "StatefulSet" }, true},
 	} {
-		if got := passesOn(scaleTargetChanged, hpa("Deployment", "web"), tc.change); got != tc.want {
+		if got := passesOn(scaleTargetChanged, scalesTo("Deployment", "web"), tc.change); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if !scaleTargetChanged.Create(event.CreateEvent{Object: hpa("Deployment", "web")}) {
+	if !scaleTargetChanged.Create(event.CreateEvent{Object: scalesTo("Deployment", "web")}) {
 		t.Error("a new one is not seen")
 	}
-	if scaleTargetChanged.Delete(event.DeleteEvent{Object: hpa("Deployment", "web")}) {
+	if scaleTargetChanged.Delete(event.DeleteEvent{Object: scalesTo("Deployment", "web")}) {
 		t.Error("one that goes leaves nothing to do")
 	}
 }
@@ -131,7 +131,7 @@ func TestIndexes(t *testing.T) {
 		"no source":         {indexHolidaySource, holidays(v1beta1.HolidayOpen, nil), nil},
 		"closed":            {indexHolidaySource, holidays(v1beta1.HolidayClosed, list), []string{"company-holidays"}},
 		"open":              {indexHolidaySource, holidays(v1beta1.HolidayOpen, list), []string{"company-holidays"}},
-		"HPA":               {indexScaleTarget, hpa("Deployment", "web"), []string{"web"}},
+		"HPA":               {indexScaleTarget, scalesTo("Deployment", "web"), []string{"web"}},
 	} {
 		if diff := cmp.Diff(tc.want, tc.index(tc.obj)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)

@@ -22,6 +22,7 @@ const (
 	ReasonMissingTarget        = "MissingTarget"
 	ReasonInvalidSchedule      = "InvalidSchedule"
 	ReasonTargetConflict       = "TargetConflict"
+	ReasonMetricUnavailable    = "MetricUnavailable"
 	ReasonTargetForbidden      = "TargetForbidden"
 )
 
@@ -39,6 +40,8 @@ type Cause struct {
 	// Window is the window that decides; HolidayMode is set instead if a holiday does.
 	Window      string
 	HolidayMode string
+	// Metric is the window's metric if that decides the count.
+	Metric string
 	// Drift: others changed the replica count, and this sets it right.
 	Drift bool
 	// GraceSeconds is above 0 if a grace period of that length has just ended.
@@ -52,8 +55,16 @@ func (c Cause) String() string {
 	case c.HolidayMode != "":
 		return fmt.Sprintf("(holiday: %s)", c.HolidayMode)
 	default:
-		return fmt.Sprintf("(window: %s)", c.Window)
+		return "(" + c.Decider() + ")"
 	}
+}
+
+// Decider names the window, and the metric if one decides for it.
+func (c Cause) Decider() string {
+	if c.Metric == "" {
+		return "window: " + c.Window
+	}
+	return fmt.Sprintf("window: %s, metric %s", c.Window, c.Metric)
 }
 
 // EmitScale makes the event for a change of the target from one replica count to another: ScaledUp
@@ -126,6 +137,11 @@ func EmitInvalidSchedule(detail string) Event {
 // EmitTargetConflict says who else scales the same target.
 func EmitTargetConflict(detail string) Event {
 	return warning(ReasonTargetConflict, "OwnTarget", detail)
+}
+
+// EmitMetricUnavailable says that a window's metric has had no value for several polls.
+func EmitMetricUnavailable(detail string) Event {
+	return warning(ReasonMetricUnavailable, "PollMetric", detail)
 }
 
 func normal(reason, action, note string) Event {

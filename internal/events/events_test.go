@@ -64,6 +64,10 @@ func TestTexts(t *testing.T) {
 			"Grace period cancelled: the DaemonSet keeps running"},
 		"second owner": {events.EmitTargetConflict("web belongs to another"), "Warning", "TargetConflict",
 			"web belongs to another"},
+		"a metric decides": {events.EmitScale(2, 7, events.Cause{Window: "peak", Metric: "queue_depth"}), "Normal", "ScaledUp",
+			"Scaled up from 2 to 7 replicas (window: peak, metric queue_depth)"},
+		"a metric fails": {events.EmitMetricUnavailable("Metric queue_depth has no value"), "Warning", "MetricUnavailable",
+			"Metric queue_depth has no value"},
 	} {
 		if tc.ev.Type != tc.kind || tc.ev.Reason != tc.reason || tc.ev.Note != tc.note {
 			t.Errorf("%s:\n got %s %s %q\nwant %s %s %q", name, tc.ev.Type, tc.ev.Reason, tc.ev.Note, tc.kind, tc.reason, tc.note)
@@ -75,10 +79,11 @@ func TestTexts(t *testing.T) {
 var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 	from, to := rapid.Int32Range(0, 3).Draw(t, "from"), rapid.Int32Range(0, 3).Draw(t, "to")
 	text := rapid.SampledFrom([]string{"", "a", "b", strings.Repeat("é", 2000)}).Draw(t, "text")
-	switch rapid.IntRange(0, 8).Draw(t, "kind") {
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		return events.EmitScale(from, to, events.Cause{
 			Window:       text,
+			Metric:       rapid.SampledFrom([]string{"", "queue_depth"}).Draw(t, "metric"),
 			HolidayMode:  rapid.SampledFrom([]string{"", "treat-as-open"}).Draw(t, "mode"),
 			Drift:        rapid.Bool().Draw(t, "drift"),
 			GraceSeconds: rapid.Int32Range(0, 2).Draw(t, "grace"),
@@ -97,6 +102,8 @@ var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 		return events.EmitMissingTarget(text)
 	case 7:
 		return events.EmitInvalidSchedule(text)
+	case 8:
+		return events.EmitMetricUnavailable(text)
 	default:
 		return events.EmitTargetConflict(text)
 	}

@@ -85,6 +85,7 @@ var perScaler = []interface {
 }{
 	scaleEvents, scaleFailures, driftCorrections, effectiveReplicas, inGracePeriod,
 	pauseActive, replicaDrift, holidayOverride, degraded, reconcileDuration,
+	externalValue, externalMisses,
 }
 
 // lastWindow holds the window label that each scaler's series carry: NamespacedName to string.
@@ -172,6 +173,7 @@ func RecordStateChange(twsName, namespace string, state State) {
 // Forget drops every series of a scaler that is gone.
 func Forget(key types.NamespacedName) {
 	lastWindow.Delete(key)
+	lastExternal.Delete(key)
 	labels := prometheus.Labels{"namespace": key.Namespace, "tws_name": key.Name}
 	for _, collector := range perScaler {
 		collector.DeletePartialMatch(labels)

@@ -47,7 +47,7 @@ func runTests(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	if cluster, err = controlplane.Start(ctx, dir); err != nil {
+	if cluster, err = controlplane.Start(ctx, dir, "--external-metrics"); err != nil {
 		return 0, err
 	}
 	defer cluster.Stop()
@@ -105,6 +105,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 			return time.Since(start)
 		},
 		Requeue: timewindowscaler.Requeue{Max: 24 * time.Hour},
+		Metrics: timewindowscaler.Metrics{Interval: time.Second, Tolerance: 0.1},
 		Kinds:   kinds,
 	})
 	if err != nil {

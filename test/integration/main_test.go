@@ -47,7 +47,7 @@ func runTests(m *testing.M) (code int, err error) {
 	if output, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build the manager with a movable clock: %w: %s", err, output)
 	}
-	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster")); err != nil {
+	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), "--external-metrics"); err != nil {
 		return 0, err
 	}
 	defer func() { _ = cluster.Stop() }()

@@ -1,0 +1,101 @@
+package schedule
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+)
+
+// Metric is a window's metric as it was read.
+type Metric struct {
+	Name string
+	// Selector says which series count; everything where none is given.
+	Selector labels.Selector
+	// Type is Value or AverageValue, and Target the value to keep, in thousandths.
+	Type   v1beta1.MetricTargetType
+	Target int64
+	// Lowest and Highest bound the replica count: minReplicas, 1 if left out, and maxReplicas.
+	Lowest, Highest int32
+}
+
+// ReadMetric reads a window's metric. path is where it lies. The schema says the same, but for the syntax
+// of labels; an object can have been stored before a rule was.
+func ReadMetric(spec *v1beta1.WindowMetric, path *field.Path) (Metric, field.ErrorList) {
+	var errs field.ErrorList
+	metric := Metric{Name: spec.Name, Type: spec.Target.Type, Lowest: ptr.Deref(spec.MinReplicas, 1), Highest: spec.MaxReplicas}
+	if spec.Name == "" {
+		errs = append(errs, field.Required(path.Child("name"), "must be the name of a metric"))
+	}
+	var err error
+	if metric.Selector, err = selector(spec.Selector); err != nil {
+		errs = append(errs, field.Invalid(path.Child("selector"), spec.Selector, err.Error()))
+	}
+	target, problem := readTarget(&spec.Target, path.Child("target"))
+	if problem != nil {
+		errs = append(errs, problem)
+	}
+	metric.Target = target
+	if metric.Highest < max(metric.Lowest, 1) {
+		errs = append(errs, field.Invalid(path.Child("maxReplicas"), metric.Highest, "must be at least 1 and not below minReplicas, which is 1 if left out"))
+	}
+	return metric, errs
+}
+
+// MetricErrors returns all that is wrong with the metrics of spec's windows. path is where spec lies.
+func MetricErrors(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.ErrorList {
+	var all field.ErrorList
+	for i := range spec.Windows {
+		if metric := spec.Windows[i].Metric; metric != nil {
+			_, errs := ReadMetric(metric, path.Child("windows").Index(i).Child("metric"))
+			all = append(all, errs...)
+		}
+	}
+	return all
+}
+
+func selector(spec *v1beta1.MetricSelector) (labels.Selector, error) {
+	if spec == nil {
+		return labels.Everything(), nil
+	}
+	read := &metav1.LabelSelector{MatchLabels: spec.MatchLabels}
+	for _, r := range spec.MatchExpressions {
+		read.MatchExpressions = append(read.MatchExpressions, metav1.LabelSelectorRequirement{
+			Key: r.Key, Operator: metav1.LabelSelectorOperator(r.Operator), Values: r.Values,
+		})
+	}
+	return metav1.LabelSelectorAsSelector(read)
+}
+
+func readTarget(spec *v1beta1.MetricTarget, path *field.Path) (int64, *field.Error) {
+	name, text := "value", spec.Value
+	switch spec.Type {
+	case v1beta1.MetricValue:
+	case v1beta1.MetricAverageValue:
+		name, text = "averageValue", spec.AverageValue
+	default:
+		return 0, field.NotSupported(path.Child("type"), spec.Type, []v1beta1.MetricTargetType{v1beta1.MetricValue, v1beta1.MetricAverageValue})
+	}
+	quantity, err := resource.ParseQuantity(text)
+	if err != nil || quantity.Sign() <= 0 {
+		return 0, field.Invalid(path.Child(name), text, `must be a quantity above 0, such as "30" or "0.5"`)
+	}
+	return Milli(quantity), nil
+}
+
+// Milli is a quantity in thousandths, rounded up, and the nearest int64 where it does not fit in one:
+// MilliValue alone would turn it into any number.
+func Milli(quantity resource.Quantity) int64 {
+	for _, end := range []int64{math.MaxInt64, math.MinInt64} {
+		limit := resource.NewMilliQuantity(end, resource.DecimalSI)
+		if beyond := quantity.Cmp(*limit); beyond == 0 || beyond > 0 == (end > 0) {
+			return end
+		}
+	}
+	return quantity.MilliValue()
+}

@@ -1,0 +1,107 @@
+package schedule_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/schedule"
+)
+
+func metric(change func(*v1beta1.WindowMetric)) *v1beta1.WindowMetric {
+	m := &v1beta1.WindowMetric{
+		Name:        "queue_depth",
+		Target:      v1beta1.MetricTarget{Type: v1beta1.MetricAverageValue, AverageValue: "30"},
+		MaxReplicas: 20,
+	}
+	change(m)
+	return m
+}
+
+func TestAReadableMetric(t *testing.T) {
+	type reading struct {
+		Selector        string
+		Target          int64
+		Lowest, Highest int32
+	}
+	for name, tc := range map[string]struct {
+		change func(*v1beta1.WindowMetric)
+		want   reading
+	}{
+		"the least": {func(*v1beta1.WindowMetric) {}, reading{"", 30_000, 1, 20}},
+		"a value below 1": {func(m *v1beta1.WindowMetric) {
+			m.Target = v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "0.5"}
+		}, reading{"", 500, 1, 20}},
+		"less than a thousandth": {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "1n" }, reading{"", 1, 1, 20}},
+		"binary":                 {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "1Ki" }, reading{"", 1_024_000, 1, 20}},
+		"from none":              {func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](0) }, reading{"", 30_000, 0, 20}},
+		"an empty selector":      {func(m *v1beta1.WindowMetric) { m.Selector = &v1beta1.MetricSelector{} }, reading{"", 30_000, 1, 20}},
+		"a selector": {func(m *v1beta1.WindowMetric) {
+			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]string{"queue": "mail"},
+				MatchExpressions: []v1beta1.MetricSelectorRequirement{{Key: "zone", Operator: "Exists"}}}
+		}, reading{"queue=mail,zone", 30_000, 1, 20}},
+	} {
+		m, errs := schedule.ReadMetric(metric(tc.change), field.NewPath("metric"))
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", name, errs.ToAggregate())
+			continue
+		}
+		if diff := cmp.Diff(tc.want, reading{m.Selector.String(), m.Target, m.Lowest, m.Highest}); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestMetricErrors(t *testing.T) {
+	for want, change := range map[string]func(*v1beta1.WindowMetric){
+		`spec.windows[1].metric.name: Required value: must be the name of a metric`:                                                   func(m *v1beta1.WindowMetric) { m.Name = "" },
+		`spec.windows[1].metric.target.averageValue: Invalid value: "many": must be a quantity above 0, such as "30" or "0.5"`:        func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "many" },
+		`spec.windows[1].metric.target.averageValue: Invalid value: "0": must be a quantity above 0, such as "30" or "0.5"`:           func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "0" },
+		`spec.windows[1].metric.target.value: Invalid value: "": must be a quantity above 0, such as "30" or "0.5"`:                   func(m *v1beta1.WindowMetric) { m.Target.Type = v1beta1.MetricValue },
+		`spec.windows[1].metric.target.type: Unsupported value: "Utilization": supported values: "Value", "AverageValue"`:             func(m *v1beta1.WindowMetric) { m.Target.Type = "Utilization" },
+		`spec.windows[1].metric.maxReplicas: Invalid value: 20: must be at least 1 and not below minReplicas, which is 1 if left out`: func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](21) },
+		`spec.windows[1].metric.maxReplicas: Invalid value: 0: must be at least 1 and not below minReplicas, which is 1 if left out`:  func(m *v1beta1.WindowMetric) { m.MaxReplicas = 0 },
+	} {
+		s := spec(func(s *v1beta1.TimeWindowScalerSpec) {
+			s.Windows = append(s.Windows, *s.Windows[0].DeepCopy())
+			s.Windows[1].Metric = metric(change)
+		})
+		errs := schedule.MetricErrors(s, field.NewPath("spec"))
+		if len(errs) != 1 || errs[0].Error() != want {
+			t.Errorf("got %v, want %s", errs, want)
+		}
+	}
+	bad := spec(func(s *v1beta1.TimeWindowScalerSpec) {
+		s.Windows[0].Metric = metric(func(m *v1beta1.WindowMetric) {
+			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]string{"a b": "c"}}
+		})
+	})
+	if errs := schedule.MetricErrors(bad, field.NewPath("spec")); len(errs) != 1 || errs[0].Field != "spec.windows[0].metric.selector" {
+		t.Errorf("a label that is none: %v", errs)
+	}
+}
+
+// In range a quantity is what it says; beyond it, the end of the range.
+func TestMilli(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "1": 1000, "0.5": 500, "500m": 500, "-2": -2000, "1.0001": 1001,
+		"9223372036854775807m": math.MaxInt64, "9223372036854775808m": math.MaxInt64, "1e30": math.MaxInt64, "9E": math.MaxInt64,
+		"-1e30": math.MinInt64, "-9E": math.MinInt64,
+	} {
+		if got := schedule.Milli(resource.MustParse(text)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.Int64().Draw(t, "milli")
+		if got := schedule.Milli(*resource.NewMilliQuantity(want, resource.DecimalSI)); got != want {
+			t.Fatalf("%d, want %d", got, want)
+		}
+	})
+}
