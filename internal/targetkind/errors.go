@@ -1,0 +1,77 @@
+package targetkind
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// AggregationLabel on a ClusterRole, with the value "true", gives its rules to the manager: so a
+// cluster lets Kyklos scale further kinds.
+const AggregationLabel = "kyklos.io/aggregate-to-manager"
+
+// UnknownError says that the cluster does not have the kind.
+type UnknownError struct {
+	Kind schema.GroupVersionKind
+	// Elsewhere are kinds of this name that could be scaled, the preferred version of a group first;
+	// also those that differ in upper and lower case only.
+	Elsewhere []schema.GroupVersionKind
+}
+
+func (e *UnknownError) Error() string {
+	missing := fmt.Sprintf("%s has no %s", e.Kind.GroupVersion(), e.Kind.Kind)
+	if len(e.Elsewhere) == 0 {
+		return missing + ", and nothing else in this cluster has one that can be scaled: install what brings this kind, or correct apiVersion and kind"
+	}
+	meant := e.Elsewhere[0]
+	if meant.Kind != e.Kind.Kind {
+		return fmt.Sprintf("%s; %s has %s: correct kind, and apiVersion with it", missing, meant.GroupVersion(), meant.Kind)
+	}
+	return fmt.Sprintf("%s; %s has: set apiVersion to %s", missing, meant.GroupVersion(), meant.GroupVersion())
+}
+
+// NotScalableError says that the cluster has the kind, and that it can be no target.
+type NotScalableError struct {
+	Kind schema.GroupVersionKind
+	// ClusterScoped is true if its objects are in no namespace; otherwise the scale subresource is
+	// missing.
+	ClusterScoped bool
+}
+
+func (e *NotScalableError) Error() string {
+	why := "it has no scale subresource, through which a replica count is set"
+	if e.ClusterScoped {
+		why = "its objects are in no namespace, and a target is in the TimeWindowScaler's own"
+	}
+	return fmt.Sprintf("%s of %s cannot be scaled: %s", e.Kind.Kind, e.Kind.GroupVersion(), why)
+}
+
+// ForbiddenError says that the manager lacks a permission for the kind, and how to give it. It
+// carries no more than that, so that it reads the same at every try.
+type ForbiddenError struct {
+	Kind Kind
+	// Err is what the API server said; nil if it was not asked to do it.
+	Err error
+}
+
+func (e *ForbiddenError) Error() string {
+	resource := e.Kind.Resource
+	return fmt.Sprintf("Kyklos has no permission to scale %s: create a ClusterRole with the label %s: \"true\" "+
+		"that allows %s on %s, and %s on %s/scale, in the API group %q",
+		schema.GroupResource{Group: e.Kind.Group, Resource: resource}, AggregationLabel,
+		enumerate(objectVerbs), resource, enumerate(scaleVerbs), resource, e.Kind.Group)
+}
+
+func (e *ForbiddenError) Unwrap() error { return e.Err }
+
+// What the manager does with objects of a further kind, and with their scale subresource.
+var (
+	objectVerbs = []string{"get", "list", "watch"}
+	scaleVerbs  = []string{"get", "patch"}
+)
+
+func enumerate(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
