@@ -137,6 +137,8 @@ func (s *situation) degraded() statuswriter.State {
 		return yes(v1beta1.ReasonInvalidConfiguration, s.plan.invalid)
 	case s.plan.badZone != "":
 		return yes(v1beta1.ReasonInvalidTimezone, s.plan.badZone+"; using defaultReplicas")
+	case s.plan.leftOut != "":
+		return yes(v1beta1.ReasonInvalidTimezone, s.plan.leftOut)
 	case s.outcome.refused != nil:
 		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+s.outcome.refused.Error())
 	case s.obs.holidays.missing != "":
