@@ -46,7 +46,7 @@ bin/devcluster: $(DEVCLUSTER_SOURCES)
 .PHONY: test
 test: build ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
-	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./behaviour
+	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037

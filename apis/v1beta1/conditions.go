@@ -21,6 +21,8 @@ const (
 	ReasonTargetNotFound = "TargetNotFound"
 	// ReasonTargetConflict: an older TimeWindowScaler owns the target (B8).
 	ReasonTargetConflict = "TargetConflict"
+	// ReasonTargetForbidden: Kyklos lacks a permission for the target's kind. A reason of Degraded too.
+	ReasonTargetForbidden = "TargetForbidden"
 )
 
 // Reasons of Reconciling.

@@ -24,6 +24,7 @@ import (
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 	"kyklos.io/kyklos/webhooks/admission"
 )
@@ -74,11 +75,17 @@ func runManager(ctx context.Context, config *rest.Config, o managerOptions, iden
 
 // assemble adds everything that the manager runs.
 func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving certs.Serving) error {
-	err := timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
-		Clock:     wallClock,
-		Monotonic: sinceStart(),
-		Requeue:   o.requeue,
-		Workers:   o.workers,
+	kinds, err := targetkind.NewResolverFor(mgr.GetConfig(), mgr.GetHTTPClient(), wallClock)
+	if err != nil {
+		return err
+	}
+	err = timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
+		Clock:      wallClock,
+		Monotonic:  sinceStart(),
+		Requeue:    o.requeue,
+		Kinds:      kinds,
+		Namespaces: o.namespaces,
+		Workers:    o.workers,
 	})
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)

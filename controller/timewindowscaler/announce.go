@@ -24,11 +24,11 @@ func (s *situation) announcements() []events.Event {
 	evs = append(evs, s.graceEvents()...)
 	switch {
 	case s.outcome.scaled:
-		evs = append(evs, events.EmitScale(s.outcome.from, s.plan.effective, s.cause()))
-	case s.tws.Spec.Pause && s.obs.target != nil && s.obs.target.specReplicas != s.plan.effective:
-		evs = append(evs, events.EmitScalingSkipped(s.obs.target.specReplicas, s.plan.effective, events.SkippedByPause))
+		evs = append(evs, s.scaledEvent())
+	case s.tws.Spec.Pause && s.obs.target != nil && !s.obs.target.asksFor(s.plan.effective):
+		evs = append(evs, s.skippedEvent(events.SkippedByPause))
 	case s.outcome.refused != nil:
-		evs = append(evs, events.EmitScalingSkipped(s.obs.target.specReplicas, s.plan.effective, events.SkippedByServer))
+		evs = append(evs, s.skippedEvent(events.SkippedByServer))
 	}
 	return evs
 }
@@ -45,10 +45,13 @@ func (s *situation) troubles() []events.Event {
 	if s.plan.invalid != "" {
 		return evs
 	}
-	if s.obs.owner != "" {
+	switch {
+	case s.obs.owner != "":
 		evs = append(evs, events.EmitTargetConflict(s.ownedBy()))
-	} else if s.obs.target == nil {
-		evs = append(evs, events.EmitMissingTarget(reference.Kind, s.tws.Namespace, reference.Name))
+	case s.forbidden() != nil:
+		evs = append(evs, events.EmitTargetForbidden(s.forbidden().Error()))
+	case s.obs.target == nil:
+		evs = append(evs, events.EmitMissingTarget(s.missingMessage()))
 	}
 	if s.obs.autoscaler != "" {
 		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("HorizontalPodAutoscaler %s scales %s %s too: the two will undo each other's work",
@@ -76,6 +79,9 @@ func (s *situation) holidayEvents() []events.Event {
 }
 
 func (s *situation) graceEvents() []events.Event {
+	if s.isDaemonSet() {
+		return s.graceOfDaemonSet()
+	}
 	switch {
 	case s.plan.grace.started:
 		return []events.Event{events.EmitGracePeriodStarted(s.tws.Spec.GracePeriodSeconds, s.plan.verdict.Replicas)}
@@ -126,10 +132,13 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 	if s.outcome.refused != nil {
 		metrics.RecordScaleFailure(name, namespace, failureReason(s.outcome.refused))
 	}
+	if s.forbidden() != nil {
+		metrics.RecordScaleFailure(name, namespace, string(metav1.StatusReasonForbidden))
+	}
 	metrics.RecordStateChange(name, namespace, metrics.State{
 		Window:            status.CurrentWindow,
 		EffectiveReplicas: ptr.Deref(status.EffectiveReplicas, 0),
-		Drift:             drift(status),
+		Drift:             s.drift(status),
 		InGracePeriod:     status.GracePeriodExpiry != nil,
 		Paused:            s.tws.Spec.Pause,
 		HolidayOverride:   s.plan.verdict.Override,
@@ -137,10 +146,10 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 	})
 }
 
-func drift(status *v1beta1.TimeWindowScalerStatus) int32 {
-	if status.TargetObservedReplicas == nil || status.EffectiveReplicas == nil {
+// drift is how far the target is from the effective replicas.
+func (s *situation) drift(status *v1beta1.TimeWindowScalerStatus) int32 {
+	if s.outcome.target == nil || status.EffectiveReplicas == nil {
 		return 0
 	}
-	distance := *status.TargetObservedReplicas - *status.EffectiveReplicas
-	return max(distance, -distance)
+	return s.outcome.target.distance(*status.EffectiveReplicas)
 }

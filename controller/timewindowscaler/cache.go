@@ -16,6 +16,8 @@ func CacheOptions(namespaces []string) cache.Options {
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
 			&appsv1.Deployment{}:                     {Transform: stripDeployment},
+			&appsv1.StatefulSet{}:                    {Transform: stripStatefulSet},
+			&appsv1.DaemonSet{}:                      {Transform: stripDaemonSet},
 			&corev1.ConfigMap{}:                      {Transform: stripConfigMap},
 			&autoscalingv2.HorizontalPodAutoscaler{}: {Transform: stripAutoscaler},
 		},
@@ -38,6 +40,18 @@ func stripDeployment(obj any) (any, error) {
 		ObjectMeta: identity(&d.ObjectMeta),
 		Spec:       appsv1.DeploymentSpec{Replicas: d.Spec.Replicas},
 		Status:     appsv1.DeploymentStatus{Replicas: d.Status.Replicas},
+	}, nil
+}
+
+func stripStatefulSet(obj any) (any, error) {
+	s, ok := obj.(*appsv1.StatefulSet)
+	if !ok {
+		return obj, nil
+	}
+	return &appsv1.StatefulSet{
+		ObjectMeta: identity(&s.ObjectMeta),
+		Spec:       appsv1.StatefulSetSpec{Replicas: s.Spec.Replicas},
+		Status:     appsv1.StatefulSetStatus{Replicas: s.Status.Replicas},
 	}, nil
 }
 

@@ -5,12 +5,10 @@ import (
 	"maps"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -22,19 +20,15 @@ import (
 // observation is what the world looked like in this pass.
 type observation struct {
 	target *target // nil if it does not exist
+	// obstacle is why the target's kind can be no target, or not be read; see isObstacle.
+	obstacle error
+	// workload writes the target; nil if it has an obstacle.
+	workload workload
 	// owner is the name of an older scaler of the same target, "" if the target is ours (B8).
 	owner string
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
 	autoscaler string
 	holidays   holidays
-}
-
-// target is what matters of the workload.
-type target struct {
-	uid              types.UID
-	resourceVersion  string
-	specReplicas     int32
-	observedReplicas int32
 }
 
 // holidays is what the ConfigMap says; all zero if the mode does not ask for one.
@@ -48,7 +42,7 @@ type holidays struct {
 func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, mem *recollection) (observation, error) {
 	var obs observation
 	var err error
-	if obs.target, err = r.observeTarget(ctx, tws, mem); err != nil {
+	if err = r.observeTarget(ctx, tws, mem, &obs); err != nil {
 		return obs, err
 	}
 	if obs.holidays, err = r.observeHolidays(ctx, tws); err != nil {
@@ -61,21 +55,17 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 	return obs, err
 }
 
-func (r *Reconciler) observeTarget(ctx context.Context, tws *v1beta1.TimeWindowScaler, mem *recollection) (*target, error) {
-	var deployment appsv1.Deployment
-	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
-	if err := r.reader(mem).Get(ctx, key, &deployment); err != nil {
-		return nil, client.IgnoreNotFound(err)
+func (r *Reconciler) observeTarget(ctx context.Context, tws *v1beta1.TimeWindowScaler, mem *recollection, obs *observation) error {
+	var err error
+	if obs.workload, err = r.workloadOf(ctx, tws.Spec.TargetRef); err == nil {
+		key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
+		obs.target, err = obs.workload.read(ctx, key, mem)
 	}
-	if deployment.DeletionTimestamp != nil {
-		return nil, nil
+	if isObstacle(err) {
+		obs.obstacle = err
+		return nil
 	}
-	return mem.newerTarget(&target{
-		uid:              deployment.UID,
-		resourceVersion:  deployment.ResourceVersion,
-		specReplicas:     ptr.Deref(deployment.Spec.Replicas, 1),
-		observedReplicas: deployment.Status.Replicas,
-	}), nil
+	return err
 }
 
 func (r *Reconciler) observeHolidays(ctx context.Context, tws *v1beta1.TimeWindowScaler) (holidays, error) {

@@ -1,6 +1,7 @@
 package timewindowscaler
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -47,7 +49,7 @@ type grace struct {
 // makePlan decides. It is the only place that does, and a pure function.
 func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) plan {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
-	if errs := append(targetErrors(tws), reading.WindowErrors...); len(errs) > 0 {
+	if errs := append(targetErrors(tws, obs.obstacle), reading.WindowErrors...); len(errs) > 0 {
 		if reading.ZoneError != nil {
 			errs = append(errs, reading.ZoneError)
 		}
@@ -73,19 +75,19 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
 	}
-	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && obs.target.specReplicas != p.effective
+	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !obs.target.asksFor(p.effective)
 	p.drift = p.write && isDrift(tws, p.effective)
 	p.due = due(tws, p, now)
 	return p
 }
 
 // targetErrors refuses targets that are not ours to scale (seed 000, Step 1; seed 002,
-// spec.targetRef). Admission does too, but webhooks can be away.
-func targetErrors(tws *v1beta1.TimeWindowScaler) field.ErrorList {
+// spec.targetRef). Admission does too, but webhooks can be away, and a kind can change.
+func targetErrors(tws *v1beta1.TimeWindowScaler, obstacle error) field.ErrorList {
 	var errs field.ErrorList
 	reference, path := tws.Spec.TargetRef, field.NewPath("spec", "targetRef")
-	if reference.Kind != "Deployment" {
-		errs = append(errs, field.Invalid(path.Child("kind"), reference.Kind, "must be Deployment"))
+	if unscalable := (*targetkind.NotScalableError)(nil); errors.As(obstacle, &unscalable) {
+		errs = append(errs, field.Invalid(path.Child("kind"), reference.Kind, unscalable.Error()))
 	}
 	if err := schedule.NamespaceError(tws, path); err != nil {
 		errs = append(errs, err)

@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -16,6 +17,7 @@ import (
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/statuswriter"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Reconciler brings each scaler's target to the replicas of the current window.
@@ -24,6 +26,10 @@ type Reconciler struct {
 	Client client.Client
 	// APIReader reads from the API server; used only after a conflict.
 	APIReader client.Reader
+	// Dynamic reads and writes the scale of further kinds.
+	Dynamic dynamic.Interface
+	// Kinds tells which further kinds there are.
+	Kinds *targetkind.Resolver
 	// Clock is read once a pass (T7).
 	Clock clock.PassiveClock
 	// Events publishes what a pass has to tell.
@@ -31,8 +37,9 @@ type Reconciler struct {
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
 
-	memory memory
-	outage *outage
+	memory  memory
+	outage  *outage
+	watches *kindWatches
 }
 
 // Reconcile is one pass over one scaler. See the package comment for its beats.
@@ -55,7 +62,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	p := makePlan(tws, obs, now)
 	mem.wakeUp = p.wakeUp
-	done, err := r.act(ctx, tws, obs, p, mem)
+	done, err := act(ctx, tws, obs, p, mem)
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
 	}
@@ -120,6 +127,9 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *rec
 	if isStale(err) {
 		mem.live, mem.written, mem.scaled = true, nil, nil
 		return after(staleRetry), nil
+	}
+	if errors.Is(err, errNotWatchedYet) {
+		return after(rewatchInterval), nil // woken earlier, as a rule
 	}
 	log.FromContext(ctx).Error(err, "Pass failed; it will be repeated", "failures", mem.failures+1)
 	metrics.RecordScaleFailure(req.Name, req.Namespace, failureReason(err))

@@ -53,29 +53,29 @@ func (s *situation) status() v1beta1.TimeWindowScalerStatus {
 
 // aligned reports whether the target was seen with the replicas that it should have (B4).
 func (s *situation) aligned() bool {
-	return s.outcome.target != nil && s.outcome.target.observedReplicas == s.plan.effective &&
-		(s.tws.Spec.Pause || s.outcome.target.specReplicas == s.plan.effective)
+	return s.outcome.target != nil && s.outcome.target.has(s.plan.effective) &&
+		(s.tws.Spec.Pause || s.outcome.target.asksFor(s.plan.effective))
 }
 
 func (s *situation) ready() statuswriter.State {
-	p, reference := &s.plan, s.tws.Spec.TargetRef
-	no := func(reason, format string, args ...any) statuswriter.State {
-		return statuswriter.State{Status: metav1.ConditionFalse, Reason: reason, Message: fmt.Sprintf(format, args...)}
+	no := func(reason, message string) statuswriter.State {
+		return statuswriter.State{Status: metav1.ConditionFalse, Reason: reason, Message: message}
 	}
 	switch {
-	case p.invalid != "":
+	case s.plan.invalid != "":
 		return no(v1beta1.ReasonInvalidConfiguration, "The target is left alone until the spec can be followed; see Degraded")
 	case s.obs.owner != "":
-		return no(v1beta1.ReasonTargetConflict, "%s", s.ownedBy())
+		return no(v1beta1.ReasonTargetConflict, s.ownedBy())
+	case s.forbidden() != nil:
+		return no(v1beta1.ReasonTargetForbidden, "The target is left alone until Kyklos has the permission; see Degraded")
 	case s.outcome.target == nil:
-		return no(v1beta1.ReasonTargetNotFound, "Target %s %s/%s not found", reference.Kind, s.tws.Namespace, reference.Name)
+		return no(v1beta1.ReasonTargetNotFound, s.missingMessage())
 	case s.aligned():
-		return statuswriter.State{Status: metav1.ConditionTrue, Reason: v1beta1.ReasonReconciled,
-			Message: fmt.Sprintf("Target has the desired %d replicas (%s)", p.effective, s.why())}
+		return statuswriter.State{Status: metav1.ConditionTrue, Reason: v1beta1.ReasonReconciled, Message: s.alignedMessage()}
 	case s.tws.Spec.Pause:
-		return no(v1beta1.ReasonTargetMismatch, "Target has %d replicas but desired is %d (pause=true)", s.outcome.target.observedReplicas, p.effective)
+		return no(v1beta1.ReasonTargetMismatch, s.pausedMessage())
 	default:
-		return no(v1beta1.ReasonTargetMismatch, "Target does not have the desired %d replicas yet (%s)", p.effective, s.why())
+		return no(v1beta1.ReasonTargetMismatch, s.underWayMessage())
 	}
 }
 
@@ -109,8 +109,7 @@ func (s *situation) reconciling() statuswriter.State {
 	case s.aligned():
 		return stable("The target is as it should be")
 	}
-	return statuswriter.State{Status: metav1.ConditionTrue, Reason: s.reconcilingReason(),
-		Message: fmt.Sprintf("Bringing the target to %d replicas (%s)", s.plan.effective, s.why())}
+	return statuswriter.State{Status: metav1.ConditionTrue, Reason: s.reconcilingReason(), Message: s.bringingMessage()}
 }
 
 // reconcilingReason stays what it was until the target has arrived, so that it does not flap.
@@ -135,6 +134,8 @@ func (s *situation) degraded() statuswriter.State {
 	switch {
 	case s.plan.invalid != "":
 		return yes(v1beta1.ReasonInvalidConfiguration, s.plan.invalid)
+	case s.forbidden() != nil:
+		return yes(v1beta1.ReasonTargetForbidden, s.forbidden().Error())
 	case s.plan.badZone != "":
 		return yes(v1beta1.ReasonInvalidTimezone, s.plan.badZone+"; using defaultReplicas")
 	case s.plan.leftOut != "":

@@ -3,24 +3,25 @@ package timewindowscaler
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -28,12 +29,14 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers/status,verbs=patch
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch
-// +kubebuilder:rbac:groups=apps,resources=deployments/scale,verbs=patch
+// +kubebuilder:rbac:groups=apps,resources=deployments;statefulsets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments/scale;statefulsets/scale,verbs=patch
+// +kubebuilder:rbac:groups=apps,resources=daemonsets,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -49,11 +52,15 @@ type Options struct {
 	Monotonic func() time.Duration
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
+	// Kinds tells which further kinds of targets there are; admission may share it.
+	Kinds *targetkind.Resolver
+	// Namespaces is what to watch, as in CacheOptions.
+	Namespaces []string
 	// Workers is how many scalers are looked at at once; 0 means 10.
 	Workers int
 }
 
-// SetupWithManager adds the controller, its indexes and its two watchmen to mgr.
+// SetupWithManager adds the controller, its indexes and its watchmen to mgr.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
@@ -68,9 +75,15 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	if err != nil {
 		return err
 	}
+	scales, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("make a client for the scale of further kinds: %w", err)
+	}
 	r := &Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
+		Dynamic:   scales,
+		Kinds:     options.Kinds,
 		Clock:     options.Clock,
 		Events:    events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		Requeue:   options.Requeue,
@@ -85,11 +98,11 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 			}
 		},
 	}
-	if err := mgr.Add(watch); err != nil {
-		return err
-	}
-	if err := mgr.Add(r.outage); err != nil {
-		return err
+	r.watches = r.newKindWatches(mgr, &queue, options)
+	for _, watchman := range []manager.Runnable{watch, r.outage, r.watches} {
+		if err := mgr.Add(watchman); err != nil {
+			return err
+		}
 	}
 	return r.build(mgr, &queue, options.Workers)
 }
@@ -103,7 +116,9 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) erro
 		// A status is written by us alone, so only changes of the spec are news.
 		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1beta1.TimeWindowScaler{}, handler.EnqueueRequestsFromMapFunc(r.rivals), builder.WithPredicates(ownershipChanged)).
-		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, objectName)), builder.WithPredicates(replicasChanged)).
+		Watches(&appsv1.Deployment{}, r.targets(targetkind.Deployment), builder.WithPredicates(targetChanged)).
+		Watches(&appsv1.StatefulSet{}, r.targets(targetkind.StatefulSet), builder.WithPredicates(targetChanged)).
+		Watches(&appsv1.DaemonSet{}, r.targets(targetkind.DaemonSet), builder.WithPredicates(targetChanged)).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(holidayIndex, objectName)), builder.WithPredicates(keysChanged)).
 		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, scaleTarget)), builder.WithPredicates(scaleTargetChanged)).
 		WatchesRawSource(source.Func(queue.attach)).
@@ -116,6 +131,28 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) erro
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](200*time.Millisecond, 30*time.Second),
 		}).
 		Complete(r)
+}
+
+// targets wakes the scalers of a target of the kind.
+func (r *Reconciler) targets(kind targetkind.Kind) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(r.scalersOf(kind.GroupKind()))
+}
+
+// newKindWatches makes the watchman of the further kinds.
+func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakeQueue, options Options) *kindWatches {
+	logger := mgr.GetLogger().WithName("kinds")
+	ctx := log.IntoContext(context.Background(), logger)
+	return &kindWatches{
+		config: mgr.GetConfig(), http: mgr.GetHTTPClient(), reviews: mgr.GetClient(),
+		clock: options.Clock, namespaces: options.Namespaces, log: logger,
+		changed: func(kind schema.GroupKind, key types.NamespacedName) {
+			queue.add(r.find(ctx, kind, client.InNamespace(key.Namespace), client.MatchingFields{targetindex.Field: key.Name})...)
+		},
+		known: func(gvk schema.GroupVersionKind) {
+			r.Kinds.Forget(gvk)
+			queue.add(r.find(ctx, gvk.GroupKind())...)
+		},
+	}
 }
 
 func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
@@ -138,7 +175,7 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 // fillCaches asks for what the watches fill too, but on every replica: webhooks read from the caches,
 // and all replicas answer them while only the leader watches.
 func fillCaches(ctx context.Context, caches cache.Cache) error {
-	for _, object := range []client.Object{&appsv1.Deployment{}, &corev1.ConfigMap{}} {
+	for _, object := range []client.Object{&appsv1.Deployment{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &corev1.ConfigMap{}} {
 		if _, err := caches.GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
 			return fmt.Errorf("cache %T: %w", object, err)
 		}
@@ -155,33 +192,4 @@ func readiness(mgr ctrl.Manager) (func(context.Context) error, error) {
 	return func(ctx context.Context) error {
 		return server.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	}, nil
-}
-
-// wakeQueue gives the watchmen the head of the controller's queue.
-type wakeQueue struct {
-	mu    sync.Mutex
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-}
-
-func (q *wakeQueue) attach(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.queue = queue
-	return nil
-}
-
-func (q *wakeQueue) wake(keys ...types.NamespacedName) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.queue == nil {
-		return
-	}
-	for _, key := range keys {
-		request := reconcile.Request{NamespacedName: key}
-		if prioritised, ok := q.queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
-			prioritised.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(boundaryPriority)}, request)
-		} else {
-			q.queue.Add(request)
-		}
-	}
 }

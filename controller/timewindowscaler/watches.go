@@ -3,12 +3,12 @@ package timewindowscaler
 import (
 	"context"
 	"maps"
+	"reflect"
 
-	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -18,6 +18,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Names of cache indexes that this controller alone uses.
@@ -70,12 +71,41 @@ func scaleTarget(obj client.Object) string {
 	return obj.(*autoscalingv2.HorizontalPodAutoscaler).Spec.ScaleTargetRef.Name
 }
 
-// replicasChanged lets through what can mean drift, arrival, loss or return of a target.
-var replicasChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := e.ObjectOld.(*appsv1.Deployment), e.ObjectNew.(*appsv1.Deployment)
-	return !ptr.Equal(before.Spec.Replicas, after.Spec.Replicas) || before.Status.Replicas != after.Status.Replicas ||
-		before.UID != after.UID || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
+// targetChanged lets through what can mean drift, arrival, loss or return of a target of a built-in
+// kind.
+var targetChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := glance(e.ObjectOld), glance(e.ObjectNew)
+	before.resourceVersion = after.resourceVersion
+	return !reflect.DeepEqual(before, after) ||
+		(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
 }}
+
+// scalersOf returns a function that finds the scalers of a target of the kind.
+func (r *Reconciler) scalersOf(kind schema.GroupKind) func(context.Context, client.Object) []reconcile.Request {
+	return func(ctx context.Context, obj client.Object) []reconcile.Request {
+		var requests []reconcile.Request
+		for _, key := range r.find(ctx, kind, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetindex.Field: obj.GetName()}) {
+			requests = append(requests, reconcile.Request{NamespacedName: key})
+		}
+		return requests
+	}
+}
+
+// find returns the scalers that match and whose targets are of the kind.
+func (r *Reconciler) find(ctx context.Context, kind schema.GroupKind, match ...client.ListOption) []types.NamespacedName {
+	var scalers v1beta1.TimeWindowScalerList
+	if err := r.Client.List(ctx, &scalers, append(match, client.UnsafeDisableDeepCopy)...); err != nil {
+		log.FromContext(ctx).Error(err, "Cannot tell which scalers a kind of targets concerns", "kind", kind)
+		return nil
+	}
+	var keys []types.NamespacedName
+	for i := range scalers.Items {
+		if targetkind.Of(scalers.Items[i].Spec.TargetRef).GroupKind() == kind {
+			keys = append(keys, client.ObjectKeyFromObject(&scalers.Items[i]))
+		}
+	}
+	return keys
+}
 
 var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return !maps.Equal(e.ObjectOld.(*corev1.ConfigMap).Data, e.ObjectNew.(*corev1.ConfigMap).Data)

@@ -42,11 +42,11 @@ func TestWhichDeploymentChangesMatter(t *testing.T) {
 		"recreated":        {func(d *appsv1.Deployment) { d.UID = "b" }, true},
 		"being deleted":    {func(d *appsv1.Deployment) { deleting(&d.ObjectMeta) }, true},
 	} {
-		if got := passesOn(replicasChanged, web, tc.change); got != tc.want {
+		if got := passesOn(targetChanged, web, tc.change); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if !replicasChanged.Create(event.CreateEvent{Object: web}) || !replicasChanged.Delete(event.DeleteEvent{Object: web}) {
+	if !targetChanged.Create(event.CreateEvent{Object: web}) || !targetChanged.Delete(event.DeleteEvent{Object: web}) {
 		t.Error("arrival or loss is not seen")
 	}
 }

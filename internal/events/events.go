@@ -22,6 +22,7 @@ const (
 	ReasonMissingTarget        = "MissingTarget"
 	ReasonInvalidSchedule      = "InvalidSchedule"
 	ReasonTargetConflict       = "TargetConflict"
+	ReasonTargetForbidden      = "TargetForbidden"
 )
 
 // Event is one event as a value. The API folds events of the same type, action and reason without
@@ -107,9 +108,14 @@ func EmitGracePeriodCancelled(replicas int32) Event {
 		fmt.Sprintf("Grace period cancelled: %d replicas are desired again", replicas))
 }
 
-// EmitMissingTarget says that the target does not exist.
-func EmitMissingTarget(kind, namespace, name string) Event {
-	return warning(ReasonMissingTarget, "FindTarget", fmt.Sprintf("Target %s %s/%s not found", kind, namespace, name))
+// EmitMissingTarget says that the target, or its very kind, does not exist.
+func EmitMissingTarget(detail string) Event {
+	return warning(ReasonMissingTarget, "FindTarget", detail)
+}
+
+// EmitTargetForbidden says which permission is missing for the target's kind.
+func EmitTargetForbidden(detail string) Event {
+	return warning(ReasonTargetForbidden, "ReadTarget", detail)
 }
 
 // EmitInvalidSchedule says why the schedule cannot be followed.

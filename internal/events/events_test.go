@@ -44,10 +44,24 @@ func TestTexts(t *testing.T) {
 			"Grace period started: 300s before scaling to 2 replicas"},
 		"grace period cancelled": {events.EmitGracePeriodCancelled(10), "Normal", "GracePeriodCancelled",
 			"Grace period cancelled: 10 replicas are desired again"},
-		"seed 003, missing target": {events.EmitMissingTarget("Deployment", "production", "webapp"), "Warning", "MissingTarget",
+		"seed 003, missing target": {events.EmitMissingTarget("Target Deployment production/webapp not found"), "Warning", "MissingTarget",
 			"Target Deployment production/webapp not found"},
 		"invalid schedule": {events.EmitInvalidSchedule("spec.timezone: no such zone"), "Warning", "InvalidSchedule",
 			"spec.timezone: no such zone"},
+		"no permission": {events.EmitTargetForbidden("Kyklos has no permission"), "Warning", "TargetForbidden",
+			"Kyklos has no permission"},
+		"a DaemonSet is suspended": {events.EmitSwitch(true, events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
+			"DaemonSet suspended (window: OffHours)"},
+		"a DaemonSet resumes": {events.EmitSwitch(false, hours), "Normal", "ScaledUp",
+			"DaemonSet resumed (window: BusinessHours)"},
+		"a DaemonSet drifted": {events.EmitSwitch(true, events.Cause{Window: "OffHours", Drift: true}), "Normal", "ScaledDown",
+			"Corrected manual drift: DaemonSet suspended (window: OffHours)"},
+		"a paused DaemonSet": {events.EmitSwitchSkipped("running", "suspended", events.SkippedByPause), "Normal", "ScalingSkipped",
+			"Scaling skipped due to pause: current=running, desired=suspended"},
+		"a DaemonSet's grace period": {events.EmitSuspensionHeld(60), "Normal", "GracePeriodStarted",
+			"Grace period started: 60s before the DaemonSet is suspended"},
+		"a DaemonSet's grace period is cancelled": {events.EmitSuspensionCancelled(), "Normal", "GracePeriodCancelled",
+			"Grace period cancelled: the DaemonSet keeps running"},
 		"second owner": {events.EmitTargetConflict("web belongs to another"), "Warning", "TargetConflict",
 			"web belongs to another"},
 	} {
@@ -80,7 +94,7 @@ var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 	case 5:
 		return events.EmitGracePeriodCancelled(to)
 	case 6:
-		return events.EmitMissingTarget("Deployment", "shop", text)
+		return events.EmitMissingTarget(text)
 	case 7:
 		return events.EmitInvalidSchedule(text)
 	default:

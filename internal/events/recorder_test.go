@@ -54,7 +54,7 @@ func TestAnEventArrivesWhole(t *testing.T) {
 // Seed 004: the same event within 5 minutes is skipped, after that it is emitted again.
 func TestDedupe(t *testing.T) {
 	up, down := events.EmitScale(2, 10, events.Cause{Window: "W"}), events.EmitScale(10, 2, events.Cause{Window: "W"})
-	missing := events.EmitMissingTarget("Deployment", "shop", "web")
+	missing := events.EmitMissingTarget("Target Deployment shop/web not found")
 	type at struct {
 		after time.Duration
 		who   *v1beta1.TimeWindowScaler

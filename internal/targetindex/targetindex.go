@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Field names the index over TimeWindowScalers, for client.MatchingFields. It is a selectable field
@@ -25,15 +26,16 @@ func Values(obj client.Object) []string {
 }
 
 // SameTarget reports whether a and b, of TimeWindowScalers in one namespace, name the same workload.
+// An object is the same in each version of its group.
 func SameTarget(a, b v1beta1.TargetRef) bool {
-	return a.Kind == b.Kind && a.Name == b.Name
+	return targetkind.Of(a).GroupKind() == targetkind.Of(b).GroupKind() && a.Name == b.Name
 }
 
 // ScaledBy reports whether an autoscaler scales the workload too.
 func ScaledBy(autoscaler *autoscalingv2.HorizontalPodAutoscaler, ref v1beta1.TargetRef) bool {
 	scaled := autoscaler.Spec.ScaleTargetRef
 	return scaled.Name == ref.Name &&
-		schema.FromAPIVersionAndKind(scaled.APIVersion, scaled.Kind).GroupKind() == schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()
+		schema.FromAPIVersionAndKind(scaled.APIVersion, scaled.Kind).GroupKind() == targetkind.Of(ref).GroupKind()
 }
 
 // Precedes reports whether a owns a target before b does: the older of the two, or with the same age

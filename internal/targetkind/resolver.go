@@ -3,6 +3,7 @@ package targetkind
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -55,6 +57,15 @@ func NewResolver(discovery Discovery, clock clock.PassiveClock) *Resolver {
 	return &Resolver{discovery: discovery, clock: clock, answers: map[schema.GroupVersionKind]answer{}}
 }
 
+// NewResolverFor is NewResolver for the cluster of config.
+func NewResolverFor(config *rest.Config, requests *http.Client, clock clock.PassiveClock) (*Resolver, error) {
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(config, requests)
+	if err != nil {
+		return nil, fmt.Errorf("make a client for discovery: %w", err)
+	}
+	return NewResolver(client, clock), nil
+}
+
 // Resolve returns the kind that ref names. The error is an *UnknownError or a *NotScalableError where
 // the cluster said so; any other means that it could not be asked.
 func (r *Resolver) Resolve(ctx context.Context, ref v1beta1.TargetRef) (Kind, error) {
@@ -83,6 +94,13 @@ func (r *Resolver) Resolve(ctx context.Context, ref v1beta1.TargetRef) (Kind, er
 		got := result.Val.(answer)
 		return got.kind, got.err
 	}
+}
+
+// Forget makes the next Resolve of a kind ask the cluster.
+func (r *Resolver) Forget(gvk schema.GroupVersionKind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.answers, gvk)
 }
 
 func (r *Resolver) recall(gvk schema.GroupVersionKind) (answer, bool) {

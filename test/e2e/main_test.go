@@ -16,6 +16,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/test/controlplane"
 )
 
@@ -91,6 +92,10 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	kinds, err := targetkind.NewResolverFor(mgr.GetConfig(), mgr.GetHTTPClient(), &wall)
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	err = timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
 		Clock: &wall,
@@ -99,6 +104,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 			return time.Since(start)
 		},
 		Requeue: timewindowscaler.Requeue{Max: 24 * time.Hour},
+		Kinds:   kinds,
 	})
 	if err != nil {
 		return nil, err
