@@ -19,9 +19,11 @@ const patience = 3 * time.Minute
 func TestSamplesOnAnAPIServer(t *testing.T) {
 	cluster := startKyklos(t)
 	for group, samples := range map[string][]sample{
-		"valid":    append(readSamples(t, "*.yaml"), soon(t)),
-		"invalid":  readSamples(t, "invalid/*.yaml"),
-		"warnings": readSamples(t, "warnings/*.yaml"),
+		"valid":            append(readSamples(t, "*.yaml"), soon(t)),
+		"valid-v1alpha1":   readSamples(t, "v1alpha1/*.yaml"),
+		"invalid":          readSamples(t, "invalid/*.yaml"),
+		"invalid-v1alpha1": append(readSamples(t, "invalid/v1alpha1/*.yaml"), inV1alpha1(t, readSamples(t, "invalid/*.yaml"))...),
+		"warnings":         readSamples(t, "warnings/*.yaml"),
 	} {
 		for _, s := range samples {
 			t.Run(group+"/"+s.name, func(t *testing.T) { judge(t, cluster, group+"-"+s.name, s) })
