@@ -51,6 +51,24 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 			Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)},
 			Status:     appsv1.DeploymentStatus{Replicas: 2},
 		}},
+		"StatefulSet": {&appsv1.StatefulSet{}, &appsv1.StatefulSet{
+			ObjectMeta: full,
+			Spec:       appsv1.StatefulSetSpec{Replicas: ptr.To[int32](3), ServiceName: "web"},
+			Status:     appsv1.StatefulSetStatus{Replicas: 2, CurrentReplicas: 1},
+		}, &appsv1.StatefulSet{
+			ObjectMeta: identity,
+			Spec:       appsv1.StatefulSetSpec{Replicas: ptr.To[int32](3)},
+			Status:     appsv1.StatefulSetStatus{Replicas: 2},
+		}},
+		"DaemonSet": {&appsv1.DaemonSet{}, &appsv1.DaemonSet{
+			ObjectMeta: full,
+			Spec:       appsv1.DaemonSetSpec{MinReadySeconds: 5, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{"disk": "ssd", SuspendKey: "true"}}}},
+			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2, NumberReady: 1},
+		}, &appsv1.DaemonSet{
+			ObjectMeta: identity,
+			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{SuspendKey: "true"}}}},
+			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2},
+		}},
 		"ConfigMap": {&corev1.ConfigMap{}, &corev1.ConfigMap{
 			ObjectMeta: full,
 			Data:       map[string]string{"2025-12-25": "Christmas", "ca.crt": "a long text"},

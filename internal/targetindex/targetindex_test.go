@@ -37,10 +37,13 @@ func TestSameTarget(t *testing.T) {
 		other v1beta1.TargetRef
 		want  bool
 	}{
-		"equal":                    {web, true},
-		"namespace left out":       {v1beta1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", Namespace: "shop"}, true},
-		"another name":             {v1beta1.TargetRef{Kind: "Deployment", Name: "api"}, false},
-		"another kind of one name": {v1beta1.TargetRef{Kind: "StatefulSet", Name: "web"}, false},
+		"equal":                        {web, true},
+		"namespace left out":           {v1beta1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", Namespace: "shop"}, true},
+		"another name":                 {v1beta1.TargetRef{Kind: "Deployment", Name: "api"}, false},
+		"another version of the group": {v1beta1.TargetRef{APIVersion: "apps/v2", Kind: "Deployment", Name: "web"}, true},
+		"a version left out":           {v1beta1.TargetRef{Kind: "Deployment", Name: "web"}, true},
+		"another group":                {v1beta1.TargetRef{APIVersion: "example.com/v1", Kind: "Deployment", Name: "web"}, false},
+		"another kind of one name":     {v1beta1.TargetRef{Kind: "StatefulSet", Name: "web"}, false},
 	} {
 		if got := targetindex.SameTarget(web, tc.other); got != tc.want {
 			t.Errorf("%s: got %v", name, got)

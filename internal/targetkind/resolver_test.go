@@ -167,6 +167,7 @@ func TestAnswersLastForSeconds(t *testing.T) {
 		}, []string{"example.com/v1"}},
 		{9999 * time.Millisecond, ref("argoproj.io/v1alpha1", "Rollout"), nil, nil},
 		{10 * time.Second, ref("argoproj.io/v1alpha1", "Rollout"), nil, []string{"argoproj.io/v1alpha1"}},
+		{10 * time.Second, ref("argoproj.io/v1alpha1", "Rollout"), func() { resolver.Forget(rollouts().GroupVersionKind) }, []string{"argoproj.io/v1alpha1"}},
 		{-time.Hour, ref("argoproj.io/v1alpha1", "Rollout"), nil, []string{"argoproj.io/v1alpha1"}},
 	} {
 		clock.SetTime(start.Add(step.at))

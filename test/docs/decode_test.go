@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	sigsyaml "sigs.k8s.io/yaml"
@@ -28,6 +29,7 @@ func decode(t *testing.T, document string) metav1.Object {
 		"StatefulSet":             &appsv1.StatefulSet{},
 		"DaemonSet":               &appsv1.DaemonSet{},
 		"ConfigMap":               &corev1.ConfigMap{},
+		"ClusterRole":             &rbacv1.ClusterRole{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}
 	object := known[kind.Kind]

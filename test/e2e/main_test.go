@@ -82,6 +82,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	config.Wrap(sent.wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:  admin.Scheme(),
 		Logger:  logger,
