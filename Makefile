@@ -53,9 +53,10 @@ test-time: ## Hold the time engine against the oracle everywhere: every zone, ev
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
 
 .PHONY: bench
-bench: ## Measure: the engine beside robfig/cron
+bench: build ## Measure: the engine beside robfig/cron, and lists of v1alpha1 beside v1beta1
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@cd test/bench && go test -count=1 -run BesideCron -v .
+	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated

@@ -27,6 +27,7 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 	"kyklos.io/kyklos/webhooks/admission"
+	"kyklos.io/kyklos/webhooks/conversion"
 )
 
 func newManagerCommand() *cobra.Command {
@@ -97,6 +98,9 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		if err := admission.SetupWithManager(mgr, kinds, wallClock); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
+		if err := conversion.SetupWithManager(mgr); err != nil {
+			return fmt.Errorf("set up conversion: %w", err)
+		}
 	}
 	metrics.RecordTZData(timecalc.TZDataVersion())
 	return nil
@@ -155,6 +159,7 @@ func newServing(config *rest.Config, o managerOptions) (certs.Serving, error) {
 		DNSNames:                        o.dnsNames(),
 		ValidatingWebhookConfigurations: []string{o.validatingConfiguration},
 		MutatingWebhookConfigurations:   []string{o.mutatingConfiguration},
+		CustomResourceDefinitions:       []string{o.conversionDefinition},
 		Log:                             o.logger().WithName("certs"),
 	})
 	if err != nil {

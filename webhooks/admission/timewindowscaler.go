@@ -22,10 +22,13 @@ import (
 // Both webhooks let everything pass while they are away (A5), and are not called for deletions, for
 // status, and for updates that leave spec alone: finalizers, labels and a migration of stored objects
 // can never be held up by them.
+//
+// Defaulting takes both versions as they are. Converted there and back, an object of v1alpha1 would
+// come before its schema and rules as conversion shows it, and not as its author wrote it.
 
 // +kubebuilder:webhookconfiguration:mutating=true,name=kyklos-webhook
 // +kubebuilder:webhookconfiguration:mutating=false,name=kyklos-webhook
-// +kubebuilder:webhook:mutating=true,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=default.timewindowscaler.kyklos.io,path=/mutate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,reinvocationPolicy=Never,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
+// +kubebuilder:webhook:mutating=true,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=default.timewindowscaler.kyklos.io,path=/mutate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1alpha1;v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,reinvocationPolicy=Never,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
 // +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
 
 // mutatePath is where the defaulting webhook is served: the path of its marker above.
@@ -100,8 +103,8 @@ func (*timeWindowScalerValidator) ValidateDelete(context.Context, *v1beta1.TimeW
 // judge returns the warnings, also beside a refusal: so all can be mended in one go.
 func (v *timeWindowScalerValidator) judge(ctx context.Context, operation string, obj, old *v1beta1.TimeWindowScaler) (admission.Warnings, error) {
 	facts := v.facts.gather(ctx, obj)
-	warnings := WarnTimeWindowScaler(obj, old, facts, v.clock.Now())
-	if errs := ValidateTimeWindowScaler(obj, old, facts); len(errs) > 0 {
+	warnings := append(conversionWarnings(ctx), WarnTimeWindowScaler(obj, old, facts, v.clock.Now())...)
+	if errs := append(conversionErrors(ctx), ValidateTimeWindowScaler(obj, old, facts)...); len(errs) > 0 {
 		metrics.RecordAdmission(operation, metrics.AdmissionDenied)
 		return warnings, apierrors.NewInvalid(v1beta1.GroupKind, cmp.Or(obj.Name, obj.GenerateName), errs)
 	}
