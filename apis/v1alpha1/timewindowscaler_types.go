@@ -93,7 +93,7 @@ type TimeWindowScalerSpec struct {
 
 // TargetRef names the workload that is scaled.
 //
-// +kubebuilder:validation:XValidation:rule="self.kind == 'Deployment'",message="must be Deployment: v1alpha1 scales Deployments only",reason=FieldValueInvalid,fieldPath=".kind"
+// +kubebuilder:validation:XValidation:rule="self.kind == 'Deployment'",message="must be Deployment: v1alpha1 scales Deployments only, v1beta1 other kinds too",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1'",message="must be apps/v1, the API version of Deployment",reason=FieldValueInvalid,fieldPath=".apiVersion"
 // +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self.name).hasValue()",message="must be the name of a Deployment: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
 type TargetRef struct {
@@ -103,7 +103,8 @@ type TargetRef struct {
 	// +kubebuilder:validation:MaxLength=317
 	APIVersion string `json:"apiVersion,omitempty"`
 
-	// The kind of the workload. v1alpha1 scales Deployments only.
+	// The kind of the workload. v1alpha1 scales Deployments only; v1beta1 scales
+	// other kinds too.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind"`

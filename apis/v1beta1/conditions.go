@@ -39,7 +39,8 @@ const (
 const (
 	// ReasonOperationalNormal: everything that the user asked for is at work.
 	ReasonOperationalNormal = "OperationalNormal"
-	// ReasonInvalidTimezone: the zone is unknown here; defaultReplicas apply.
+	// ReasonInvalidTimezone: the zone is unknown here, and defaultReplicas apply; or that of a window is,
+	// and the window is left out.
 	ReasonInvalidTimezone = "InvalidTimezone"
 	// ReasonInvalidConfiguration: the windows cannot be read; the target is left alone.
 	ReasonInvalidConfiguration = "InvalidConfiguration"

@@ -49,12 +49,15 @@ type TimeWindowScalerList struct {
 	Items           []TimeWindowScaler `json:"items"`
 }
 
+// The CEL rules ask for has() of required fields too: that a rule cannot run is, unlike its "no", not
+// forgiven where an object was stored without them, and would block writes of status and finalizers (A4).
+
 // TimeWindowScalerSpec is the schedule and what it scales (seed 002, Spec
 // Definition; A6).
 //
-// +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (type(self.defaultReplicas) == int && self.windows.all(w, type(w.replicas) == int))",message="must be given where replicas or defaultReplicas is a percentage: it says of how many",reason=FieldValueRequired,fieldPath=".baselineReplicas"
-// +kubebuilder:validation:XValidation:rule="self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || (w.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(w.timezone in ['Local', 'Factory', 'localtime', 'posixrules']) && !w.timezone.startsWith('posix/') && !w.timezone.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0))",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not zones",reason=FieldValueInvalid,fieldPath=".windows"
-// +kubebuilder:validation:XValidation:rule="self.targetRef.kind != 'DaemonSet' || self.windows.all(w, !has(w.metric))",message="no window may have a metric: a DaemonSet runs on each node or, at 0, on none, and has no count that a metric could set",reason=FieldValueForbidden,fieldPath=".windows"
+// +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (!string(self.defaultReplicas).endsWith('%') && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be given where replicas or defaultReplicas is a percentage: it says of how many",reason=FieldValueRequired,fieldPath=".baselineReplicas"
+// +kubebuilder:validation:XValidation:rule="!has(self.windows) || self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && has(oldSelf.value().windows) && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || !w.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') || timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0)",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC",reason=FieldValueInvalid,fieldPath=".windows"
+// +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'DaemonSet' || self.targetRef.apiVersion != 'apps/v1' || self.windows.all(w, !has(w.metric))",message="no window may have a metric: a DaemonSet runs on each node or, at 0, on none, and has no count that a metric could set",reason=FieldValueForbidden,fieldPath=".windows"
 type TimeWindowScalerSpec struct {
 	// The workload to scale. One workload has at most one TimeWindowScaler.
 	// +required
@@ -82,7 +85,7 @@ type TimeWindowScalerSpec struct {
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]{1,2}|1000)%$')",message="must be a number from 0, such as 3, or a percentage of baselineReplicas from 0% to 1000%, such as 50%",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]{1,2}|1000)%$')",message="must be a number from 0 to 2147483647 without quotes, such as 3, or a percentage of baselineReplicas from 0% to 1000%, such as 50%",reason=FieldValueInvalid
 	DefaultReplicas intstr.IntOrString `json:"defaultReplicas"`
 
 	// The time windows, 1 to 100, at most 20 of them with a metric. Windows may
@@ -91,7 +94,7 @@ type TimeWindowScalerSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:XValidation:rule="self.all(w, !has(w.name) || self.exists_one(other, has(other.name) && other.name == w.name))",message="two windows have the same name; a name must be unique within the list",reason=FieldValueDuplicate
+	// +kubebuilder:validation:XValidation:rule="self.all(w, !has(w.name) || self.exists_one(other, has(other.name) && other.name == w.name))",message="two windows have the same name; a name must be unique in the list",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.filter(w, has(w.metric)).size() <= 20",message="at most 20 windows may have a metric",reason=FieldValueInvalid
 	Windows []Window `json:"windows"`
 
@@ -117,10 +120,11 @@ type TimeWindowScalerSpec struct {
 // DaemonSet (0 suspends it, any other number lets it run), or an object of any
 // other kind with a scale subresource.
 //
-// +kubebuilder:validation:XValidation:rule="self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be a kind such as Deployment, StatefulSet or DaemonSet",reason=FieldValueInvalid,fieldPath=".kind"
+// +kubebuilder:validation:XValidation:rule="!has(self.kind) || self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be a kind, which begins with a capital letter, such as Deployment, StatefulSet or DaemonSet",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*$')",message="must be the API version of the workload, such as apps/v1 or argoproj.io/v1alpha1",reason=FieldValueInvalid,fieldPath=".apiVersion"
-// +kubebuilder:validation:XValidation:rule="!self.apiVersion.startsWith('apps/') || (self.apiVersion == 'apps/v1' && self.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'])",message="must be Deployment, StatefulSet, DaemonSet or ReplicaSet where apiVersion is apps/v1, which it is when left out; a workload of another group needs its apiVersion",reason=FieldValueInvalid,fieldPath=".kind"
-// +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self.name).hasValue()",message="must be the name of a workload: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1' || !self.apiVersion.matches('^apps/v[0-9][a-z0-9]*$')",message="must be apps/v1, which it is when left out: the other versions of the group apps are gone",reason=FieldValueInvalid,fieldPath=".apiVersion"
+// +kubebuilder:validation:XValidation:rule="self.apiVersion != 'apps/v1' || !has(self.kind) || self.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'] || !self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be Deployment, StatefulSet, DaemonSet or ReplicaSet where apiVersion is apps/v1, which it is when left out; for a kind of another group set apiVersion",reason=FieldValueInvalid,fieldPath=".kind"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be the name of a workload: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
 type TargetRef struct {
 	// The API version of the workload.
 	// +optional

@@ -10,15 +10,15 @@ type Weekday string
 // Window is a stretch of local time on some days of the week, and the replica
 // count during it.
 //
-// +kubebuilder:validation:XValidation:rule="self.start != self.end",message="Invalid window: start must not equal end; a whole day is 00:00 to 24:00",reason=FieldValueInvalid,fieldPath=".end"
-// +kubebuilder:validation:XValidation:rule="self.start.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 09:00",reason=FieldValueInvalid,fieldPath=".start"
-// +kubebuilder:validation:XValidation:rule="self.end.matches('^(([0-1][0-9]|2[0-3]):[0-5][0-9]|24:00)$')",message="must be a time of day as HH:MM from 00:00 to 24:00, such as 17:00; 24:00 is the end of the same day",reason=FieldValueInvalid,fieldPath=".end"
+// +kubebuilder:validation:XValidation:rule="!has(self.start) || !has(self.end) || self.start != self.end",message="Invalid window: start must not equal end; a whole day is 00:00 to 24:00",reason=FieldValueInvalid,fieldPath=".end"
+// +kubebuilder:validation:XValidation:rule="!has(self.start) || self.start.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 09:00",reason=FieldValueInvalid,fieldPath=".start"
+// +kubebuilder:validation:XValidation:rule="!has(self.end) || self.end.matches('^(([0-1][0-9]|2[0-3]):[0-5][0-9]|24:00)$')",message="must be a time of day as HH:MM from 00:00 to 24:00, such as 17:00; 24:00 is the end of the same day",reason=FieldValueInvalid,fieldPath=".end"
 // +kubebuilder:validation:XValidation:rule="!has(self.name) || (self.name.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$') && !(self.name in ['OffHours', 'Holiday']) && !self.name.startsWith('Custom-'))",message="must be letters, digits, '-', '_' and '.', beginning and ending with a letter or digit; OffHours, Holiday and names that begin with Custom- are names that Kyklos gives itself",reason=FieldValueInvalid,fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="!has(self.timezone) || (self.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self.timezone in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.timezone.startsWith('posix/') && !self.timezone.startsWith('right/'))",message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not zones",reason=FieldValueInvalid,fieldPath=".timezone"
 type Window struct {
 	// The window's name, unique in the list; status.currentWindow shows it. Left
 	// out, status shows BusinessHours or Custom-<hash>.
 	// +optional
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
 
@@ -56,7 +56,7 @@ type Window struct {
 	// +required
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]{1,2}|1000)%$')",message="must be a number from 0, such as 10, or a percentage of baselineReplicas from 0% to 1000%, such as 150%",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]{1,2}|1000)%$')",message="must be a number from 0 to 2147483647 without quotes, such as 10, or a percentage of baselineReplicas from 0% to 1000%, such as 150%",reason=FieldValueInvalid
 	Replicas intstr.IntOrString `json:"replicas"`
 
 	// An external metric that sets the replica count while this window decides.
@@ -68,12 +68,11 @@ type Window struct {
 // the replica count; as the external metric source of a HorizontalPodAutoscaler
 // (A6). Without a value, three times in a row, the window's replicas apply.
 //
-// +kubebuilder:validation:XValidation:rule="!self.name.contains('/') && !self.name.contains('%') && !(self.name in ['.', '..'])",message="must be the name of a metric, without '/' and '%', and not '.' or '..'",reason=FieldValueInvalid,fieldPath=".name"
-// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",message="must not be below minReplicas",reason=FieldValueInvalid,fieldPath=".maxReplicas"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || self.name != '' && !self.name.contains('/') && !self.name.contains('%') && !(self.name in ['.', '..'])",message="must be the name of a metric: not empty, without '/' and '%', and not '.' or '..'",reason=FieldValueInvalid,fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",message="must not be below minReplicas",reason=FieldValueInvalid,fieldPath=".maxReplicas"
 type WindowMetric struct {
 	// The name of the metric.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
@@ -101,22 +100,30 @@ type MetricSelector struct {
 	// Labels and the values that they must have, at most 16.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
-	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.all(key, key.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'))",message="each key must be a label: up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit; example.com/ may stand before it",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(key, self[key].matches('^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'))",message="each value must be one that a label can have: up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, or empty",reason=FieldValueInvalid
+	MatchLabels map[string]LabelValue `json:"matchLabels,omitempty"`
 
-	// Further requirements, at most 16.
+	// Further requirements, at most 8.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=8
 	MatchExpressions []MetricSelectorRequirement `json:"matchExpressions,omitempty"`
 }
 
+// LabelValue is the value of a label of a metric.
+//
+// +kubebuilder:validation:MaxLength=63
+type LabelValue string
+
 // MetricSelectorRequirement is one requirement of a label selector.
 //
-// +kubebuilder:validation:XValidation:rule="self.operator in ['In', 'NotIn'] ? has(self.values) && self.values.size() > 0 : !has(self.values) || self.values.size() == 0",message="must list at least one value for In and NotIn, and none for Exists and DoesNotExist",reason=FieldValueInvalid,fieldPath=".values"
+// +kubebuilder:validation:XValidation:rule="!has(self.operator) || self.operator in ['In', 'NotIn'] ? has(self.values) && self.values.size() > 0 : !has(self.values) || self.values.size() == 0",message="must list at least one value for In and NotIn, and none for Exists and DoesNotExist",reason=FieldValueInvalid,fieldPath=".values"
+// +kubebuilder:validation:XValidation:rule="!has(self.key) || self.key.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$')",message="must be a label: up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit; example.com/ may stand before it",reason=FieldValueInvalid,fieldPath=".key"
+// +kubebuilder:validation:XValidation:rule="!has(self.values) || self.values.all(v, v.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'))",message="must be values that a label can have: up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, or empty",reason=FieldValueInvalid,fieldPath=".values"
 type MetricSelectorRequirement struct {
 	// The label.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	Key string `json:"key"`
 
@@ -147,12 +154,13 @@ const (
 )
 
 // MetricTarget is the value of a metric that Kyklos keeps by adding and removing
-// replicas. Values are quantities as text, such as "30", "0.5" or "500m", and
-// come back as they were written (A7).
+// replicas. Values are quantities as text from 0.001 to 1P (10^15), such as "30",
+// "0.5" or "500m", and come back as they were written (A7); they are compared in
+// thousandths, as a HorizontalPodAutoscaler does.
 //
-// +kubebuilder:validation:XValidation:rule="self.type == 'Value' ? has(self.value) && !has(self.averageValue) : has(self.averageValue) && !has(self.value)",message="must give value and not averageValue for type Value, and averageValue and not value for type AverageValue",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.value) || (isQuantity(self.value) && quantity(self.value).isGreaterThan(quantity('0')))",message="must be a quantity above 0, such as \"30\" or \"0.5\"",reason=FieldValueInvalid,fieldPath=".value"
-// +kubebuilder:validation:XValidation:rule="!has(self.averageValue) || (isQuantity(self.averageValue) && quantity(self.averageValue).isGreaterThan(quantity('0')))",message="must be a quantity above 0, such as \"30\" or \"0.5\"",reason=FieldValueInvalid,fieldPath=".averageValue"
+// +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type == 'Value' ? has(self.value) && !has(self.averageValue) : has(self.averageValue) && !has(self.value)",message="must give value and not averageValue for type Value, and averageValue and not value for type AverageValue",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.value) || (isQuantity(self.value) && quantity(self.value).compareTo(quantity('1m')) >= 0 && quantity(self.value).compareTo(quantity('1P')) <= 0)",message="must be a quantity from 0.001 to 1P, such as \"30\", \"0.5\" or \"500m\"",reason=FieldValueInvalid,fieldPath=".value"
+// +kubebuilder:validation:XValidation:rule="!has(self.averageValue) || (isQuantity(self.averageValue) && quantity(self.averageValue).compareTo(quantity('1m')) >= 0 && quantity(self.averageValue).compareTo(quantity('1P')) <= 0)",message="must be a quantity from 0.001 to 1P, such as \"30\", \"0.5\" or \"500m\"",reason=FieldValueInvalid,fieldPath=".averageValue"
 type MetricTarget struct {
 	// Value or AverageValue.
 	// +required

@@ -100,7 +100,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		return err
 	}
 	if serving != nil {
-		if err := admission.SetupWithManager(mgr, wallClock); err != nil {
+		if err := admission.SetupWithManager(mgr, kinds, wallClock); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
 		if err := conversion.SetupWithManager(mgr); err != nil {

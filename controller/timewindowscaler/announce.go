@@ -37,7 +37,7 @@ func (s *situation) announcements() []events.Event {
 func (s *situation) troubles() []events.Event {
 	var evs []events.Event
 	reference := s.tws.Spec.TargetRef
-	for _, detail := range []string{s.plan.invalid, s.plan.badZone} {
+	for _, detail := range []string{s.plan.invalid, s.plan.badZone, s.plan.leftOut} {
 		if detail != "" {
 			evs = append(evs, events.EmitInvalidSchedule(detail))
 		}

@@ -2,6 +2,7 @@ package timewindowscaler
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -19,6 +20,8 @@ type plan struct {
 	invalid string
 	// badZone says why the zone is unknown here; then defaultReplicas apply (B5).
 	badZone string
+	// leftOut says which windows have zones that are unknown here; the others go on without them (B5).
+	leftOut string
 
 	verdict timecalc.Verdict
 	window  string // status.currentWindow
@@ -63,6 +66,7 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 		p.verdict = timecalc.Verdict{Replicas: calendar.DefaultReplicas, Window: -1}
 		p.window = timecalc.LabelOffHours
 	} else {
+		p.leftOut = leftOut(reading.WindowZoneErrors)
 		p.verdict = calendar.At(now)
 		p.window = calendar.Label(p.verdict)
 		p.nextBoundary = calendar.NextBoundary(now)
@@ -99,6 +103,18 @@ func targetErrors(tws *v1beta1.TimeWindowScaler, obstacle error) field.ErrorList
 		errs = append(errs, err)
 	}
 	return errs
+}
+
+// leftOut says why windows are left out, in one line; "" if none is.
+func leftOut(zoneErrors field.ErrorList) string {
+	switch more := len(zoneErrors) - 1; more {
+	case -1:
+		return ""
+	case 0:
+		return zoneErrors[0].Error() + "; this window is left out"
+	default:
+		return fmt.Sprintf("%v; this window is left out, and so are others: %d in all", zoneErrors[0], more+1)
+	}
 }
 
 // applyGrace holds a decrease back (B2). The first decision of all knows no grace.

@@ -138,6 +138,8 @@ func (s *situation) degraded() statuswriter.State {
 		return yes(v1beta1.ReasonTargetForbidden, s.forbidden().Error())
 	case s.plan.badZone != "":
 		return yes(v1beta1.ReasonInvalidTimezone, s.plan.badZone+"; using defaultReplicas")
+	case s.plan.leftOut != "":
+		return yes(v1beta1.ReasonInvalidTimezone, s.plan.leftOut)
 	case s.outcome.refused != nil:
 		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+s.outcome.refused.Error())
 	case s.plan.metric.failing:

@@ -9,12 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// MaxPercent bounds the percentages of spec.baselineReplicas.
-const MaxPercent = 1000
+const (
+	// MaxPercent bounds the percentages of spec.baselineReplicas.
+	MaxPercent = 1000
+	// maxBaseline bounds spec.baselineReplicas, so that every percentage of it is a replica count.
+	maxBaseline = 100_000
+)
 
 // Count is the number of replicas that a spec field asks for: its number, or its percentage of
-// baseline, rounded up (A6). A percentage needs a baseline, and is a whole number from 0% to
-// MaxPercent.
+// baseline, rounded up (A6). A percentage needs a baseline from 1 to maxBaseline, and is a whole number
+// from 0% to MaxPercent.
 func Count(replicas intstr.IntOrString, baseline *int32) (int32, error) {
 	if replicas.Type == intstr.Int {
 		return replicas.IntVal, nil
@@ -26,6 +30,9 @@ func Count(replicas intstr.IntOrString, baseline *int32) (int32, error) {
 	}
 	if baseline == nil {
 		return 0, errors.New("a percentage needs spec.baselineReplicas, the count that it refers to")
+	}
+	if *baseline < 1 || *baseline > maxBaseline {
+		return 0, fmt.Errorf("a percentage of spec.baselineReplicas %d is no number of replicas: it must be from 1 to %d", *baseline, maxBaseline)
 	}
 	return int32((int64(*baseline)*int64(percent) + 99) / 100), nil
 }

@@ -5,6 +5,7 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -12,27 +13,31 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// Reading is a spec as far as it could be read. Zone and windows fail apart from each other,
-// because a scaler with an unknown zone falls back to defaultReplicas while one with unreadable
-// windows leaves its target alone (B5).
+// Reading is a spec as far as it could be read. Zones and windows fail apart from each other, because
+// a scaler with an unknown zone falls back to defaultReplicas, one with an unknown zone of a window goes
+// on without that window, and one with unreadable windows leaves its target alone (B5).
 type Reading struct {
-	// Calendar is complete only if both errors are nil.
+	// Calendar is complete only if there are no errors. Its windows are those of the spec, index by
+	// index; one that could not be read covers nothing.
 	Calendar timecalc.Calendar
 	// ZoneError says why spec.timezone is no zone here.
 	ZoneError *field.Error
+	// WindowZoneErrors name every spec.windows[].timezone that is no zone here.
+	WindowZoneErrors field.ErrorList
 	// WindowErrors name every field of spec.windows, and spec.defaultReplicas, that cannot be read.
 	WindowErrors field.ErrorList
 }
 
-// Errors returns all that is wrong, in the order of the fields.
+// Errors returns all that is wrong, zones first.
 func (r *Reading) Errors() field.ErrorList {
-	if r.ZoneError == nil {
-		return r.WindowErrors
+	var errs field.ErrorList
+	if r.ZoneError != nil {
+		errs = append(errs, r.ZoneError)
 	}
-	return append(field.ErrorList{r.ZoneError}, r.WindowErrors...)
+	return append(append(errs, r.WindowZoneErrors...), r.WindowErrors...)
 }
 
-// FromSpec reads spec's zone, windows, default and holiday mode. path is where spec lies in its
+// FromSpec reads spec's zones, windows, default and holiday mode. path is where spec lies in its
 // object. The dates of the holidays are not in the spec; the caller adds them to the Calendar.
 func FromSpec(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) Reading {
 	reading := Reading{Calendar: timecalc.Calendar{HolidayMode: timecalc.HolidayIgnore}}
@@ -48,8 +53,7 @@ func FromSpec(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) Reading {
 	if err != nil {
 		reading.WindowErrors = append(reading.WindowErrors, field.Invalid(path.Child("defaultReplicas"), plain(spec.DefaultReplicas), err.Error()))
 	}
-	windows, errs := windows(spec, path.Child("windows"))
-	reading.Calendar.Windows, reading.WindowErrors = windows, append(reading.WindowErrors, errs...)
+	reading.readWindows(spec, path.Child("windows"))
 	return reading
 }
 
@@ -76,18 +80,42 @@ func NamespaceError(tws *v1beta1.TimeWindowScaler, path *field.Path) *field.Erro
 		tws.Namespace))
 }
 
-func windows(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) ([]timecalc.TimeWindow, field.ErrorList) {
-	var errs field.ErrorList
-	parsed := make([]timecalc.TimeWindow, 0, len(spec.Windows))
+// readWindows reads the windows, each in its own zone if it names one (A6).
+func (r *Reading) readWindows(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) {
+	loaded := zones{"": {}, spec.Timezone: {}}
+	r.Calendar.Windows = make([]timecalc.TimeWindow, len(spec.Windows))
 	for i := range spec.Windows {
-		window, err := parse(&spec.Windows[i], spec.BaselineReplicas)
-		if err != nil {
-			errs = append(errs, fieldErrors(err, path.Index(i), &spec.Windows[i])...)
-			continue
+		source, path := &spec.Windows[i], path.Index(i)
+		zone := loaded.load(source.Timezone)
+		if zone.err != nil {
+			r.WindowZoneErrors = append(r.WindowZoneErrors, field.Invalid(path.Child("timezone"), source.Timezone, zone.err.Error()))
 		}
-		parsed = append(parsed, window)
+		window, err := parse(source, spec.BaselineReplicas)
+		if err != nil {
+			r.WindowErrors = append(r.WindowErrors, fieldErrors(err, path, source)...)
+		}
+		if err == nil && zone.err == nil {
+			r.Calendar.Windows[i] = window.In(zone.location).Named(source.Name)
+		}
 	}
-	return parsed, errs
+}
+
+// zones are the zones of one spec by name, each loaded once. That of the schedule itself is nil: the
+// engine then reads one clock for it and for the windows without a zone.
+type zones map[string]zone
+
+type zone struct {
+	location *time.Location
+	err      error
+}
+
+func (z zones) load(name string) zone {
+	found, known := z[name]
+	if !known {
+		found.location, found.err = timecalc.LoadZone(name)
+		z[name] = found
+	}
+	return found
 }
 
 func parse(spec *v1beta1.Window, baseline *int32) (timecalc.TimeWindow, error) {

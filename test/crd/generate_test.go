@@ -18,6 +18,9 @@ var words = map[string][]string{
 	"apiVersion":         {"apps/v1"},
 	"value":              {"0.5", "500m", "1k"},
 	"averageValue":       {"30", "1e3"},
+	"key":                {"queue", "example.com/tier"},
+	"values":             {"mail", "a.b-c", ""},
+	"matchLabels":        {"queue", "tier", "x.y-z"},
 	"lastTransitionTime": {"2026-11-21T09:00:00Z"},
 	"nextBoundary":       {"2026-11-21T10:00:00.120+01:00", "2026-11-21T09:00:00Z"},
 	"lastScaleTime":      {"2026-11-21T09:00:00Z"},
@@ -77,7 +80,11 @@ func objectOf(t *rapid.T, s *structuralschema.Structural, v *structuralschema.Va
 	object := map[string]any{}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
 		for range rapid.IntRange(0, 3).Draw(t, name+" size") {
-			object[rapid.SampledFrom(odd).Draw(t, "key")] = valueOf(t, s.AdditionalProperties.Structural, "")
+			keys := words[name]
+			if keys == nil {
+				keys = odd
+			}
+			object[rapid.SampledFrom(keys).Draw(t, "key")] = valueOf(t, s.AdditionalProperties.Structural, name)
 		}
 	}
 	for _, property := range slices.Sorted(maps.Keys(s.Properties)) {

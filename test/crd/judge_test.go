@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
@@ -94,8 +95,12 @@ func object(t *testing.T, text string, replacements ...string) map[string]any {
 		}
 		text = strings.Replace(text, replacements[i], replacements[i+1], 1)
 	}
+	content, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in:\n%s", err, text)
+	}
 	var obj map[string]any
-	if err := yaml.UnmarshalStrict([]byte(text), &obj); err != nil {
+	if err := json.Unmarshal(content, &obj); err != nil { // whole numbers are integers, as an API server reads them
 		t.Fatalf("%v in:\n%s", err, text)
 	}
 	return obj

@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,12 +20,30 @@ const patience = 3 * time.Minute
 func TestSamplesOnAnAPIServer(t *testing.T) {
 	cluster := startKyklos(t)
 	for group, samples := range map[string][]sample{
-		"valid":    append(readSamples(t, "*.yaml"), soon(t)),
-		"invalid":  readSamples(t, "invalid/*.yaml"),
-		"warnings": readSamples(t, "warnings/*.yaml"),
+		"valid":            append(readSamples(t, "*.yaml"), soon(t)),
+		"valid-v1alpha1":   readSamples(t, "v1alpha1/*.yaml"),
+		"invalid":          readSamples(t, "invalid/*.yaml"),
+		"invalid-v1alpha1": append(readSamples(t, "invalid/v1alpha1/*.yaml"), inV1alpha1(t, readSamples(t, "invalid/*.yaml"))...),
+		"warnings":         readSamples(t, "warnings/*.yaml"),
 	} {
 		for _, s := range samples {
 			t.Run(group+"/"+s.name, func(t *testing.T) { judge(t, cluster, group+"-"+s.name, s) })
+		}
+	}
+	t.Run("commands", func(t *testing.T) { commands(t, cluster, "docs/v1beta1.md") })
+}
+
+// commands runs the kubectl commands that a page shows with a prompt, in their order.
+func commands(t *testing.T, cluster *controlplane.Cluster, page string) {
+	prompt := regexp.MustCompile(`(?m)^ *\$ kubectl (.*)$`)
+	shown := prompt.FindAllStringSubmatch(readText(t, page), -1)
+	if len(shown) == 0 {
+		t.Errorf("%s shows no commands", page)
+	}
+	for _, command := range shown {
+		args := strings.Fields(strings.ReplaceAll(command[1], "config/", root+"/config/"))
+		if _, _, err := cluster.Kubectl(t.Context(), "", args...); err != nil {
+			t.Error(err)
 		}
 	}
 }

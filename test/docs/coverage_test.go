@@ -20,18 +20,23 @@ func TestEveryRuleHasARefusedSample(t *testing.T) {
 	if err := yaml.Unmarshal(content, &crd); err != nil {
 		t.Fatal(err)
 	}
-	var shown strings.Builder
-	for _, s := range readSamples(t, "invalid/*.yaml") {
-		if len(s.expect) == 0 {
-			t.Errorf("%s expects no message", s.name)
-		}
-		shown.WriteString(strings.Join(s.expect, "\n") + "\n")
+	newer := readSamples(t, "invalid/*.yaml")
+	samples := map[string][]sample{
+		"v1beta1":  newer,
+		"v1alpha1": append(readSamples(t, "invalid/v1alpha1/*.yaml"), inV1alpha1(t, newer)...),
 	}
 	for _, version := range crd.Spec.Versions {
+		var shown strings.Builder
+		for _, s := range samples[version.Name] {
+			if len(s.expect) == 0 {
+				t.Errorf("%s expects no message", s.name)
+			}
+			shown.WriteString(strings.Join(s.expect, "\n") + "\n")
+		}
 		spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
 		for _, want := range refusable(spec, "spec") {
 			if !strings.Contains(shown.String(), want) {
-				t.Errorf("no sample expects %q", want)
+				t.Errorf("%s: no sample expects %q", version.Name, want)
 			}
 		}
 	}
@@ -48,7 +53,7 @@ func refusable(schema apiextensionsv1.JSONSchemaProps, path string) []string {
 	}
 	add(schema.MaxLength != nil, "%s: Too long", path)
 	add(schema.MinLength != nil, "%s in body should be at least", path)
-	add(schema.MaxItems != nil, "%s: Too many", path)
+	add(schema.MaxItems != nil || schema.MaxProperties != nil, "%s: Too many", path)
 	add(schema.MinItems != nil, "%s in body should have at least", path)
 	add(schema.Minimum != nil, "%s in body should be greater than or equal to", path)
 	add(schema.Maximum != nil, "%s in body should be less than or equal to", path)
@@ -63,6 +68,9 @@ func refusable(schema apiextensionsv1.JSONSchemaProps, path string) []string {
 	}
 	for name, property := range schema.Properties {
 		messages = append(messages, refusable(property, path+"."+name)...)
+	}
+	if schema.AdditionalProperties != nil {
+		messages = append(messages, refusable(*schema.AdditionalProperties.Schema, path+".queue")...)
 	}
 	if schema.Items != nil {
 		messages = append(messages, refusable(*schema.Items.Schema, path+"[0]")...)

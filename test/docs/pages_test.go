@@ -4,12 +4,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 func readText(t *testing.T, path string) string {
@@ -118,6 +121,23 @@ func mustMarshal(t *testing.T, object any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// The counts that the page on semantics shows are those of the schedule's reader.
+func TestCounts(t *testing.T) {
+	rows := tableRows(t, "semantics.md", "## Counts")
+	baselines := []int32{1, 3, 10, 100_000}
+	for _, row := range rows {
+		share := intstr.FromString(strings.Trim(row[0], "`"))
+		for i, baseline := range baselines {
+			if got, err := schedule.Count(share, &baseline); err != nil || row[i+1] != strconv.Itoa(int(got)) {
+				t.Errorf("%s of %d: the page says %s; %d, %v", share.StrVal, baseline, row[i+1], got, err)
+			}
+		}
+	}
+	if len(rows) == 0 {
+		t.Error("no counts are shown")
+	}
 }
 
 // What a page quotes of a refused sample or a warning is what the sample's own file says.

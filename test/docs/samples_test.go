@@ -17,15 +17,10 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	sigsyaml "sigs.k8s.io/yaml"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/timecalc"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -37,11 +32,12 @@ const (
 )
 
 // sample is one file of config/samples. Its leading comments say in words what it shows, and in lines
-// "# expect: MESSAGE" or "# warn: MESSAGE" every message that it meets, in kubectl's order.
+// "# expect: MESSAGE" or "# warn: MESSAGE" every message that it meets, in kubectl's order; in lines
+// "# v1alpha1: MESSAGE" those that it meets in v1alpha1, where they read differently.
 type sample struct {
-	name         string
-	expect, warn []string
-	documents    []string
+	name                   string
+	expect, warn, v1alpha1 []string
+	documents              []string
 }
 
 // readSamples reads the files that match pattern below config/samples.
@@ -67,6 +63,8 @@ func readSamples(t *testing.T, pattern string) []sample {
 				s.expect = append(s.expect, message)
 			} else if message, ok := strings.CutPrefix(line, "# warn: "); ok {
 				s.warn = append(s.warn, message)
+			} else if message, ok := strings.CutPrefix(line, "# v1alpha1: "); ok {
+				s.v1alpha1 = append(s.v1alpha1, message)
 			} else if !strings.HasPrefix(line, "# ") {
 				break
 			}
@@ -158,7 +156,7 @@ func refusals(stderr string) []string {
 
 // The real rules, fed with the objects of the sample's own file, have nothing to say about it.
 func TestSamplesAreWithoutFault(t *testing.T) {
-	samples := append(readSamples(t, "*.yaml"), soon(t))
+	samples := append(append(readSamples(t, "*.yaml"), readSamples(t, "v1alpha1/*.yaml")...), soon(t))
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
@@ -168,9 +166,12 @@ func TestSamplesAreWithoutFault(t *testing.T) {
 				switch object := decode(t, document).(type) {
 				case *appsv1.Deployment:
 					facts.TargetMissing = false
-					if object.Spec.Replicas != nil {
-						t.Error("the Deployment has replicas: every apply would undo what the schedule did")
-					}
+					mustLeaveCount(t, object.Spec.Replicas)
+				case *appsv1.StatefulSet:
+					facts.TargetMissing = false
+					mustLeaveCount(t, object.Spec.Replicas)
+				case *appsv1.DaemonSet:
+					facts.TargetMissing = false
 				case *corev1.ConfigMap:
 					facts.Holidays = &admission.HolidaySource{Exists: true}
 					for key := range object.Data {
@@ -193,6 +194,13 @@ func TestSamplesAreWithoutFault(t *testing.T) {
 	}
 }
 
+func mustLeaveCount(t *testing.T, replicas *int32) {
+	t.Helper()
+	if replicas != nil {
+		t.Error("the workload has replicas: every apply would undo what the schedule did")
+	}
+}
+
 // soon is the sample that is a template, made for two times.
 func soon(t *testing.T) sample {
 	t.Helper()
@@ -205,33 +213,4 @@ func soon(t *testing.T) sample {
 		t.Fatal(err)
 	}
 	return sample{name: "soon", documents: split(t, content.Bytes())}
-}
-
-// decode reads a document into the type it names and refuses fields that the type does not have.
-func decode(t *testing.T, document string) metav1.Object {
-	t.Helper()
-	var kind metav1.TypeMeta
-	if err := sigsyaml.Unmarshal([]byte(document), &kind); err != nil {
-		t.Fatalf("%v in\n%s", err, document)
-	}
-	known := map[string]metav1.Object{
-		"TimeWindowScaler":        &v1beta1.TimeWindowScaler{},
-		"Deployment":              &appsv1.Deployment{},
-		"ConfigMap":               &corev1.ConfigMap{},
-		"ClusterRole":             &rbacv1.ClusterRole{},
-		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
-	}
-	object := known[kind.Kind]
-	if object == nil {
-		t.Fatalf("%q is no kind that is known here; in\n%s", kind.Kind, document)
-	}
-	if err := sigsyaml.UnmarshalStrict([]byte(document), object); err != nil {
-		t.Errorf("%v in\n%s", err, document)
-	}
-	if tws, ok := object.(*v1beta1.TimeWindowScaler); ok {
-		if _, err := timecalc.LoadZone(tws.Spec.Timezone); err != nil {
-			t.Errorf("%v in\n%s", err, document)
-		}
-	}
-	return object
 }

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -42,6 +44,27 @@ func TestUnknownZoneHoldsUpNothing(t *testing.T) {
 	s.settles(3)
 }
 
+// A window whose zone is unknown is left out; status and spec can be written, and only a change of that
+// zone meets the rule (A4).
+func TestStoredUnknownZoneOfAWindow(t *testing.T) {
+	s := newStage(t, "2025-01-27 14:00:00")
+	s.target(2)
+	withoutRules(s, func() {
+		s.officeHours(func(tws *v1beta1.TimeWindowScaler) {
+			tws.Spec.Windows = append(tws.Spec.Windows, tws.Spec.Windows[0])
+			tws.Spec.Windows[1].Timezone, tws.Spec.Windows[1].Replicas = "Mars/Olympus_Mons", intstr.FromInt32(20)
+		})
+	})
+	s.settles(10) // the first window
+	s.condition("Degraded", "True", v1beta1.ReasonInvalidTimezone)
+	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(11) })
+	s.settles(11)
+
+	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[1].Timezone = "Asia/Dubai" })
+	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
+	s.settles(20) // it is half past twelve in Dubai
+}
+
 func TestStoredUnreadableWindow(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(7)
@@ -63,10 +86,13 @@ func withoutRules(s *stage, store func()) {
 	const name = "timewindowscalers.kyklos.io"
 	crd, err := crds.CustomResourceDefinitions().Get(s.Context(), name, metav1.GetOptions{})
 	s.must(err)
-	schema := *crd.Spec.Versions[0].Schema.DeepCopy()
-	dropRules(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	index := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Name == v1beta1.GroupVersion.Version
+	})
+	schema := *crd.Spec.Versions[index].Schema.DeepCopy()
+	dropRules(crd.Spec.Versions[index].Schema.OpenAPIV3Schema)
 	replaceSchema := func(schema *apiextensionsv1.CustomResourceValidation) {
-		patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/versions/0/schema", "value": schema}})
+		patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": fmt.Sprintf("/spec/versions/%d/schema", index), "value": schema}})
 		s.must(err)
 		_, err = crds.CustomResourceDefinitions().Patch(s.Context(), name, types.JSONPatchType, patch, metav1.PatchOptions{})
 		s.must(err)
@@ -80,7 +106,7 @@ func withoutRules(s *stage, store func()) {
 			},
 		}, client.DryRunAll) != nil
 	}
-	replaceSchema(crd.Spec.Versions[0].Schema)
+	replaceSchema(crd.Spec.Versions[index].Schema)
 	defer func() {
 		replaceSchema(&schema)
 		s.eventually("the rules back", ruled)

@@ -31,7 +31,7 @@ func clockChangeWarnings(windows []timecalc.TimeWindow, zone *time.Location, now
 	var lines []string
 	for _, e := range edges {
 		both := edgesOn[edgeDate{e.Window, e.Date}] == 2
-		if line := clockChangeWarning(e, both, windows, zone, path); line != "" {
+		if line := clockChangeWarning(e, both, windows, path); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -41,8 +41,11 @@ func clockChangeWarnings(windows []timecalc.TimeWindow, zone *time.Location, now
 
 // clockChangeWarning says what happens at one edge, or "" where the other edge tells it or nothing out
 // of the ordinary happens. both says that the window's other edge is irregular on the same date.
-func clockChangeWarning(e timecalc.IrregularEdge, both bool, windows []timecalc.TimeWindow, zone *time.Location, path *field.Path) string {
-	window := windows[e.Window]
+func clockChangeWarning(e timecalc.IrregularEdge, both bool, windows []timecalc.TimeWindow, path *field.Path) string {
+	window, zone := windows[e.Window], e.At[0].Location()
+	if e.Kind == timecalc.Skipped && e.Edge == timecalc.EdgeEnd && window.End() == "24:00" {
+		return "" // the window ends where its day does, as it was told
+	}
 	whole, effect := skippedEffect(e, window)
 	if e.Kind == timecalc.Repeated {
 		whole, effect = repeatedEffect(e, both, window)
@@ -51,7 +54,7 @@ func clockChangeWarning(e timecalc.IrregularEdge, both bool, windows []timecalc.
 	case effect == "":
 		return ""
 	case whole:
-		return fmt.Sprintf("%s %s on %s in %s: the clocks go %s", describeWindow(path, windows, e.Window), effect, e.Date, zone, shift(e))
+		return fmt.Sprintf("%s (%s) %s on %s in %s: the clocks go %s", path.Index(e.Window), window.In(nil), effect, e.Date, zone, shift(e))
 	}
 	fate := map[string]string{timecalc.Skipped: "does not exist", timecalc.Repeated: "occurs twice"}[e.Kind]
 	return fmt.Sprintf("%s %s %s on %s in %s (the clocks go %s): the window %s",

@@ -3,8 +3,9 @@
 //
 // Each rule lives once, at the earliest place that can hold it (A3). The CRD's schema and its CEL
 // rules refuse what can be seen in the object alone; they hold with these webhooks down. Here is what
-// needs other objects (one owner per target, B8) or the object's own namespace, and warnings about
-// schedules that are legal and yet may not do what their author expects. A warning never refuses.
+// needs other objects (one owner per target, B8), the cluster (does the target's kind exist, can it be
+// scaled) or the object's own namespace, and warnings about schedules that are legal and yet may not do
+// what their author expects. A warning never refuses.
 //
 // Files named *_rules.go are pure: (new, old, path, facts) to errors or warnings. Facts hold what
 // other objects say; the present is an argument. They accept objects that CEL would have refused, as

@@ -52,7 +52,7 @@ func targetWarnings(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts
 		return nil // the facts are about a namesake in the object's own namespace
 	}
 	target := describeTarget(obj.Spec.TargetRef)
-	var warnings []string
+	warnings := permissionWarnings(path, facts)
 	if facts.TargetMissing {
 		warnings = append(warnings, fmt.Sprintf("%s: there is no %s in namespace %s yet: it is scaled as soon as it exists",
 			path.Child("name"), target, quote(obj.Namespace)))

@@ -4,16 +4,19 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"gomodules.xyz/jsonpatch/v2"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Both webhooks let everything pass while they are away (A5), and are not called for deletions, for
@@ -32,12 +35,19 @@ import (
 const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
 // SetupWithManager serves the webhooks on the manager's webhook server, at the paths of the markers
-// above. It needs the index targetindex.Field and the caches that the controller sets up.
-func SetupWithManager(mgr ctrl.Manager, clock clock.PassiveClock) error {
+// above. It needs the index targetindex.Field and the caches that the controller sets up, and shares
+// with the controller what kinds there are.
+func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, clock clock.PassiveClock) error {
+	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("make a client for discovery: %w", err)
+	}
 	mgr.GetWebhookServer().Register(mutatePath, &admission.Webhook{Handler: admission.HandlerFunc(defaultTimeWindowScaler)})
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).
 		WithValidator(&timeWindowScalerValidator{
-			facts: factReader{cached: mgr.GetClient()},
+			facts: factReader{
+				cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
+			},
 			clock: clock,
 		}).
 		Complete()

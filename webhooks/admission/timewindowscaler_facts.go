@@ -8,20 +8,21 @@ import (
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=list;watch
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments;statefulsets;daemonsets,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list;watch
 
@@ -29,9 +30,23 @@ import (
 // (A5); a cache that cannot fill, for want of a permission, would otherwise use them up.
 const gatherTimeout = 2 * time.Second
 
-// factReader reads what other objects say.
+// factReader reads what other objects say. What the controller watches on every replica comes from its
+// cache; only targets of further kinds, and metrics, cost requests.
 type factReader struct {
-	cached client.Reader // the controller watches all that is asked for, so no check costs a request
+	cached, live client.Reader
+	reviews      client.Writer
+	kinds        kinds
+	apis         apis
+}
+
+// kinds is a targetkind.Resolver.
+type kinds interface {
+	Resolve(ctx context.Context, ref v1beta1.TargetRef) (targetkind.Kind, error)
+}
+
+// apis is the part of a discovery client that is needed.
+type apis interface {
+	ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
 }
 
 // gather returns the facts about obj. A fact that cannot be read is left out and logged: it must
@@ -48,11 +63,12 @@ func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) F
 			}
 		})
 	}
-	// Each writes a field of its own.
+	// Each writes fields of its own.
 	read("owner of the target", r.readRivals)
 	read("target", r.readTarget)
 	read("autoscalers", r.readAutoscalers)
 	read("holidays", r.readHolidays)
+	read("metrics", r.readMetrics)
 	reads.Wait()
 	return facts
 }
@@ -74,13 +90,6 @@ func (r factReader) readRivals(ctx context.Context, obj *v1beta1.TimeWindowScale
 		}
 	}
 	return nil
-}
-
-// readTarget sets facts.TargetMissing. CEL lets no other kind than Deployment pass.
-func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
-	err := r.cached.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Spec.TargetRef.Name}, &appsv1.Deployment{})
-	facts.TargetMissing = apierrors.IsNotFound(err)
-	return client.IgnoreNotFound(err)
 }
 
 // readAutoscalers sets facts.Autoscalers.
@@ -110,5 +119,21 @@ func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowSca
 		return fmt.Errorf("get ConfigMap %s: %w", name, err)
 	}
 	facts.Holidays = &HolidaySource{Exists: err == nil, Keys: slices.Collect(maps.Keys(source.Data))}
+	return nil
+}
+
+// externalMetrics is where the metrics of windows are read.
+const externalMetrics = "external.metrics.k8s.io/v1beta1"
+
+// readMetrics sets facts.MetricsMissing for a schedule with a metric.
+func (r factReader) readMetrics(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
+	if !slices.ContainsFunc(obj.Spec.Windows, func(w v1beta1.Window) bool { return w.Metric != nil }) {
+		return nil
+	}
+	_, err := r.apis.ServerResourcesForGroupVersionWithContext(ctx, externalMetrics)
+	facts.MetricsMissing = apierrors.IsNotFound(err)
+	if err != nil && !facts.MetricsMissing {
+		return fmt.Errorf("look for %s: %w", externalMetrics, err)
+	}
 	return nil
 }

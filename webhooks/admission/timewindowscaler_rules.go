@@ -11,11 +11,17 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Facts are what the rules know of other objects. The zero value knows nothing, and nothing is
 // refused or warned about for want of a fact.
 type Facts struct {
+	// Unscalable says why the target's kind can be no target: a *targetkind.UnknownError or a
+	// *targetkind.NotScalableError. It is nil if the kind can be one.
+	Unscalable error
+	// Forbidden says that Kyklos lacks a permission for the target's kind; nil if it has all.
+	Forbidden *targetkind.ForbiddenError
 	// TargetMissing says that the target is known not to exist.
 	TargetMissing bool
 	// Autoscalers are the names of the HorizontalPodAutoscalers of the target.
@@ -24,6 +30,8 @@ type Facts struct {
 	Rivals []*v1beta1.TimeWindowScaler
 	// Holidays is the ConfigMap that spec.holidays names; nil when it was not looked up.
 	Holidays *HolidaySource
+	// MetricsMissing says that nothing in the cluster serves external metrics.
+	MetricsMissing bool
 }
 
 // HolidaySource is what is known of a holiday ConfigMap.
@@ -35,10 +43,26 @@ type HolidaySource struct {
 // ValidateTimeWindowScaler returns what refuses obj. old is the object it replaces, nil on create;
 // what old broke in the same way does not refuse obj.
 func ValidateTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts) field.ErrorList {
-	if keepsTarget(obj, old) {
+	path := field.NewPath("spec")
+	errs := unreadableErrors(obj, old, path)
+	if !keepsKind(obj, old) {
+		errs = append(errs, kindErrors(obj.Spec.TargetRef, path.Child("targetRef"), facts)...)
+	}
+	if !keepsTarget(obj, old) {
+		errs = append(errs, targetErrors(obj, path.Child("targetRef"), facts)...)
+	}
+	return errs
+}
+
+// unreadableErrors refuses what the schedule's reader cannot read, unless old had such faults before.
+// CEL refuses the same and more; but a request in another version of the API is held against that
+// version's rules, and may bring along what only this one knows.
+func unreadableErrors(obj, old *v1beta1.TimeWindowScaler, path *field.Path) field.ErrorList {
+	errs := schedule.FromSpec(&obj.Spec, path).WindowErrors
+	if old != nil && len(errs) > 0 && len(schedule.FromSpec(&old.Spec, path).WindowErrors) > 0 {
 		return nil
 	}
-	return targetErrors(obj, field.NewPath("spec", "targetRef"), facts)
+	return errs
 }
 
 // WarnTimeWindowScaler returns what the author of obj should know, most important first; old is nil on
@@ -46,16 +70,24 @@ func ValidateTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts) f
 // which clock changes and holidays lie ahead.
 func WarnTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now time.Time) []string {
 	spec, path := &obj.Spec, field.NewPath("spec")
+	target := path.Child("targetRef")
 	var warnings []string
 	if keepsTarget(obj, old) {
-		warnings = append(warnings, keptTargetWarnings(obj, path.Child("targetRef"), facts)...)
+		warnings = append(warnings, keptTargetWarnings(obj, target, facts)...)
 	}
-	warnings = append(warnings, targetWarnings(obj, path.Child("targetRef"), facts)...)
-	warnings = append(warnings, zoneWarnings(spec.Timezone, path.Child("timezone"))...)
-	// What cannot be read has been refused by CEL, or an update keeps it and the status says so (B5).
+	if keepsKind(obj, old) {
+		warnings = append(warnings, keptKindWarnings(spec.TargetRef, target, facts)...)
+	}
+	warnings = append(warnings, targetWarnings(obj, target, facts)...)
+	// What cannot be read has been refused, or an update keeps it and the status says so (B5).
 	reading := schedule.FromSpec(spec, path)
+	warnings = append(warnings, allZoneWarnings(spec, &reading, path)...)
 	windows, zone := reading.Calendar.Windows, reading.Calendar.Zone
 	if len(reading.WindowErrors) == 0 {
+		warnings = append(warnings, countWarnings(spec, windows, path)...)
+		warnings = append(warnings, metricWarnings(spec, windows, path.Child("windows"), facts)...)
+	}
+	if len(reading.WindowErrors)+len(reading.WindowZoneErrors) == 0 {
 		warnings = append(warnings, windowWarnings(windows, path.Child("windows"))...)
 	}
 	if len(reading.Errors()) == 0 {
@@ -77,6 +109,12 @@ func keepsTarget(obj, old *v1beta1.TimeWindowScaler) bool {
 	now, before := obj.Spec.TargetRef, old.Spec.TargetRef
 	return targetindex.SameTarget(now, before) &&
 		cmp.Or(now.Namespace, obj.Namespace) == cmp.Or(before.Namespace, old.Namespace)
+}
+
+// keepsKind reports whether obj replaces an object with a target of the same kind, in the same version:
+// another version may not exist.
+func keepsKind(obj, old *v1beta1.TimeWindowScaler) bool {
+	return old != nil && targetkind.Of(obj.Spec.TargetRef) == targetkind.Of(old.Spec.TargetRef)
 }
 
 // describeTarget names the target for people: Deployment "web".

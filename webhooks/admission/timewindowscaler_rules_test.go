@@ -183,20 +183,3 @@ func TestHolidayWarnings(t *testing.T) {
 			`spec.holidays.sourceRef.name: ConfigMap "public-holidays" has keys that are not dates and are ignored: a, b and 3 more; a key is a date such as 2026-12-25`}},
 	})
 }
-
-func TestZoneWarnings(t *testing.T) {
-	checkWarnings(t, map[string]warningCase{
-		"UTC":            {obj: office(inZone("UTC"))},
-		"an unknown one": {obj: office(inZone("Mars/Olympus_Mons"))},
-		"an old name": {obj: office(inZone("US/Eastern")), want: []string{
-			"spec.timezone: US/Eastern is an old name that is kept for old programs: use America/New_York"}},
-		"a renamed city": {obj: office(inZone("Asia/Calcutta")), want: []string{
-			"spec.timezone: Asia/Calcutta is an old name that is kept for old programs: use Asia/Kolkata"}},
-		"behind UTC": {obj: office(inZone("Etc/GMT+5")), want: []string{
-			"spec.timezone: Etc/GMT+5 is 5 h behind UTC, all year: in these names the sign is reversed; to follow the clocks of a place, use its zone, such as Europe/Berlin"}},
-		"ahead of UTC": {obj: office(inZone("Etc/GMT-14")), want: []string{
-			"spec.timezone: Etc/GMT-14 is 14 h ahead of UTC, all year: in these names the sign is reversed; to follow the clocks of a place, use its zone, such as Europe/Berlin"}},
-		"winter time for ever": {obj: office(inZone("EST")), want: []string{
-			"spec.timezone: EST is UTC-05:00 all year, without daylight saving time: to follow the clocks of a place, use its zone, such as America/New_York"}},
-	})
-}

@@ -14,15 +14,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/targetindex"
 )
 
 // stored is a scaler as the API server sends it, after the schema's defaults.
@@ -38,7 +34,7 @@ func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		v1beta1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, corev1.AddToScheme,
+		v1beta1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, corev1.AddToScheme, metav1.AddMetaToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
@@ -82,22 +78,6 @@ func TestDefaultingPatchesTheNamespaceOnly(t *testing.T) {
 			t.Errorf("%s: %v (-want +got)\n%s", name, response.Result, diff)
 		}
 	}
-}
-
-// cluster is what the validator can read.
-type cluster struct {
-	objects []client.Object
-	broken  interceptor.Funcs
-}
-
-func (c cluster) validator(t *testing.T) *admission.Webhook {
-	s := scheme(t)
-	reader := fake.NewClientBuilder().WithScheme(s).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
-		WithIndex(&v1beta1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
-	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	return admission.WithValidator(s, &timeWindowScalerValidator{
-		facts: factReader{cached: reader}, clock: clocktesting.NewFakePassiveClock(now),
-	})
 }
 
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }

@@ -17,7 +17,7 @@ const maxWindowWarnings = 4
 func windowWarnings(windows []timecalc.TimeWindow, path *field.Path) []string {
 	var repeated []string
 	for _, pair := range timecalc.IdenticalWindows(windows) {
-		repeated = append(repeated, fmt.Sprintf("%s never takes effect: %s is the same, and of the windows that cover a moment the last in the list decides",
+		repeated = append(repeated, fmt.Sprintf("%s never takes effect: %s covers the same times, and of the windows that cover a moment the last in the list decides",
 			describeWindow(path, windows, pair[0]), path.Index(pair[1])))
 	}
 	shadowed := timecalc.ShadowedWindows(windows)
@@ -26,7 +26,7 @@ func windowWarnings(windows []timecalc.TimeWindow, path *field.Path) []string {
 		covered = append(covered, fmt.Sprintf("%s never takes effect: %s, and of the windows that cover a moment the last in the list decides",
 			describeWindow(path, windows, i), coverage(path, windows, i)))
 	}
-	warnings := capWarnings(repeated, len(repeated), "%s: %d more windows are the same as a later one", path)
+	warnings := capWarnings(repeated, len(repeated), "%s: %d more windows cover the same times as a later one", path)
 	return append(warnings, capWarnings(covered, len(shadowed), "%s: %d more windows never take effect", path)...)
 }
 
@@ -44,7 +44,8 @@ func capWarnings(lines []string, total int, format string, path *field.Path) []s
 func coverage(path *field.Path, windows []timecalc.TimeWindow, i int) string {
 	covering := coveringWindows(windows, i)
 	if len(covering) == 1 {
-		return describeWindow(path, windows, covering[0]) + " covers all of it"
+		// Only windows of one zone cover one another, so it is named once.
+		return fmt.Sprintf("%s (%s) covers all of it", path.Index(covering[0]), windows[covering[0]].In(nil))
 	}
 	return fmt.Sprintf("%s and %s together cover all of it", listIndexes(path, covering[:len(covering)-1]), path.Index(covering[len(covering)-1]))
 }

@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -29,9 +31,9 @@ func TestWindowWarnings(t *testing.T) {
 		"across midnight": {obj: office(withWindows(window("01:00", "04:00", 1, "Sat"), window("22:00", "05:00", 2, "Fri"))), want: []string{
 			"spec.windows[0] (Sat 01:00-04:00) never takes effect: spec.windows[1] (Fri 22:00-05:00) covers all of it" + lastDecides}},
 		"identical": {obj: office(withWindows(day, window("18:00", "20:00", 2, "Mon"), day)), want: []string{
-			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[2] is the same" + lastDecides}},
+			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[2] covers the same times" + lastDecides}},
 		"identical but for the order of days": {obj: office(withWindows(window("09:00", "17:00", 5, "Tue", "Mon"), window("09:00", "17:00", 5, "Mon", "Tue"))), want: []string{
-			"spec.windows[0] (Mon,Tue 09:00-17:00) never takes effect: spec.windows[1] is the same" + lastDecides}},
+			"spec.windows[0] (Mon,Tue 09:00-17:00) never takes effect: spec.windows[1] covers the same times" + lastDecides}},
 		"an invalid one silences the rule": {obj: office(withWindows(day, day, window("09:00", "09:00", 5, "Mon")))},
 	})
 }
@@ -47,11 +49,11 @@ func TestWindowWarningsAreFew(t *testing.T) {
 	var covered, repeated []string
 	for i := range 4 {
 		covered = append(covered, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:%02d) never takes effect: spec.windows[29] (Mon 09:00-10:29) covers all of it%s", i, i, lastDecides))
-		repeated = append(repeated, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:00) never takes effect: spec.windows[%d] is the same%s", i, i+1, lastDecides))
+		repeated = append(repeated, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:00) never takes effect: spec.windows[%d] covers the same times%s", i, i+1, lastDecides))
 	}
 	checkWarnings(t, map[string]warningCase{
 		"covered":  {obj: office(withWindows(many...)), want: append(covered, "spec.windows: 25 more windows never take effect")},
-		"repeated": {obj: office(withWindows(same...)), want: append(repeated, "spec.windows: 25 more windows are the same as a later one")},
+		"repeated": {obj: office(withWindows(same...)), want: append(repeated, "spec.windows: 25 more windows cover the same times as a later one")},
 	})
 }
 
@@ -61,7 +63,12 @@ func drawWindows(t *rapid.T, most int) []v1beta1.Window {
 	})
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1beta1.Window {
 		days := rapid.SliceOfNDistinct(rapid.SampledFrom(append(weekdays, "Sat", "Sun")), 1, 7, rapid.ID).Draw(t, "days")
-		return window(clock.Draw(t, "start"), clock.Draw(t, "end"), rapid.Int32Range(0, 9).Draw(t, "replicas"), days...)
+		w := window(clock.Draw(t, "start"), clock.Draw(t, "end"), rapid.Int32Range(0, 9).Draw(t, "replicas"), days...)
+		w.Timezone = rapid.SampledFrom([]string{"", "", "America/Argentina/ComodRivadavia", "Asia/Tokyo", "EST", "Etc/GMT+12", "Mars", "\n"}).Draw(t, "zone")
+		if rapid.IntRange(0, 4).Draw(t, "metric") == 0 {
+			w.Metric = &v1beta1.WindowMetric{Name: "m", MinReplicas: ptr.To(rapid.Int32().Draw(t, "lowest")), MaxReplicas: rapid.Int32().Draw(t, "highest")}
+		}
+		return w
 	}), 0, most).Draw(t, "windows")
 }
 
@@ -74,11 +81,22 @@ func TestWarningsFitTheirHeader(t *testing.T) {
 			inZone(rapid.SampledFrom([]string{"Europe/Berlin", "America/Argentina/ComodRivadavia", "Etc/GMT-14", "EST", "", "Local", "x"}).Draw(t, "zone")),
 			withHolidays(v1beta1.HolidayOpen, &v1beta1.HolidaySource{Name: name.Draw(t, "ConfigMap")}))
 		obj.Namespace, obj.Spec.TargetRef.Kind = name.Draw(t, "own namespace"), name.Draw(t, "kind")
+		obj.Spec.TargetRef.APIVersion = rapid.SampledFrom([]string{"apps/v1", "", "example.com/v1"}).Draw(t, "group") + name.Draw(t, "version")
+		if rapid.Bool().Draw(t, "a DaemonSet") {
+			obj.Spec.TargetRef.APIVersion, obj.Spec.TargetRef.Kind = "apps/v1", "DaemonSet"
+		}
+		if rapid.Bool().Draw(t, "a baseline") {
+			obj.Spec.BaselineReplicas = ptr.To(rapid.Int32().Draw(t, "baseline"))
+		}
+		kind := targetkind.Of(obj.Spec.TargetRef)
 		facts := admission.Facts{
-			TargetMissing: rapid.Bool().Draw(t, "missing"),
-			Autoscalers:   []string{name.Draw(t, "HPA")},
-			Rivals:        []*v1beta1.TimeWindowScaler{rival(name.Draw(t, "rival"), rapid.SampledFrom([]time.Duration{-1, 1}).Draw(t, "age")*time.Hour, "r")},
-			Holidays:      &admission.HolidaySource{Exists: rapid.Bool().Draw(t, "exists"), Keys: rapid.SliceOfN(name, 0, 5).Draw(t, "keys")},
+			TargetMissing:  rapid.Bool().Draw(t, "missing"),
+			Unscalable:     rapid.SampledFrom([]error{nil, &targetkind.UnknownError{Kind: kind}, &targetkind.NotScalableError{Kind: kind}}).Draw(t, "unscalable"),
+			Forbidden:      rapid.SampledFrom([]*targetkind.ForbiddenError{nil, {Kind: targetkind.Kind{GroupVersionKind: kind, Resource: name.Draw(t, "resource")}}}).Draw(t, "forbidden"),
+			MetricsMissing: rapid.Bool().Draw(t, "no metrics"),
+			Autoscalers:    []string{name.Draw(t, "HPA")},
+			Rivals:         []*v1beta1.TimeWindowScaler{rival(name.Draw(t, "rival"), rapid.SampledFrom([]time.Duration{-1, 1}).Draw(t, "age")*time.Hour, "r")},
+			Holidays:       &admission.HolidaySource{Exists: rapid.Bool().Draw(t, "exists"), Keys: rapid.SliceOfN(name, 0, 5).Draw(t, "keys")},
 		}
 		var old *v1beta1.TimeWindowScaler
 		if rapid.Bool().Draw(t, "update") {

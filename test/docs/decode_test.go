@@ -1,0 +1,65 @@
+package docs_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/schedule"
+)
+
+// decode reads a document into the type it names and refuses fields that the type does not have.
+func decode(t *testing.T, document string) metav1.Object {
+	t.Helper()
+	var kind metav1.TypeMeta
+	if err := sigsyaml.Unmarshal([]byte(document), &kind); err != nil {
+		t.Fatalf("%v in\n%s", err, document)
+	}
+	known := map[string]metav1.Object{
+		"TimeWindowScaler":        &v1beta1.TimeWindowScaler{},
+		"Deployment":              &appsv1.Deployment{},
+		"StatefulSet":             &appsv1.StatefulSet{},
+		"DaemonSet":               &appsv1.DaemonSet{},
+		"ConfigMap":               &corev1.ConfigMap{},
+		"ClusterRole":             &rbacv1.ClusterRole{},
+		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
+	}
+	object := known[kind.Kind]
+	if object == nil {
+		t.Fatalf("%q is no kind that is known here; in\n%s", kind.Kind, document)
+	}
+	if err := sigsyaml.UnmarshalStrict([]byte(document), object); err != nil {
+		t.Errorf("%v in\n%s", err, document)
+	}
+	if tws, ok := object.(*v1beta1.TimeWindowScaler); ok {
+		mustBeReadable(t, kind.APIVersion, tws, document)
+	}
+	return object
+}
+
+// mustBeReadable checks what the types do not: the schedule, and that a document of v1alpha1 has nothing
+// that only v1beta1 has.
+func mustBeReadable(t *testing.T, apiVersion string, tws *v1beta1.TimeWindowScaler, document string) {
+	t.Helper()
+	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
+	if errs := reading.Errors(); len(errs) > 0 {
+		t.Errorf("%v in\n%s", errs.ToAggregate(), document)
+	}
+	switch apiVersion {
+	case v1beta1.GroupVersion.String():
+	case v1alpha1.GroupVersion.String():
+		if err := sigsyaml.UnmarshalStrict([]byte(document), &v1alpha1.TimeWindowScaler{}); err != nil {
+			t.Errorf("%v in\n%s", err, document)
+		}
+	default:
+		t.Errorf("there is no %s; in\n%s", apiVersion, document)
+	}
+}

@@ -1,0 +1,72 @@
+package admission
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
+)
+
+// cluster is what the validator can read.
+type cluster struct {
+	objects []client.Object
+	broken  interceptor.Funcs
+	// further are the kinds beside the built-in ones: what Resolve answers, by kind.
+	further map[string]resolved
+	// denied are verbs that Kyklos may not do with objects of further kinds.
+	denied []string
+	// apis is the answer to whether external metrics are served.
+	apis error
+}
+
+func (c cluster) validator(t *testing.T) *admission.Webhook {
+	s := scheme(t)
+	reader := fake.NewClientBuilder().WithScheme(s).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
+		WithIndex(&v1beta1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	return admission.WithValidator(s, &timeWindowScalerValidator{
+		facts: factReader{cached: reader, live: reader, reviews: reviews{denied: c.denied}, kinds: c, apis: c}, clock: clocktesting.NewFakePassiveClock(now),
+	})
+}
+
+// resolved is what a targetkind.Resolver says of a kind.
+type resolved struct {
+	kind targetkind.Kind
+	err  error
+}
+
+func (c cluster) Resolve(_ context.Context, ref v1beta1.TargetRef) (targetkind.Kind, error) {
+	if kind, ok := targetkind.BuiltIn(ref); ok {
+		return kind, nil
+	}
+	answer := c.further[ref.Kind]
+	return answer.kind, answer.err
+}
+
+func (c cluster) ServerResourcesForGroupVersionWithContext(context.Context, string) (*metav1.APIResourceList, error) {
+	return nil, c.apis
+}
+
+// reviews answers SelfSubjectAccessReviews.
+type reviews struct {
+	client.Writer
+	denied []string
+}
+
+func (r reviews) Create(_ context.Context, obj client.Object, _ ...client.CreateOption) error {
+	review := obj.(*authorizationv1.SelfSubjectAccessReview)
+	review.Status.Allowed = !slices.Contains(r.denied, review.Spec.ResourceAttributes.Verb)
+	return nil
+}

@@ -1,0 +1,102 @@
+package admission
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/internal/targetkind"
+)
+
+var rollout = targetkind.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout"}, Resource: "rollouts"}
+
+// of is stored with another target.
+func of(apiVersion, kind string) string {
+	return strings.Replace(stored, `"apiVersion":"apps/v1","kind":"Deployment"`, `"apiVersion":"`+apiVersion+`","kind":"`+kind+`"`, 1)
+}
+
+// A target of any kind is looked for where objects of its kind are, once the kind is known.
+func TestValidatorReadsTheTarget(t *testing.T) {
+	theRollout := &unstructured.Unstructured{}
+	theRollout.SetGroupVersionKind(rollout.GroupVersionKind)
+	theRollout.SetNamespace("shop")
+	theRollout.SetName("web")
+	known := map[string]resolved{"Rollout": {kind: rollout}}
+	unknown := map[string]resolved{"Rollout": {err: &targetkind.UnknownError{Kind: rollout.GroupVersionKind}}}
+	holidays := quiet(t)[1]
+	for name, tc := range map[string]struct {
+		cluster  cluster
+		obj, old string
+		warnings []string
+		verdict  string
+	}{
+		"a StatefulSet":    {cluster{objects: []client.Object{holidays, &appsv1.StatefulSet{ObjectMeta: named("web")}}}, of("apps/v1", "StatefulSet"), "", nil, "create allowed"},
+		"no StatefulSet":   {cluster{objects: quiet(t)[:2]}, of("apps/v1", "StatefulSet"), "", []string{`there is no StatefulSet "web"`}, "create warned"},
+		"no DaemonSet":     {cluster{objects: quiet(t)[:2]}, of("apps/v1", "DaemonSet"), "", []string{`there is no DaemonSet "web"`, "means the same as 1"}, "create warned"},
+		"a further kind":   {cluster{objects: []client.Object{holidays, theRollout}, further: known}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create allowed"},
+		"none of the kind": {cluster{objects: quiet(t)[:2], further: known}, of("argoproj.io/v1alpha1", "Rollout"), "", []string{`there is no Rollout "web"`}, "create warned"},
+		"no permission": {cluster{objects: quiet(t)[:2], further: known, denied: []string{"patch"}}, of("argoproj.io/v1alpha1", "Rollout"), "",
+			[]string{"Kyklos has no permission to scale rollouts.argoproj.io"}, "create warned"},
+		"an unknown kind":          {cluster{objects: quiet(t)[:2], further: unknown}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create denied"},
+		"an update to it":          {cluster{objects: quiet(t)[:2], further: unknown}, of("argoproj.io/v1alpha1", "Rollout"), stored, nil, "update denied"},
+		"a kind that went away":    {cluster{objects: quiet(t)[:2], further: unknown}, strings.Replace(of("argoproj.io/v1alpha1", "Rollout"), `"pause":false`, `"pause":true`, 1), of("argoproj.io/v1alpha1", "Rollout"), []string{"argoproj.io/v1alpha1 has no Rollout"}, "update warned"},
+		"a cluster that is silent": {cluster{objects: quiet(t)[:2], further: map[string]resolved{"Rollout": {err: errors.New("timed out")}}}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			response, verdict := handle(t, tc.cluster.validator(t), request(tc.obj, tc.old))
+			if verdict != tc.verdict {
+				t.Errorf("%q, want %q: %v", verdict, tc.verdict, response.Result)
+			}
+			if len(response.Warnings) != len(tc.warnings) {
+				t.Fatalf("got %q, want %q", response.Warnings, tc.warnings)
+			}
+			for i, want := range tc.warnings {
+				if !strings.Contains(response.Warnings[i], want) {
+					t.Errorf("got %q, want %q", response.Warnings[i], want)
+				}
+			}
+		})
+	}
+}
+
+// Whether metrics are served is asked for schedules with a metric only, and only a clear no counts.
+func TestValidatorLooksForMetrics(t *testing.T) {
+	gone := apierrors.NewNotFound(schema.GroupResource{}, "")
+	metric := strings.Replace(stored, `"replicas":5`, `"replicas":5,"metric":{"name":"queue","target":{"type":"Value","value":"5"},"maxReplicas":9}`, 1)
+	for name, tc := range map[string]struct {
+		obj  string
+		apis error
+		want []string
+	}{
+		"served":      {metric, nil, nil},
+		"not served":  {metric, gone, []string{"spec.windows[0].metric: nothing in this cluster serves external metrics (external.metrics.k8s.io): until something does, the window's replicas apply"}},
+		"down":        {metric, apierrors.NewServiceUnavailable(""), nil},
+		"not asked":   {stored, gone, nil},
+		"no metrics?": {stored, errors.New("asked"), nil},
+	} {
+		response, _ := handle(t, cluster{objects: quiet(t), apis: tc.apis}.validator(t), request(tc.obj, ""))
+		if diff := cmp.Diff(tc.want, response.Warnings); diff != "" || !response.Allowed {
+			t.Errorf("%s: %v (-want +got)\n%s", name, response.Result, diff)
+		}
+	}
+}
+
+// What another version of the API lets through is held against this one's reader.
+func TestValidatorReadsTheSchedule(t *testing.T) {
+	forged := strings.Replace(stored, `"replicas":5`, `"replicas":"150%"`, 1)
+	response, verdict := handle(t, cluster{objects: quiet(t)}.validator(t), request(forged, ""))
+	if verdict != "create denied" || len(response.Result.Details.Causes) != 1 || response.Result.Details.Causes[0].Field != "spec.windows[0].replicas" {
+		t.Errorf("%q %+v", verdict, response.Result)
+	}
+	edited := strings.Replace(forged, `"pause":false`, `"pause":true`, 1)
+	if response, verdict := handle(t, cluster{objects: quiet(t)}.validator(t), request(edited, forged)); !response.Allowed {
+		t.Errorf("an edit of what was there before: %q %+v", verdict, response.Result)
+	}
+}
