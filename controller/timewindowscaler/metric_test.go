@@ -180,7 +180,7 @@ func TestAnOpenHolidayTakesTheFallback(t *testing.T) {
 func TestTheSelectorIsPartOfTheSource(t *testing.T) {
 	s := polled(t, 10)
 	s.tws.Spec.Windows[0].Metric.Selector = &v1beta1.MetricSelector{
-		MatchLabels:      map[string]string{"queue": "mail"},
+		MatchLabels:      map[string]v1beta1.LabelValue{"queue": "mail"},
 		MatchExpressions: []v1beta1.MetricSelectorRequirement{{Key: "zone", Operator: "NotIn", Values: []string{"b", "a"}}},
 	}
 	want := queueDepth

@@ -137,7 +137,7 @@ func TestAnUnsetCountIsSet(t *testing.T) {
 			t.Errorf("asks for %d", replicas)
 		}
 	}
-	set := counted(&metav1.ObjectMeta{}, ptr.To[int32](0), 0)
+	set := counted(&metav1.ObjectMeta{}, ptr.To[int32](0), 0, 0)
 	if !set.asksFor(0) || set.asksFor(1) {
 		t.Error("0 is a count like any other")
 	}

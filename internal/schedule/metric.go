@@ -63,7 +63,10 @@ func selector(spec *v1beta1.MetricSelector) (labels.Selector, error) {
 	if spec == nil {
 		return labels.Everything(), nil
 	}
-	read := &metav1.LabelSelector{MatchLabels: spec.MatchLabels}
+	read := &metav1.LabelSelector{MatchLabels: make(map[string]string, len(spec.MatchLabels))}
+	for key, value := range spec.MatchLabels {
+		read.MatchLabels[key] = string(value)
+	}
 	for _, r := range spec.MatchExpressions {
 		read.MatchExpressions = append(read.MatchExpressions, metav1.LabelSelectorRequirement{
 			Key: r.Key, Operator: metav1.LabelSelectorOperator(r.Operator), Values: r.Values,
@@ -83,7 +86,7 @@ func readTarget(spec *v1beta1.MetricTarget, path *field.Path) (int64, *field.Err
 	}
 	quantity, err := resource.ParseQuantity(text)
 	if err != nil || quantity.Sign() <= 0 {
-		return 0, field.Invalid(path.Child(name), text, `must be a quantity above 0, such as "30" or "0.5"`)
+		return 0, field.Invalid(path.Child(name), text, `must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`)
 	}
 	return Milli(quantity), nil
 }

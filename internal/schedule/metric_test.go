@@ -43,7 +43,7 @@ func TestAReadableMetric(t *testing.T) {
 		"from none":              {func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](0) }, reading{"", 30_000, 0, 20}},
 		"an empty selector":      {func(m *v1beta1.WindowMetric) { m.Selector = &v1beta1.MetricSelector{} }, reading{"", 30_000, 1, 20}},
 		"a selector": {func(m *v1beta1.WindowMetric) {
-			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]string{"queue": "mail"},
+			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]v1beta1.LabelValue{"queue": "mail"},
 				MatchExpressions: []v1beta1.MetricSelectorRequirement{{Key: "zone", Operator: "Exists"}}}
 		}, reading{"queue=mail,zone", 30_000, 1, 20}},
 	} {
@@ -79,7 +79,7 @@ func TestMetricErrors(t *testing.T) {
 	}
 	bad := spec(func(s *v1beta1.TimeWindowScalerSpec) {
 		s.Windows[0].Metric = metric(func(m *v1beta1.WindowMetric) {
-			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]string{"a b": "c"}}
+			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]v1beta1.LabelValue{"a b": "c"}}
 		})
 	})
 	if errs := schedule.MetricErrors(bad, field.NewPath("spec")); len(errs) != 1 || errs[0].Field != "spec.windows[0].metric.selector" {

@@ -102,7 +102,7 @@ func TestTheSelectorChoosesSeries(t *testing.T) {
 	s.target(2)
 	s.measured(`[{labels: {queue: mail}, value: "60"}, {labels: {queue: print}, value: "90"}, {value: "300"}]`)
 	s.officeHours(byQueue(func(m *v1beta1.WindowMetric) {
-		m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]string{"queue": "mail"}}
+		m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]v1beta1.LabelValue{"queue": "mail"}}
 	}))
 	s.settles(2)
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) {

@@ -39,10 +39,10 @@
 // it; the controller names them in the status (B5). An annotation that is no payload stays as it is, in
 // both versions, and so does one on an object of v1beta1: it rides too.
 //
-// The API server allows 256 KiB of annotations and refuses the whole answer beyond them. Names, zones
-// and percentages of 100 windows need less than 50 KiB; 20 metrics with selectors of the greatest
-// length need more than there is. Such an object is shown without the annotation, counted as cut, and
-// admission refuses to edit it in v1alpha1 (Carries).
+// The API server allows 256 KiB of annotations and refuses the whole answer beyond them. The greatest
+// spec that the schema allows needs less than 200 KiB. An object whose other annotations leave too
+// little room is shown without this one, counted as cut, and admission refuses to edit it in v1alpha1
+// (Carries).
 //
 // Nothing is validated and nothing fails, also where parts are missing or malformed: managedFields are
 // kept with parts of objects. What is no object, or of another kind, is an error.
