@@ -199,6 +199,6 @@ func TestUnreadableMetric(t *testing.T) {
 	s := polled(t, 3)
 	s.tws.Spec.Windows[0].Metric.Target.AverageValue = "many"
 	s.polls(during)
-	s.shows("Degraded", `True/InvalidConfiguration: spec.windows[0].metric.target.averageValue: Invalid value: "many": must be a quantity above 0, such as "30" or "0.5"`)
+	s.shows("Degraded", `True/InvalidConfiguration: spec.windows[0].metric.target.averageValue: Invalid value: "many": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`)
 	s.stands(3)
 }

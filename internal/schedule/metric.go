@@ -75,6 +75,12 @@ func selector(spec *v1beta1.MetricSelector) (labels.Selector, error) {
 	return metav1.LabelSelectorAsSelector(read)
 }
 
+// The bounds of a metric's target, as the schema has them.
+var (
+	lowestTarget  = resource.MustParse("1m")
+	highestTarget = resource.MustParse("1P")
+)
+
 func readTarget(spec *v1beta1.MetricTarget, path *field.Path) (int64, *field.Error) {
 	name, text := "value", spec.Value
 	switch spec.Type {
@@ -85,7 +91,7 @@ func readTarget(spec *v1beta1.MetricTarget, path *field.Path) (int64, *field.Err
 		return 0, field.NotSupported(path.Child("type"), spec.Type, []v1beta1.MetricTargetType{v1beta1.MetricValue, v1beta1.MetricAverageValue})
 	}
 	quantity, err := resource.ParseQuantity(text)
-	if err != nil || quantity.Sign() <= 0 {
+	if err != nil || quantity.Cmp(lowestTarget) < 0 || quantity.Cmp(highestTarget) > 0 {
 		return 0, field.Invalid(path.Child(name), text, `must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`)
 	}
 	return Milli(quantity), nil

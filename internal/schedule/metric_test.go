@@ -38,10 +38,10 @@ func TestAReadableMetric(t *testing.T) {
 		"a value below 1": {func(m *v1beta1.WindowMetric) {
 			m.Target = v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "0.5"}
 		}, reading{"", 500, 1, 20}},
-		"less than a thousandth": {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "1n" }, reading{"", 1, 1, 20}},
-		"binary":                 {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "1Ki" }, reading{"", 1_024_000, 1, 20}},
-		"from none":              {func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](0) }, reading{"", 30_000, 0, 20}},
-		"an empty selector":      {func(m *v1beta1.WindowMetric) { m.Selector = &v1beta1.MetricSelector{} }, reading{"", 30_000, 1, 20}},
+		"a thousandth":      {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "0.001" }, reading{"", 1, 1, 20}},
+		"binary":            {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "1Ki" }, reading{"", 1_024_000, 1, 20}},
+		"from none":         {func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](0) }, reading{"", 30_000, 0, 20}},
+		"an empty selector": {func(m *v1beta1.WindowMetric) { m.Selector = &v1beta1.MetricSelector{} }, reading{"", 30_000, 1, 20}},
 		"a selector": {func(m *v1beta1.WindowMetric) {
 			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]v1beta1.LabelValue{"queue": "mail"},
 				MatchExpressions: []v1beta1.MetricSelectorRequirement{{Key: "zone", Operator: "Exists"}}}
@@ -60,13 +60,13 @@ func TestAReadableMetric(t *testing.T) {
 
 func TestMetricErrors(t *testing.T) {
 	for want, change := range map[string]func(*v1beta1.WindowMetric){
-		`spec.windows[1].metric.name: Required value: must be the name of a metric`:                                                   func(m *v1beta1.WindowMetric) { m.Name = "" },
-		`spec.windows[1].metric.target.averageValue: Invalid value: "many": must be a quantity above 0, such as "30" or "0.5"`:        func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "many" },
-		`spec.windows[1].metric.target.averageValue: Invalid value: "0": must be a quantity above 0, such as "30" or "0.5"`:           func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "0" },
-		`spec.windows[1].metric.target.value: Invalid value: "": must be a quantity above 0, such as "30" or "0.5"`:                   func(m *v1beta1.WindowMetric) { m.Target.Type = v1beta1.MetricValue },
-		`spec.windows[1].metric.target.type: Unsupported value: "Utilization": supported values: "Value", "AverageValue"`:             func(m *v1beta1.WindowMetric) { m.Target.Type = "Utilization" },
-		`spec.windows[1].metric.maxReplicas: Invalid value: 20: must be at least 1 and not below minReplicas, which is 1 if left out`: func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](21) },
-		`spec.windows[1].metric.maxReplicas: Invalid value: 0: must be at least 1 and not below minReplicas, which is 1 if left out`:  func(m *v1beta1.WindowMetric) { m.MaxReplicas = 0 },
+		`spec.windows[1].metric.name: Required value: must be the name of a metric`:                                                             func(m *v1beta1.WindowMetric) { m.Name = "" },
+		`spec.windows[1].metric.target.averageValue: Invalid value: "many": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`: func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "many" },
+		`spec.windows[1].metric.target.averageValue: Invalid value: "0": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`:    func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "0" },
+		`spec.windows[1].metric.target.value: Invalid value: "": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`:            func(m *v1beta1.WindowMetric) { m.Target.Type = v1beta1.MetricValue },
+		`spec.windows[1].metric.target.type: Unsupported value: "Utilization": supported values: "Value", "AverageValue"`:                       func(m *v1beta1.WindowMetric) { m.Target.Type = "Utilization" },
+		`spec.windows[1].metric.maxReplicas: Invalid value: 20: must be at least 1 and not below minReplicas, which is 1 if left out`:           func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](21) },
+		`spec.windows[1].metric.maxReplicas: Invalid value: 0: must be at least 1 and not below minReplicas, which is 1 if left out`:            func(m *v1beta1.WindowMetric) { m.MaxReplicas = 0 },
 	} {
 		s := spec(func(s *v1beta1.TimeWindowScalerSpec) {
 			s.Windows = append(s.Windows, *s.Windows[0].DeepCopy())

@@ -96,6 +96,7 @@ func TestViewsAreValid(t *testing.T) {
 		for range 10 {
 			object := scalerOf(r, hub.structural, "v1beta1")
 			delete(object, "status")
+			likely(object["spec"].(map[string]any))
 			if len(hub.create(t, object)) > 0 {
 				continue
 			}
@@ -108,6 +109,7 @@ func TestViewsAreValid(t *testing.T) {
 			}
 		}
 	})
+	t.Logf("%d objects were valid", valid)
 	if valid < 100 {
 		t.Errorf("only %d valid objects were drawn", valid)
 	}

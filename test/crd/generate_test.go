@@ -133,3 +133,22 @@ func withoutMidnight24(spec map[string]any) {
 		}
 	}
 }
+
+// likely brings a drawn v1beta1 spec closer to what the rules allow, where chance alone seldom does.
+func likely(spec map[string]any) {
+	spec["baselineReplicas"] = int64(3)
+	for _, window := range spec["windows"].([]any) {
+		metric, ok := window.(map[string]any)["metric"].(map[string]any)
+		if !ok {
+			continue
+		}
+		metric["maxReplicas"] = int64(50)
+		target := metric["target"].(map[string]any)
+		given, other := "value", "averageValue"
+		if target["type"] == "AverageValue" {
+			given, other = other, given
+		}
+		delete(target, other)
+		target[given] = "0.50"
+	}
+}
