@@ -46,16 +46,17 @@ bin/devcluster: $(DEVCLUSTER_SOURCES)
 .PHONY: test
 test: build ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
-	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./behaviour
+	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
 
 .PHONY: bench
-bench: ## Measure: the engine beside robfig/cron
+bench: build ## Measure: the engine beside robfig/cron, and lists of v1alpha1 beside v1beta1
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@cd test/bench && go test -count=1 -run BesideCron -v .
+	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated

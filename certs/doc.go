@@ -28,3 +28,4 @@ package certs
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=secrets,verbs=create
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=secrets,resourceNames=kyklos-webhook-ca,verbs=list;watch;update
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations;mutatingwebhookconfigurations,resourceNames=kyklos-webhook,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,resourceNames=timewindowscalers.kyklos.io,verbs=list;watch;patch

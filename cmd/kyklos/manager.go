@@ -20,13 +20,14 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/timecalc"
 	"kyklos.io/kyklos/webhooks/admission"
+	"kyklos.io/kyklos/webhooks/conversion"
 )
 
 func newManagerCommand() *cobra.Command {
@@ -94,6 +95,9 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		if err := admission.SetupWithManager(mgr, wallClock); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
+		if err := conversion.SetupWithManager(mgr); err != nil {
+			return fmt.Errorf("set up conversion: %w", err)
+		}
 	}
 	metrics.RecordTZData(timecalc.TZDataVersion())
 	return nil
@@ -133,7 +137,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			panic(err) // only a type registered twice with different meanings can do this
 		}
@@ -152,6 +156,7 @@ func newServing(config *rest.Config, o managerOptions) (certs.Serving, error) {
 		DNSNames:                        o.dnsNames(),
 		ValidatingWebhookConfigurations: []string{o.validatingConfiguration},
 		MutatingWebhookConfigurations:   []string{o.mutatingConfiguration},
+		CustomResourceDefinitions:       []string{o.conversionDefinition},
 		Log:                             o.logger().WithName("certs"),
 	})
 	if err != nil {

@@ -37,6 +37,7 @@ type managerOptions struct {
 	certSecret              string
 	validatingConfiguration string
 	mutatingConfiguration   string
+	conversionDefinition    string
 
 	logFormat string
 	logLevel  string
@@ -62,6 +63,7 @@ func defaultManagerOptions() managerOptions {
 		certSecret:              "kyklos-webhook-ca",
 		validatingConfiguration: "kyklos-webhook",
 		mutatingConfiguration:   "kyklos-webhook",
+		conversionDefinition:    "timewindowscalers.kyklos.io",
 		logFormat:               "json",
 		logLevel:                "info",
 	}
@@ -87,7 +89,7 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
 
-	flags.BoolVar(&o.webhooks, "webhooks", o.webhooks, "serve the admission webhooks")
+	flags.BoolVar(&o.webhooks, "webhooks", o.webhooks, "serve the webhooks of admission and conversion")
 	flags.StringVar(&o.webhookHost, "webhook-host", o.webhookHost, "address on which webhooks are served; empty is every address")
 	flags.IntVar(&o.webhookPort, "webhook-port", o.webhookPort, "port on which webhooks are served")
 	flags.StringVar(&o.webhookService, "webhook-service", o.webhookService, "name of the Service in front of the webhooks")
@@ -95,6 +97,7 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the webhooks' certificates")
 	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that gets the CA")
 	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that gets the CA")
+	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook gets the CA")
 
 	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
 	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // FieldManager is the name under which Kyklos owns what it writes. Others configure their tools by
@@ -31,7 +31,7 @@ type outcome struct {
 // act writes what the plan asks for: the scale subresource by one PATCH with the resourceVersion
 // that the plan saw, never the whole object (B9). It returns the error of a write that is worth
 // repeating as it is.
-func (r *Reconciler) act(ctx context.Context, tws *v1alpha1.TimeWindowScaler, obs observation, p plan, mem *recollection) (outcome, error) {
+func (r *Reconciler) act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs observation, p plan, mem *recollection) (outcome, error) {
 	done := outcome{target: obs.target}
 	if !p.write {
 		return done, nil
@@ -55,7 +55,7 @@ func (r *Reconciler) act(ctx context.Context, tws *v1alpha1.TimeWindowScaler, ob
 	return done, nil
 }
 
-func (r *Reconciler) scale(ctx context.Context, tws *v1alpha1.TimeWindowScaler, resourceVersion string, replicas int32) (*autoscalingv1.Scale, error) {
+func (r *Reconciler) scale(ctx context.Context, tws *v1beta1.TimeWindowScaler, resourceVersion string, replicas int32) (*autoscalingv1.Scale, error) {
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"resourceVersion": resourceVersion},
 		"spec":     map[string]any{"replicas": replicas},

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 )
@@ -67,7 +67,7 @@ func (s *situation) holidayEvents() []events.Event {
 	evs := []events.Event{events.EmitHolidayDetected(v.Holiday, string(mode))}
 	if v.Override {
 		how := "closed"
-		if mode == v1alpha1.HolidayOpen {
+		if mode == v1beta1.HolidayOpen {
 			how = "open"
 		}
 		evs = append(evs, events.EmitWindowOverride(v.Holiday, how, v.Replicas))
@@ -105,14 +105,14 @@ func (s *situation) log(logger logr.Logger) {
 			"window", s.plan.window, "reason", s.why(), "drift", s.plan.drift)
 	}
 	now := s.degraded()
-	before := meta.FindStatusCondition(s.tws.Status.Conditions, v1alpha1.ConditionDegraded)
+	before := meta.FindStatusCondition(s.tws.Status.Conditions, v1beta1.ConditionDegraded)
 	if before == nil && now.Status == metav1.ConditionTrue || before != nil && before.Reason != now.Reason {
 		logger.Info("Degraded changed", "status", now.Status, "reason", now.Reason, "message", now.Message)
 	}
 }
 
 // record sets the metrics of this pass.
-func (s *situation) record(status *v1alpha1.TimeWindowScalerStatus) {
+func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 	name, namespace := s.tws.Name, s.tws.Namespace
 	if s.outcome.scaled {
 		metrics.RecordScaleEvent(name, namespace, s.outcome.from, s.plan.effective)
@@ -137,7 +137,7 @@ func (s *situation) record(status *v1alpha1.TimeWindowScalerStatus) {
 	})
 }
 
-func drift(status *v1alpha1.TimeWindowScalerStatus) int32 {
+func drift(status *v1beta1.TimeWindowScalerStatus) int32 {
 	if status.TargetObservedReplicas == nil || status.EffectiveReplicas == nil {
 		return 0
 	}

@@ -6,17 +6,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/metrics"
 )
 
 // Seed 003, Holiday Override Sequence: the events in their order, and the holiday once.
 func TestAHolidayIsAnnouncedOnce(t *testing.T) {
 	s := newStory(t, 10)
-	s.tws.Spec.DefaultReplicas = 0
-	s.tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayClosed, SourceRef: &v1alpha1.HolidaySource{Name: "company-holidays"}}
+	s.tws.Spec.DefaultReplicas = intstr.FromInt32(0)
+	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed, SourceRef: &v1beta1.HolidaySource{Name: "company-holidays"}}
 	s.obs.holidays.dates = map[string]bool{"2025-12-25": true, "2025-12-26": true}
 	s.passes("2025-12-24 23:00:00")
 	s.hears("Scaled down from 10 to 0 replicas (window: OffHours)")
@@ -38,7 +39,7 @@ func TestAHolidayIsAnnouncedOnce(t *testing.T) {
 
 func TestAnOpenHoliday(t *testing.T) {
 	s := newStory(t, 2)
-	s.tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen, SourceRef: &v1alpha1.HolidaySource{Name: "company-holidays"}}
+	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen, SourceRef: &v1beta1.HolidaySource{Name: "company-holidays"}}
 	s.obs.holidays.dates = map[string]bool{"2025-12-25": true}
 	s.passes("2025-12-25 20:00:00")
 	s.hears("Holiday detected for 2025-12-25 (mode: treat-as-open)",
@@ -127,7 +128,7 @@ func TestMetricsOfAPass(t *testing.T) {
 	s.passes(inTheHours)
 	expect("paused", map[string]float64{"effective_replicas/BusinessHours": 10, "pause_active": 1, "replica_drift": 5})
 
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Pause, spec.GracePeriodSeconds = false, 60 })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause, spec.GracePeriodSeconds = false, 60 })
 	s.passes("2025-01-27 14:01:00")
 	expect("going on", map[string]float64{"effective_replicas/BusinessHours": 10, "replica_drift": 5, "scale_events_total/up": 1})
 
@@ -139,7 +140,7 @@ func TestMetricsOfAPass(t *testing.T) {
 	expect("drift", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "replica_drift": 2,
 		"scale_events_total/up": 1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})
 
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" })
 	s.passes("2025-01-27 17:00:40")
 	expect("unreadable", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "degraded": 1,
 		"scale_events_total/up": 1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})

@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // statusHold is how long a status waits for the target to arrive, so that neither a flip nor a
@@ -15,7 +15,7 @@ const statusHold = time.Second
 // believed is the scaler with the status that the last pass decided on, where that is not stored yet:
 // it waits, or its write met a conflict. Grace and drift go by what was decided, not by when it is
 // written.
-func (m *recollection) believed(stored *v1alpha1.TimeWindowScaler) *v1alpha1.TimeWindowScaler {
+func (m *recollection) believed(stored *v1beta1.TimeWindowScaler) *v1beta1.TimeWindowScaler {
 	if m.held == nil || m.held.UID != stored.UID {
 		return stored
 	}
@@ -25,8 +25,8 @@ func (m *recollection) believed(stored *v1alpha1.TimeWindowScaler) *v1alpha1.Tim
 }
 
 // keep remembers a status that is not stored.
-func (m *recollection) keep(stored *v1alpha1.TimeWindowScaler, status *v1alpha1.TimeWindowScalerStatus) {
-	m.held = &v1alpha1.TimeWindowScaler{}
+func (m *recollection) keep(stored *v1beta1.TimeWindowScaler, status *v1beta1.TimeWindowScalerStatus) {
+	m.held = &v1beta1.TimeWindowScaler{}
 	m.held.UID = stored.UID
 	status.DeepCopyInto(&m.held.Status)
 }
@@ -34,7 +34,7 @@ func (m *recollection) keep(stored *v1alpha1.TimeWindowScaler, status *v1alpha1.
 // holdsBack reports whether writing next over stored can wait, and remembers since when it waits:
 // while the target is on its way after our write, and while nothing but its count changes. After a
 // refusal nothing waits: the pass that would write it comes with the back-off only.
-func (m *recollection) holdsBack(pass *situation, stored, next *v1alpha1.TimeWindowScalerStatus) bool {
+func (m *recollection) holdsBack(pass *situation, stored, next *v1beta1.TimeWindowScalerStatus) bool {
 	untold := !next.LastScaleTime.Equal(stored.LastScaleTime) // our write to the target
 	underWay := untold && !pass.aligned() && pass.outcome.target != nil
 	if pass.outcome.refused != nil || !underWay && !onlyCountDiffers(stored, next) {
@@ -51,7 +51,7 @@ func (m *recollection) holdsBack(pass *situation, stored, next *v1alpha1.TimeWin
 	return false
 }
 
-func onlyCountDiffers(last, next *v1alpha1.TimeWindowScalerStatus) bool {
+func onlyCountDiffers(last, next *v1beta1.TimeWindowScalerStatus) bool {
 	if last.TargetObservedReplicas == nil || next.TargetObservedReplicas == nil ||
 		*last.TargetObservedReplicas == *next.TargetObservedReplicas {
 		return false

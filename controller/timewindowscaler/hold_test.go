@@ -5,16 +5,17 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // A change of nothing but the observed count waits up to a second for the next; everything else,
 // and the last of a row, is written.
 func TestHoldsBack(t *testing.T) {
-	status := func(observed int32, change ...func(*v1alpha1.TimeWindowScalerStatus)) *v1alpha1.TimeWindowScalerStatus {
-		s := &v1alpha1.TimeWindowScalerStatus{
+	status := func(observed int32, change ...func(*v1beta1.TimeWindowScalerStatus)) *v1beta1.TimeWindowScalerStatus {
+		s := &v1beta1.TimeWindowScalerStatus{
 			EffectiveReplicas:      ptr.To[int32](10),
 			TargetObservedReplicas: ptr.To(observed),
 			Conditions:             []metav1.Condition{{Type: "Ready", Message: "m"}},
@@ -24,16 +25,16 @@ func TestHoldsBack(t *testing.T) {
 		}
 		return s
 	}
-	without := func(s *v1alpha1.TimeWindowScalerStatus) { s.TargetObservedReplicas = nil }
-	ready := func(s *v1alpha1.TimeWindowScalerStatus) { s.Conditions[0].Message = "other" }
+	without := func(s *v1beta1.TimeWindowScalerStatus) { s.TargetObservedReplicas = nil }
+	ready := func(s *v1beta1.TimeWindowScalerStatus) { s.Conditions[0].Message = "other" }
 	type pass struct {
 		after time.Duration
-		next  *v1alpha1.TimeWindowScalerStatus
+		next  *v1beta1.TimeWindowScalerStatus
 		holds bool
 	}
 	last := status(2)
 	for name, tc := range map[string]struct {
-		last   *v1alpha1.TimeWindowScalerStatus
+		last   *v1beta1.TimeWindowScalerStatus
 		passes []pass
 	}{
 		"nothing changed": {last, []pass{{0, status(2), false}}},
@@ -46,11 +47,11 @@ func TestHoldsBack(t *testing.T) {
 		"the target went":             {last, []pass{{0, status(0, without), false}}},
 		"the target came":             {status(0, without), []pass{{0, status(3), false}}},
 		"the clock was set back":      {last, []pass{{time.Hour, status(3), true}, {0, status(4), true}, {time.Second, status(5), false}}},
-		"no status yet, no count yet": {&v1alpha1.TimeWindowScalerStatus{}, []pass{{0, &v1alpha1.TimeWindowScalerStatus{}, false}}},
+		"no status yet, no count yet": {&v1beta1.TimeWindowScalerStatus{}, []pass{{0, &v1beta1.TimeWindowScalerStatus{}, false}}},
 	} {
 		mem := &recollection{}
 		for i, p := range tc.passes {
-			pass := &situation{tws: &v1alpha1.TimeWindowScaler{Status: *tc.last}, now: ist(inTheHours).Add(p.after)}
+			pass := &situation{tws: &v1beta1.TimeWindowScaler{Status: *tc.last}, now: ist(inTheHours).Add(p.after)}
 			if got := mem.holdsBack(pass, tc.last, p.next); got != p.holds {
 				t.Errorf("%s, pass %d: holds back %v", name, i+1, got)
 			}
@@ -63,7 +64,7 @@ func TestHoldsBack(t *testing.T) {
 
 // After our own write the status waits up to a second for the pods, and no longer than they need.
 func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
-	last := &v1alpha1.TimeWindowScalerStatus{CurrentWindow: "OffHours"}
+	last := &v1beta1.TimeWindowScalerStatus{CurrentWindow: "OffHours"}
 	for name, tc := range map[string]struct {
 		outcome outcome
 		written bool
@@ -77,7 +78,7 @@ func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
 		"refused since":             {outcome{target: deployment(10, 2), refused: errRefused}, true, 0, false},
 		"gone since":                {outcome{}, true, 0, false},
 	} {
-		mem, next := &recollection{}, &v1alpha1.TimeWindowScalerStatus{CurrentWindow: "BusinessHours"}
+		mem, next := &recollection{}, &v1beta1.TimeWindowScalerStatus{CurrentWindow: "BusinessHours"}
 		if tc.written {
 			next.LastScaleTime = ptr.To(metav1.NewTime(ist(inTheHours)))
 		}
@@ -96,10 +97,10 @@ func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
 // The next pass after a refused write comes with the back-off, up to minutes later: a status must not
 // wait for it.
 func TestHoldsBackNothingWhenRefused(t *testing.T) {
-	last := v1alpha1.TimeWindowScalerStatus{TargetObservedReplicas: ptr.To[int32](2)}
-	next := v1alpha1.TimeWindowScalerStatus{TargetObservedReplicas: ptr.To[int32](3)}
+	last := v1beta1.TimeWindowScalerStatus{TargetObservedReplicas: ptr.To[int32](2)}
+	next := v1beta1.TimeWindowScalerStatus{TargetObservedReplicas: ptr.To[int32](3)}
 	pass := &situation{
-		tws:     &v1alpha1.TimeWindowScaler{Status: last},
+		tws:     &v1beta1.TimeWindowScaler{Status: last},
 		outcome: outcome{target: deployment(3, 3), refused: errRefused},
 		now:     ist(inTheHours),
 	}
@@ -116,9 +117,9 @@ func TestWhatIsHeldBackIsInForce(t *testing.T) {
 	stored.Spec.GracePeriodSeconds = 300
 	stored.Status.EffectiveReplicas = ptr.To[int32](2)
 	mem := &recollection{}
-	mem.keep(stored, &v1alpha1.TimeWindowScalerStatus{EffectiveReplicas: ptr.To[int32](10), ObservedGeneration: 1})
+	mem.keep(stored, &v1beta1.TimeWindowScalerStatus{EffectiveReplicas: ptr.To[int32](10), ObservedGeneration: 1})
 
-	stored.Generation, stored.Spec.Windows[0].Replicas = 2, 5
+	stored.Generation, stored.Spec.Windows[0].Replicas = 2, intstr.FromInt32(5)
 	p := makePlan(mem.believed(stored), observation{target: deployment(10, 10)}, ist(inTheHours))
 	if p.effective != 10 || !p.grace.started || p.write {
 		t.Errorf("effective %d, grace started %v, write %v", p.effective, p.grace.started, p.write)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // memory keeps what the passes over each scaler tell the next one. Without it, after a crash, the
@@ -24,13 +24,13 @@ type memory struct {
 type recollection struct {
 	// written and scaled are what the API server answered to our last writes. The cache learns of
 	// them a little later; until then they are newer than what it holds.
-	written *v1alpha1.TimeWindowScaler
+	written *v1beta1.TimeWindowScaler
 	scaled  *target
 	// live makes the next pass read from the API server, because a conflict showed that the cache
 	// is behind.
 	live bool
 	// held is a status that is decided and not stored yet; see hold.go.
-	held *v1alpha1.TimeWindowScaler
+	held *v1beta1.TimeWindowScaler
 	// wakeUp is when the last plan wanted the scaler looked at again; retries come no later.
 	wakeUp time.Time
 	// failures counts transient failures since the last success.
@@ -66,8 +66,8 @@ func (r *Reconciler) reader(mem *recollection) client.Reader {
 }
 
 // get reads the scaler: the newer of what the cache holds and what our last status write returned.
-func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, mem *recollection) (*v1alpha1.TimeWindowScaler, error) {
-	tws := &v1alpha1.TimeWindowScaler{}
+func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, mem *recollection) (*v1beta1.TimeWindowScaler, error) {
+	tws := &v1beta1.TimeWindowScaler{}
 	if err := r.reader(mem).Get(ctx, key, tws); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/timecalc"
@@ -45,7 +45,7 @@ type holidays struct {
 }
 
 // observe reads all that a plan depends on, from the cache unless the last pass found it stale.
-func (r *Reconciler) observe(ctx context.Context, tws *v1alpha1.TimeWindowScaler, mem *recollection) (observation, error) {
+func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, mem *recollection) (observation, error) {
 	var obs observation
 	var err error
 	if obs.target, err = r.observeTarget(ctx, tws, mem); err != nil {
@@ -61,7 +61,7 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1alpha1.TimeWindowScaler
 	return obs, err
 }
 
-func (r *Reconciler) observeTarget(ctx context.Context, tws *v1alpha1.TimeWindowScaler, mem *recollection) (*target, error) {
+func (r *Reconciler) observeTarget(ctx context.Context, tws *v1beta1.TimeWindowScaler, mem *recollection) (*target, error) {
 	var deployment appsv1.Deployment
 	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
 	if err := r.reader(mem).Get(ctx, key, &deployment); err != nil {
@@ -78,7 +78,7 @@ func (r *Reconciler) observeTarget(ctx context.Context, tws *v1alpha1.TimeWindow
 	}), nil
 }
 
-func (r *Reconciler) observeHolidays(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (holidays, error) {
+func (r *Reconciler) observeHolidays(ctx context.Context, tws *v1beta1.TimeWindowScaler) (holidays, error) {
 	name := schedule.HolidaySource(&tws.Spec)
 	if name == "" {
 		return holidays{}, nil
@@ -94,8 +94,8 @@ func (r *Reconciler) observeHolidays(ctx context.Context, tws *v1alpha1.TimeWind
 
 // observeOwner returns the name of the scaler that owns the target if that is another one: the
 // older object, then the smaller UID (B8). Admission races, so this decides.
-func (r *Reconciler) observeOwner(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (string, error) {
-	var rivals v1alpha1.TimeWindowScalerList
+func (r *Reconciler) observeOwner(ctx context.Context, tws *v1beta1.TimeWindowScaler) (string, error) {
+	var rivals v1beta1.TimeWindowScalerList
 	err := r.Client.List(ctx, &rivals, client.InNamespace(tws.Namespace),
 		client.MatchingFields{targetindex.Field: tws.Spec.TargetRef.Name}, client.UnsafeDisableDeepCopy)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Reconciler) observeOwner(ctx context.Context, tws *v1alpha1.TimeWindowS
 	return owner.Name, nil
 }
 
-func (r *Reconciler) observeAutoscaler(ctx context.Context, tws *v1alpha1.TimeWindowScaler) (string, error) {
+func (r *Reconciler) observeAutoscaler(ctx context.Context, tws *v1beta1.TimeWindowScaler) (string, error) {
 	var autoscalers autoscalingv2.HorizontalPodAutoscalerList
 	err := r.Client.List(ctx, &autoscalers, client.InNamespace(tws.Namespace),
 		client.MatchingFields{autoscalerIndex: tws.Spec.TargetRef.Name}, client.UnsafeDisableDeepCopy)

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
 )
@@ -42,7 +42,7 @@ type grace struct {
 }
 
 // makePlan decides. It is the only place that does, and a pure function.
-func makePlan(tws *v1alpha1.TimeWindowScaler, obs observation, now time.Time) plan {
+func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) plan {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	if errs := append(targetErrors(tws), reading.WindowErrors...); len(errs) > 0 {
 		if reading.ZoneError != nil {
@@ -56,7 +56,7 @@ func makePlan(tws *v1alpha1.TimeWindowScaler, obs observation, now time.Time) pl
 	var p plan
 	if reading.ZoneError != nil {
 		p.badZone = reading.ZoneError.Error()
-		p.verdict = timecalc.Verdict{Replicas: tws.Spec.DefaultReplicas, Window: -1}
+		p.verdict = timecalc.Verdict{Replicas: calendar.DefaultReplicas, Window: -1}
 		p.window = timecalc.LabelOffHours
 	} else {
 		p.verdict = calendar.At(now)
@@ -77,7 +77,7 @@ func makePlan(tws *v1alpha1.TimeWindowScaler, obs observation, now time.Time) pl
 
 // targetErrors refuses targets that are not ours to scale (seed 000, Step 1; seed 002,
 // spec.targetRef). Admission does too, but webhooks can be away.
-func targetErrors(tws *v1alpha1.TimeWindowScaler) field.ErrorList {
+func targetErrors(tws *v1beta1.TimeWindowScaler) field.ErrorList {
 	var errs field.ErrorList
 	reference, path := tws.Spec.TargetRef, field.NewPath("spec", "targetRef")
 	if reference.Kind != "Deployment" {
@@ -90,7 +90,7 @@ func targetErrors(tws *v1alpha1.TimeWindowScaler) field.ErrorList {
 }
 
 // applyGrace holds a decrease back (B2). The first decision of all knows no grace.
-func applyGrace(tws *v1alpha1.TimeWindowScaler, desired int32, now time.Time) (int32, grace) {
+func applyGrace(tws *v1beta1.TimeWindowScaler, desired int32, now time.Time) (int32, grace) {
 	status, seconds := &tws.Status, tws.Spec.GracePeriodSeconds
 	if status.EffectiveReplicas == nil {
 		return desired, grace{}
@@ -129,17 +129,17 @@ func wholeSecond(t time.Time) time.Time {
 // isDrift reports whether the target was as it should be, or on its way there, for this very spec,
 // until someone else changed it. A target that comes back, an end of pause or a refused write are no
 // drift.
-func isDrift(tws *v1alpha1.TimeWindowScaler, effective int32) bool {
+func isDrift(tws *v1beta1.TimeWindowScaler, effective int32) bool {
 	status := &tws.Status
 	if status.EffectiveReplicas == nil || *status.EffectiveReplicas != effective || status.ObservedGeneration != tws.Generation {
 		return false
 	}
-	return meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) ||
-		meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReconciling)
+	return meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady) ||
+		meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReconciling)
 }
 
 // due returns the instant that made p's write due, if it was the passing of time.
-func due(tws *v1alpha1.TimeWindowScaler, p plan, now time.Time) time.Time {
+func due(tws *v1beta1.TimeWindowScaler, p plan, now time.Time) time.Time {
 	status := &tws.Status
 	switch {
 	case !p.write || p.drift || status.ObservedGeneration != tws.Generation:

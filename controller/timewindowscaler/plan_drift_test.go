@@ -4,7 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 var errRefused = errors.New("deployments.apps \"webapp\" is forbidden")
@@ -30,21 +32,23 @@ func TestWhatIsDrift(t *testing.T) {
 			s.passes(at)
 			userScales(s)
 		}, later, true},
-		"a flip":                      {func(*story) {}, "2025-01-27 17:00:00", false},
-		"a flip of a target by hand":  {userScales, "2025-01-27 17:00:00", false},
-		"a spec edit":                 {func(s *story) { s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = 7 }) }, later, false},
-		"an edit that changes no sum": {func(s *story) { userScales(s); s.edits(func(*v1alpha1.TimeWindowScalerSpec) {}) }, later, false},
+		"a flip":                     {func(*story) {}, "2025-01-27 17:00:00", false},
+		"a flip of a target by hand": {userScales, "2025-01-27 17:00:00", false},
+		"a spec edit": {func(s *story) {
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(7) })
+		}, later, false},
+		"an edit that changes no sum": {func(s *story) { userScales(s); s.edits(func(*v1beta1.TimeWindowScalerSpec) {}) }, later, false},
 		"a target that came back": {func(s *story) {
 			s.obs.target = nil
 			s.passes(at)
 			s.obs.target = deployment(1, 1)
 		}, later, false},
 		"an end of pause": {func(s *story) {
-			s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Pause = true })
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
 			s.passes(at)
 			userScales(s)
 			s.passes(at)
-			s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Pause = false })
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 		}, later, false},
 		"a refused flip that succeeds at last": {func(s *story) {
 			s.refusal = errRefused
@@ -52,7 +56,7 @@ func TestWhatIsDrift(t *testing.T) {
 			s.refusal = nil
 		}, "2025-01-27 17:05:00", false},
 		"a refused fallback that succeeds at last": {func(s *story) {
-			s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
 			s.refusal = errRefused
 			s.passes(at)
 			s.refusal = nil

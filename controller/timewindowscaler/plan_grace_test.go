@@ -4,10 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // newGrace is office hours with a grace period of 300 s, at work at 16:59.
@@ -47,7 +48,7 @@ func TestTheFirstPassKnowsNoGrace(t *testing.T) {
 // Effective replicas of zero are a decision like any other, not the lack of one.
 func TestGraceDownToZeroAndFromZero(t *testing.T) {
 	s := newGrace(t)
-	s.tws.Spec.DefaultReplicas = 0
+	s.tws.Spec.DefaultReplicas = intstr.FromInt32(0)
 	s.passes("2025-01-27 17:00:00")
 	s.keeps(10, "2025-01-27 17:05:00")
 	s.passes("2025-01-27 17:05:00")
@@ -61,7 +62,7 @@ func TestGraceDownToZeroAndFromZero(t *testing.T) {
 func TestAFurtherDecreaseKeepsTheExpiry(t *testing.T) {
 	s := newGrace(t)
 	s.passes("2025-01-27 17:00:00")
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.DefaultReplicas = 1 })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(1) })
 	s.passes("2025-01-27 17:03:00")
 	s.hears()
 	s.keeps(10, "2025-01-27 17:05:00")
@@ -84,7 +85,7 @@ func TestARiseCancelsTheGracePeriod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newGrace(t)
 			s.passes("2025-01-27 17:00:00")
-			s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.DefaultReplicas = tc.replicas })
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(tc.replicas) })
 			s.passes("2025-01-27 17:01:00")
 			s.keeps(tc.keeps, tc.until)
 			s.hears(tc.note...)
@@ -95,7 +96,7 @@ func TestARiseCancelsTheGracePeriod(t *testing.T) {
 // B2: grace applies to a spec edit too.
 func TestASpecEditThatLowersWaits(t *testing.T) {
 	s := newGrace(t)
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = 4 })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(4) })
 	s.passes("2025-01-27 12:00:00")
 	s.hears("Grace period started: 300s before scaling to 4 replicas")
 	s.keeps(10, "2025-01-27 12:05:00")
@@ -115,7 +116,7 @@ func TestEditingTheGracePeriodItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newGrace(t)
 			s.passes("2025-01-27 17:00:00")
-			s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.GracePeriodSeconds = tc.seconds })
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.GracePeriodSeconds = tc.seconds })
 			s.passes("2025-01-27 17:01:00")
 			s.keeps(tc.keeps, tc.until)
 			s.passes("2025-01-27 17:01:30")
@@ -127,7 +128,7 @@ func TestEditingTheGracePeriodItself(t *testing.T) {
 // B2: grace applies to a holiday that closes.
 func TestAHolidayThatClosesWaits(t *testing.T) {
 	s := newGrace(t)
-	s.tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayClosed, SourceRef: &v1alpha1.HolidaySource{Name: "company-holidays"}}
+	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed, SourceRef: &v1beta1.HolidaySource{Name: "company-holidays"}}
 	s.obs.holidays.dates = map[string]bool{"2025-01-27": true}
 	s.passes("2025-01-27 10:00:00")
 	s.keeps(10, "2025-01-27 10:05:00")
@@ -142,7 +143,7 @@ func TestAHolidayThatClosesWaits(t *testing.T) {
 // B2: while paused, grace is computed and shown, and nothing is written.
 func TestGraceWhilePaused(t *testing.T) {
 	s := newGrace(t)
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Pause = true })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
 	s.passes("2025-01-27 17:00:00")
 	s.hears("Grace period started: 300s before scaling to 2 replicas")
 	s.keeps(10, "2025-01-27 17:05:00")
@@ -150,7 +151,7 @@ func TestGraceWhilePaused(t *testing.T) {
 	s.keeps(2, "")
 	s.stands(10)
 	s.hears("Scaling skipped due to pause: current=10, desired=2")
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Pause = false })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 	s.passes("2025-01-27 17:06:00")
 	s.stands(2)
 	s.hears("Scaled down from 10 to 2 replicas (window: OffHours)")

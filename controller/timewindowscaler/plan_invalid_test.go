@@ -6,29 +6,29 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // B5: what cannot be followed leaves the target alone, and says why.
 func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 	for name, tc := range map[string]struct {
-		edit func(*v1alpha1.TimeWindowScalerSpec)
+		edit func(*v1beta1.TimeWindowScalerSpec)
 		says []string
 	}{
-		"start equals end (seed 002, edge case 3)": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" },
+		"start equals end (seed 002, edge case 3)": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" },
 			[]string{"spec.windows[0].end", "start must not equal end"}},
-		"no time": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].Start = "9 am" },
+		"no time": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Start = "9 am" },
 			[]string{"spec.windows[0].start", "9 am", "HH:MM"}},
-		"one bad window of two": {func(spec *v1alpha1.TimeWindowScalerSpec) {
-			spec.Windows = append(spec.Windows, v1alpha1.Window{Days: []v1alpha1.Weekday{"Funday"}, Start: "10:00", End: "11:00"})
+		"one bad window of two": {func(spec *v1beta1.TimeWindowScalerSpec) {
+			spec.Windows = append(spec.Windows, v1beta1.Window{Days: []v1beta1.Weekday{"Funday"}, Start: "10:00", End: "11:00"})
 		}, []string{"spec.windows[1].days[0]", "Funday"}},
-		"windows and zone": {func(spec *v1alpha1.TimeWindowScalerSpec) {
+		"windows and zone": {func(spec *v1beta1.TimeWindowScalerSpec) {
 			spec.Windows[0].End, spec.Timezone = "", "Mars/Olympus_Mons"
 		},
 			[]string{"spec.windows[0].end", "spec.timezone", "Mars/Olympus_Mons"}},
-		"another kind (seed 000, Step 1)": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.TargetRef.Kind = "StatefulSet" },
+		"another kind (seed 000, Step 1)": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.TargetRef.Kind = "StatefulSet" },
 			[]string{"spec.targetRef.kind", "StatefulSet", "must be Deployment"}},
-		"another namespace (seed 002, targetRef)": {func(spec *v1alpha1.TimeWindowScalerSpec) { spec.TargetRef.Namespace = "kube-system" },
+		"another namespace (seed 002, targetRef)": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.TargetRef.Namespace = "kube-system" },
 			[]string{"spec.targetRef.namespace", "kube-system", `must be "production"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestAnUnknownZoneUsesTheDefault(t *testing.T) {
 	const detail = `spec.timezone: Invalid value: "Mars/Olympus_Mons": unknown time zone "Mars/Olympus_Mons": use an IANA name such as Europe/Berlin or UTC`
 	s := newStory(t, 10)
 	s.passes("2025-01-27 14:00:00")
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
 	p := s.passes("2025-01-27 15:00:00").plan
 	s.stands(2)
 	s.keeps(2, "")
@@ -96,7 +96,7 @@ func TestAnUnknownZoneUsesTheDefault(t *testing.T) {
 	s.passes("2025-01-27 15:05:00")
 	s.shows("Ready", "True/Reconciled: Target has the desired 2 replicas (window: OffHours)")
 
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Asia/Kolkata" })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Asia/Kolkata" })
 	s.passes("2025-01-27 15:06:00")
 	s.stands(10)
 	s.shows("Degraded", "False/OperationalNormal: Everything in the spec is at work")
@@ -105,7 +105,7 @@ func TestAnUnknownZoneUsesTheDefault(t *testing.T) {
 // The fallback is a decrease as any other: grace holds it back, and its end is the wake-up.
 func TestTheFallbackKeepsToGrace(t *testing.T) {
 	s := newGrace(t)
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
 	p := s.passes("2025-01-27 15:00:00").plan
 	s.keeps(10, "2025-01-27 15:05:00")
 	if !p.wakeUp.Equal(ist("2025-01-27 15:05:00")) {
@@ -117,7 +117,7 @@ func TestTheFallbackKeepsToGrace(t *testing.T) {
 func TestAnUnknownZoneKnowsNoHolidays(t *testing.T) {
 	s := newStory(t, 2)
 	s.tws.Spec.Timezone = "Mars/Olympus_Mons"
-	s.tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen}
+	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen}
 	s.obs.holidays.dates = map[string]bool{"2025-01-27": true}
 	s.passes("2025-01-27 15:00:00")
 	if status := s.tws.Status; ptr.Deref(status.EffectiveReplicas, -1) != 2 || status.Holiday != "" || status.CurrentWindow != "OffHours" {

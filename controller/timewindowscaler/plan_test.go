@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 func TestTheWindowDecides(t *testing.T) {
@@ -36,19 +37,19 @@ func TestTheWindowDecides(t *testing.T) {
 func TestWakeUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		now, want string
-		change    func(*v1alpha1.TimeWindowScaler)
+		change    func(*v1beta1.TimeWindowScaler)
 	}{
-		"boundary": {"2025-01-27 10:00:00", "2025-01-27 17:00:00", func(*v1alpha1.TimeWindowScaler) {}},
-		"midnight before the boundary, holidays count": {"2025-01-27 18:00:00", "2025-01-28 00:00:00", func(tws *v1alpha1.TimeWindowScaler) {
-			tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen}
+		"boundary": {"2025-01-27 10:00:00", "2025-01-27 17:00:00", func(*v1beta1.TimeWindowScaler) {}},
+		"midnight before the boundary, holidays count": {"2025-01-27 18:00:00", "2025-01-28 00:00:00", func(tws *v1beta1.TimeWindowScaler) {
+			tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen}
 		}},
-		"midnight matters not, holidays are ignored": {"2025-01-27 18:00:00", "2025-01-28 09:00:00", func(tws *v1alpha1.TimeWindowScaler) {
-			tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayIgnore}
+		"midnight matters not, holidays are ignored": {"2025-01-27 18:00:00", "2025-01-28 09:00:00", func(tws *v1beta1.TimeWindowScaler) {
+			tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayIgnore}
 		}},
-		"grace expiry": {"2025-01-27 17:00:00", "2025-01-27 17:05:00", func(tws *v1alpha1.TimeWindowScaler) {
+		"grace expiry": {"2025-01-27 17:00:00", "2025-01-27 17:05:00", func(tws *v1beta1.TimeWindowScaler) {
 			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas = 300, ptr.To[int32](10)
 		}},
-		"boundary before grace expiry": {"2025-01-27 17:00:00", "2025-01-28 09:00:00", func(tws *v1alpha1.TimeWindowScaler) {
+		"boundary before grace expiry": {"2025-01-27 17:00:00", "2025-01-28 09:00:00", func(tws *v1beta1.TimeWindowScaler) {
 			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas = 100_000, ptr.To[int32](10)
 		}},
 	} {
@@ -63,7 +64,7 @@ func TestWakeUp(t *testing.T) {
 // Seed 000, Step 7; B3, B8.
 func TestWhenToWrite(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*v1alpha1.TimeWindowScaler)
+		change func(*v1beta1.TimeWindowScaler)
 		obs    observation
 		want   bool
 	}{
@@ -73,7 +74,7 @@ func TestWhenToWrite(t *testing.T) {
 		"differs, pods happen to be ten": {nil, observation{target: deployment(2, 10)}, true},
 		"no target":                      {nil, observation{}, false},
 		"owned by another":               {nil, observation{target: deployment(2, 2), owner: "older"}, false},
-		"paused":                         {func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Pause = true }, observation{target: deployment(2, 2)}, false},
+		"paused":                         {func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Pause = true }, observation{target: deployment(2, 2)}, false},
 		"an HPA is beside":               {nil, observation{target: deployment(2, 2), autoscaler: "hpa"}, true},
 	} {
 		tws := officeHours()
@@ -95,23 +96,23 @@ func TestHolidayTable(t *testing.T) {
 		Window   string
 	}
 	for name, tc := range map[string]struct {
-		mode v1alpha1.HolidayMode
+		mode v1beta1.HolidayMode
 		h    holidays
 		now  string
 		want result
 	}{
-		"closed, in window":      {v1alpha1.HolidayClosed, christmas, within, result{2, "OffHours"}},
-		"closed, out of window":  {v1alpha1.HolidayClosed, christmas, outside, result{2, "OffHours"}},
-		"open, in window":        {v1alpha1.HolidayOpen, christmas, within, result{10, "Holiday"}},
-		"open, out of window":    {v1alpha1.HolidayOpen, christmas, outside, result{10, "Holiday"}},
-		"ignore, in window":      {v1alpha1.HolidayIgnore, christmas, within, result{10, "BusinessHours"}},
-		"ignore, out of window":  {v1alpha1.HolidayIgnore, christmas, outside, result{2, "OffHours"}},
-		"normal day, in window":  {v1alpha1.HolidayClosed, holidays{}, within, result{10, "BusinessHours"}},
-		"missing, in window":     {v1alpha1.HolidayClosed, holidays{missing: "company-holidays"}, within, result{10, "BusinessHours"}},
-		"missing, out of window": {v1alpha1.HolidayOpen, holidays{missing: "company-holidays"}, outside, result{2, "OffHours"}},
+		"closed, in window":      {v1beta1.HolidayClosed, christmas, within, result{2, "OffHours"}},
+		"closed, out of window":  {v1beta1.HolidayClosed, christmas, outside, result{2, "OffHours"}},
+		"open, in window":        {v1beta1.HolidayOpen, christmas, within, result{10, "Holiday"}},
+		"open, out of window":    {v1beta1.HolidayOpen, christmas, outside, result{10, "Holiday"}},
+		"ignore, in window":      {v1beta1.HolidayIgnore, christmas, within, result{10, "BusinessHours"}},
+		"ignore, out of window":  {v1beta1.HolidayIgnore, christmas, outside, result{2, "OffHours"}},
+		"normal day, in window":  {v1beta1.HolidayClosed, holidays{}, within, result{10, "BusinessHours"}},
+		"missing, in window":     {v1beta1.HolidayClosed, holidays{missing: "company-holidays"}, within, result{10, "BusinessHours"}},
+		"missing, out of window": {v1beta1.HolidayOpen, holidays{missing: "company-holidays"}, outside, result{2, "OffHours"}},
 	} {
 		tws := officeHours()
-		tws.Spec.Holidays = &v1alpha1.Holidays{Mode: tc.mode}
+		tws.Spec.Holidays = &v1beta1.Holidays{Mode: tc.mode}
 		p := makePlan(tws, observation{holidays: tc.h}, ist(tc.now))
 		if diff := cmp.Diff(tc.want, result{p.effective, p.window}); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
@@ -122,7 +123,7 @@ func TestHolidayTable(t *testing.T) {
 // B6: dates are those of spec.timezone, and end with the local day.
 func TestAHolidayLastsALocalDay(t *testing.T) {
 	tws := officeHours()
-	tws.Spec.Holidays = &v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen}
+	tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen}
 	obs := observation{holidays: holidays{dates: map[string]bool{"2025-12-25": true}}}
 	for local, want := range map[string]string{
 		"2025-12-24 23:59:59": "OffHours",
@@ -163,7 +164,7 @@ func TestDue(t *testing.T) {
 		}, ""},
 		"a spec edit": {func(s *story) {
 			s.passes("2025-01-27 08:00:00")
-			s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.DefaultReplicas = 3 })
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(3) })
 			s.passes("2025-01-27 18:00:00")
 		}, ""},
 		"a return of the target": {func(s *story) {

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/statuswriter"
@@ -69,7 +69,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 
 // report writes the status and then tells of what was done, whether or not the status could be
 // written: the write to the target has happened.
-func (r *Reconciler) report(ctx context.Context, stored *v1alpha1.TimeWindowScaler, pass *situation, mem *recollection) error {
+func (r *Reconciler) report(ctx context.Context, stored *v1beta1.TimeWindowScaler, pass *situation, mem *recollection) error {
 	status := pass.status()
 	var err error
 	held := mem.holdsBack(pass, &stored.Status, &status)

@@ -9,13 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/statuswriter"
 )
 
 // situation is all that a report is about; every function of it is pure.
 type situation struct {
-	tws     *v1alpha1.TimeWindowScaler
+	tws     *v1beta1.TimeWindowScaler
 	obs     observation
 	plan    plan
 	outcome outcome
@@ -23,7 +23,7 @@ type situation struct {
 }
 
 // status is what the scaler's status should say after this pass.
-func (s *situation) status() v1alpha1.TimeWindowScalerStatus {
+func (s *situation) status() v1beta1.TimeWindowScalerStatus {
 	status := *s.tws.Status.DeepCopy()
 	status.ObservedGeneration = s.tws.Generation
 	status.TargetObservedReplicas = nil
@@ -64,18 +64,18 @@ func (s *situation) ready() statuswriter.State {
 	}
 	switch {
 	case p.invalid != "":
-		return no(v1alpha1.ReasonInvalidConfiguration, "The target is left alone until the spec can be followed; see Degraded")
+		return no(v1beta1.ReasonInvalidConfiguration, "The target is left alone until the spec can be followed; see Degraded")
 	case s.obs.owner != "":
-		return no(v1alpha1.ReasonTargetConflict, "%s", s.ownedBy())
+		return no(v1beta1.ReasonTargetConflict, "%s", s.ownedBy())
 	case s.outcome.target == nil:
-		return no(v1alpha1.ReasonTargetNotFound, "Target %s %s/%s not found", reference.Kind, s.tws.Namespace, reference.Name)
+		return no(v1beta1.ReasonTargetNotFound, "Target %s %s/%s not found", reference.Kind, s.tws.Namespace, reference.Name)
 	case s.aligned():
-		return statuswriter.State{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReconciled,
+		return statuswriter.State{Status: metav1.ConditionTrue, Reason: v1beta1.ReasonReconciled,
 			Message: fmt.Sprintf("Target has the desired %d replicas (%s)", p.effective, s.why())}
 	case s.tws.Spec.Pause:
-		return no(v1alpha1.ReasonTargetMismatch, "Target has %d replicas but desired is %d (pause=true)", s.outcome.target.observedReplicas, p.effective)
+		return no(v1beta1.ReasonTargetMismatch, "Target has %d replicas but desired is %d (pause=true)", s.outcome.target.observedReplicas, p.effective)
 	default:
-		return no(v1alpha1.ReasonTargetMismatch, "Target does not have the desired %d replicas yet (%s)", p.effective, s.why())
+		return no(v1beta1.ReasonTargetMismatch, "Target does not have the desired %d replicas yet (%s)", p.effective, s.why())
 	}
 }
 
@@ -99,7 +99,7 @@ func (s *situation) why() string {
 
 func (s *situation) reconciling() statuswriter.State {
 	stable := func(message string) statuswriter.State {
-		return statuswriter.State{Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonStable, Message: message}
+		return statuswriter.State{Status: metav1.ConditionFalse, Reason: v1beta1.ReasonStable, Message: message}
 	}
 	switch {
 	case s.plan.invalid != "" || s.obs.owner != "" || s.outcome.target == nil || s.outcome.refused != nil:
@@ -117,14 +117,14 @@ func (s *situation) reconciling() statuswriter.State {
 func (s *situation) reconcilingReason() string {
 	status := &s.tws.Status
 	if status.ObservedGeneration != s.tws.Generation {
-		return v1alpha1.ReasonConfigurationChange
+		return v1beta1.ReasonConfigurationChange
 	}
-	last := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReconciling)
+	last := meta.FindStatusCondition(status.Conditions, v1beta1.ConditionReconciling)
 	moved := ptr.Deref(status.EffectiveReplicas, -1) != s.plan.effective
-	if last != nil && last.Reason == v1alpha1.ReasonConfigurationChange && !moved {
-		return v1alpha1.ReasonConfigurationChange
+	if last != nil && last.Reason == v1beta1.ReasonConfigurationChange && !moved {
+		return v1beta1.ReasonConfigurationChange
 	}
-	return v1alpha1.ReasonWindowTransition
+	return v1beta1.ReasonWindowTransition
 }
 
 // degraded names the gravest reason for which Kyklos works with less than was asked for.
@@ -134,16 +134,16 @@ func (s *situation) degraded() statuswriter.State {
 	}
 	switch {
 	case s.plan.invalid != "":
-		return yes(v1alpha1.ReasonInvalidConfiguration, s.plan.invalid)
+		return yes(v1beta1.ReasonInvalidConfiguration, s.plan.invalid)
 	case s.plan.badZone != "":
-		return yes(v1alpha1.ReasonInvalidTimezone, s.plan.badZone+"; using defaultReplicas")
+		return yes(v1beta1.ReasonInvalidTimezone, s.plan.badZone+"; using defaultReplicas")
 	case s.outcome.refused != nil:
-		return yes(v1alpha1.ReasonScaleFailed, "The API server refuses to scale the target: "+s.outcome.refused.Error())
+		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+s.outcome.refused.Error())
 	case s.obs.holidays.missing != "":
-		return yes(v1alpha1.ReasonHolidaySourceMissing,
+		return yes(v1beta1.ReasonHolidaySourceMissing,
 			fmt.Sprintf("ConfigMap %s with the holidays not found; every day counts as a normal day", s.obs.holidays.missing))
 	default:
-		return statuswriter.State{Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonOperationalNormal, Message: normalMessage(s.obs.holidays)}
+		return statuswriter.State{Status: metav1.ConditionFalse, Reason: v1beta1.ReasonOperationalNormal, Message: normalMessage(s.obs.holidays)}
 	}
 }
 

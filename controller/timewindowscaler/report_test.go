@@ -7,9 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 const (
@@ -93,7 +94,7 @@ func TestConditionsDoNotFlapOnTheWay(t *testing.T) {
 func TestReconcilingReasonHolds(t *testing.T) {
 	s := newStory(t, 10)
 	s.passes(inTheHours)
-	s.edits(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = 12 })
+	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(12) })
 	const change = "True/ConfigurationChange: Bringing the target to 12 replicas (window: BusinessHours)"
 	s.passes("2025-01-27 15:00:00")
 	s.shows("Reconciling", change)
@@ -127,7 +128,7 @@ func TestStatusFields(t *testing.T) {
 	status := s.tws.Status
 	status.Conditions = nil
 	second := func(local string) *metav1.Time { return ptr.To(metav1.NewTime(ist(local).UTC())) }
-	want := v1alpha1.TimeWindowScalerStatus{
+	want := v1beta1.TimeWindowScalerStatus{
 		CurrentWindow:          "BusinessHours",
 		EffectiveReplicas:      ptr.To[int32](10),
 		TargetObservedReplicas: ptr.To[int32](2),

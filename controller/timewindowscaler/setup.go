@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/targetindex"
 )
@@ -101,8 +101,8 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) erro
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("timewindowscaler").
 		// A status is written by us alone, so only changes of the spec are news.
-		For(&v1alpha1.TimeWindowScaler{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&v1alpha1.TimeWindowScaler{}, handler.EnqueueRequestsFromMapFunc(r.rivals), builder.WithPredicates(ownershipChanged)).
+		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1beta1.TimeWindowScaler{}, handler.EnqueueRequestsFromMapFunc(r.rivals), builder.WithPredicates(ownershipChanged)).
 		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, objectName)), builder.WithPredicates(replicasChanged)).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(holidayIndex, objectName)), builder.WithPredicates(keysChanged)).
 		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, scaleTarget)), builder.WithPredicates(scaleTargetChanged)).
@@ -124,8 +124,8 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 		field  string
 		values client.IndexerFunc
 	}{
-		{&v1alpha1.TimeWindowScaler{}, targetindex.Field, targetindex.Values},
-		{&v1alpha1.TimeWindowScaler{}, holidayIndex, indexHolidaySource},
+		{&v1beta1.TimeWindowScaler{}, targetindex.Field, targetindex.Values},
+		{&v1beta1.TimeWindowScaler{}, holidayIndex, indexHolidaySource},
 		{&autoscalingv2.HorizontalPodAutoscaler{}, autoscalerIndex, indexScaleTarget},
 	} {
 		if err := indexer.IndexField(ctx, index.object, index.field, index.values); err != nil {

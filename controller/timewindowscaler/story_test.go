@@ -7,16 +7,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // story drives the pure part of passes over one scaler: plan, then the report of what came of it.
 // The write of a plan is done by hand; that the API server does it so is proved end to end.
 type story struct {
 	*testing.T
-	tws *v1alpha1.TimeWindowScaler
+	tws *v1beta1.TimeWindowScaler
 	obs observation
 	// refusal is what the API server answers to writes, nil for success.
 	refusal error
@@ -44,15 +45,15 @@ func ist(local string) time.Time {
 }
 
 // officeHours is the scaler of seed 003: 10 replicas on weekdays from 9 to 17 in Kolkata, else 2.
-func officeHours() *v1alpha1.TimeWindowScaler {
-	return &v1alpha1.TimeWindowScaler{
+func officeHours() *v1beta1.TimeWindowScaler {
+	return &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "production", Name: "webapp-office-hours", UID: "u-1", Generation: 1},
-		Spec: v1alpha1.TimeWindowScalerSpec{
-			TargetRef:       v1alpha1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "webapp"},
+		Spec: v1beta1.TimeWindowScalerSpec{
+			TargetRef:       v1beta1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "webapp"},
 			Timezone:        "Asia/Kolkata",
-			DefaultReplicas: 2,
-			Windows: []v1alpha1.Window{{
-				Days: []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}, Start: "09:00", End: "17:00", Replicas: 10,
+			DefaultReplicas: intstr.FromInt32(2),
+			Windows: []v1beta1.Window{{
+				Days: []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}, Start: "09:00", End: "17:00", Replicas: intstr.FromInt32(10),
 			}},
 		},
 	}
@@ -92,7 +93,7 @@ func (s *story) passesAt(now time.Time) *situation {
 }
 
 // edits changes the spec as a user does.
-func (s *story) edits(change func(*v1alpha1.TimeWindowScalerSpec)) {
+func (s *story) edits(change func(*v1beta1.TimeWindowScalerSpec)) {
 	change(&s.tws.Spec)
 	s.tws.Generation++
 }

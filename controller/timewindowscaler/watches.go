@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 )
@@ -27,7 +27,7 @@ const (
 )
 
 func indexHolidaySource(obj client.Object) []string {
-	if name := schedule.HolidaySource(&obj.(*v1alpha1.TimeWindowScaler).Spec); name != "" {
+	if name := schedule.HolidaySource(&obj.(*v1beta1.TimeWindowScaler).Spec); name != "" {
 		return []string{name}
 	}
 	return nil
@@ -38,7 +38,7 @@ func indexScaleTarget(obj client.Object) []string { return []string{scaleTarget(
 // scalersBy returns a function that finds the scalers whose index holds name(object).
 func (r *Reconciler) scalersBy(index string, name func(client.Object) string) func(context.Context, client.Object) []reconcile.Request {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
-		var found v1alpha1.TimeWindowScalerList
+		var found v1beta1.TimeWindowScalerList
 		err := r.Client.List(ctx, &found, client.InNamespace(obj.GetNamespace()), client.MatchingFields{index: name(obj)}, client.UnsafeDisableDeepCopy)
 		if err != nil {
 			log.FromContext(ctx).Error(err, "Cannot tell which scalers an object concerns", "object", client.ObjectKeyFromObject(obj))
@@ -54,7 +54,7 @@ func (r *Reconciler) scalersBy(index string, name func(client.Object) string) fu
 
 // rivals finds the other scalers of a scaler's target: whoever leaves it makes room for the next.
 func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []reconcile.Request {
-	target := func(o client.Object) string { return o.(*v1alpha1.TimeWindowScaler).Spec.TargetRef.Name }
+	target := func(o client.Object) string { return o.(*v1beta1.TimeWindowScaler).Spec.TargetRef.Name }
 	var others []reconcile.Request
 	for _, request := range r.scalersBy(targetindex.Field, target)(ctx, obj) {
 		if request.NamespacedName != client.ObjectKeyFromObject(obj) {
@@ -84,7 +84,7 @@ var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 // ownershipChanged lets through what can change who owns a target.
 var ownershipChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*v1alpha1.TimeWindowScaler), e.ObjectNew.(*v1alpha1.TimeWindowScaler)
+		before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
 		return before.Spec.TargetRef != after.Spec.TargetRef || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
 	},
 }
@@ -99,7 +99,7 @@ var scaleTargetChanged = predicate.Funcs{
 
 // all returns every scaler that is watched.
 func (r *Reconciler) all(ctx context.Context) ([]types.NamespacedName, error) {
-	var scalers v1alpha1.TimeWindowScalerList
+	var scalers v1beta1.TimeWindowScalerList
 	if err := r.Client.List(ctx, &scalers, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}

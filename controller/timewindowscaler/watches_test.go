@@ -8,12 +8,13 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // passesOn reports whether p lets through the change of an object.
@@ -71,13 +72,13 @@ func TestWhichConfigMapChangesMatter(t *testing.T) {
 // B8: whoever leaves a target, or comes to it, is news to the others.
 func TestWhichScalerChangesMatterToRivals(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*v1alpha1.TimeWindowScaler)
+		change func(*v1beta1.TimeWindowScaler)
 		want   bool
 	}{
-		"status":         {func(s *v1alpha1.TimeWindowScaler) { s.Status.CurrentWindow = "W" }, false},
-		"windows":        {func(s *v1alpha1.TimeWindowScaler) { s.Spec.Windows[0].Replicas = 1 }, false},
-		"another target": {func(s *v1alpha1.TimeWindowScaler) { s.Spec.TargetRef.Name = "api" }, true},
-		"being deleted":  {func(s *v1alpha1.TimeWindowScaler) { deleting(&s.ObjectMeta) }, true},
+		"status":         {func(s *v1beta1.TimeWindowScaler) { s.Status.CurrentWindow = "W" }, false},
+		"windows":        {func(s *v1beta1.TimeWindowScaler) { s.Spec.Windows[0].Replicas = intstr.FromInt32(1) }, false},
+		"another target": {func(s *v1beta1.TimeWindowScaler) { s.Spec.TargetRef.Name = "api" }, true},
+		"being deleted":  {func(s *v1beta1.TimeWindowScaler) { deleting(&s.ObjectMeta) }, true},
 	} {
 		if got := passesOn(ownershipChanged, officeHours(), tc.change); got != tc.want {
 			t.Errorf("%s: %v", name, got)
@@ -113,23 +114,23 @@ func TestWhichAutoscalerChangesMatter(t *testing.T) {
 }
 
 func TestIndexes(t *testing.T) {
-	holidays := func(mode v1alpha1.HolidayMode, source *v1alpha1.HolidaySource) *v1alpha1.TimeWindowScaler {
+	holidays := func(mode v1beta1.HolidayMode, source *v1beta1.HolidaySource) *v1beta1.TimeWindowScaler {
 		s := officeHours()
-		s.Spec.Holidays = &v1alpha1.Holidays{Mode: mode, SourceRef: source}
+		s.Spec.Holidays = &v1beta1.Holidays{Mode: mode, SourceRef: source}
 		return s
 	}
-	list := &v1alpha1.HolidaySource{Name: "company-holidays"}
+	list := &v1beta1.HolidaySource{Name: "company-holidays"}
 	for name, tc := range map[string]struct {
 		index client.IndexerFunc
 		obj   client.Object
 		want  []string
 	}{
 		"no holidays":       {indexHolidaySource, officeHours(), nil},
-		"ignored holidays":  {indexHolidaySource, holidays(v1alpha1.HolidayIgnore, list), nil},
+		"ignored holidays":  {indexHolidaySource, holidays(v1beta1.HolidayIgnore, list), nil},
 		"no mode is ignore": {indexHolidaySource, holidays("", list), nil},
-		"no source":         {indexHolidaySource, holidays(v1alpha1.HolidayOpen, nil), nil},
-		"closed":            {indexHolidaySource, holidays(v1alpha1.HolidayClosed, list), []string{"company-holidays"}},
-		"open":              {indexHolidaySource, holidays(v1alpha1.HolidayOpen, list), []string{"company-holidays"}},
+		"no source":         {indexHolidaySource, holidays(v1beta1.HolidayOpen, nil), nil},
+		"closed":            {indexHolidaySource, holidays(v1beta1.HolidayClosed, list), []string{"company-holidays"}},
+		"open":              {indexHolidaySource, holidays(v1beta1.HolidayOpen, list), []string{"company-holidays"}},
 		"HPA":               {indexScaleTarget, hpa("Deployment", "web"), []string{"web"}},
 	} {
 		if diff := cmp.Diff(tc.want, tc.index(tc.obj)); diff != "" {

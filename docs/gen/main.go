@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
 )
@@ -55,7 +55,7 @@ const (
 
 // draw returns the picture of the week of the TimeWindowScaler in a manifest.
 func draw(manifest []byte) ([]byte, error) {
-	var tws v1alpha1.TimeWindowScaler
+	var tws v1beta1.TimeWindowScaler
 	documents := bytes.Split(manifest, []byte("\n---\n"))
 	if err := yaml.UnmarshalStrict(documents[len(documents)-1], &tws); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
 )
 
@@ -33,8 +33,8 @@ func (l *listener) Eventf(_, _ runtime.Object, kind, reason, action, note string
 	l.notes = append(l.notes, l.last.Note)
 }
 
-func scaler(name, uid string) *v1alpha1.TimeWindowScaler {
-	return &v1alpha1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uid)}}
+func scaler(name, uid string) *v1beta1.TimeWindowScaler {
+	return &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uid)}}
 }
 
 func newRecorder() (*events.Recorder, *listener) {
@@ -57,7 +57,7 @@ func TestDedupe(t *testing.T) {
 	missing := events.EmitMissingTarget("Deployment", "shop", "web")
 	type at struct {
 		after time.Duration
-		who   *v1alpha1.TimeWindowScaler
+		who   *v1beta1.TimeWindowScaler
 		ev    events.Event
 	}
 	web, api, reborn := scaler("web", "1"), scaler("api", "2"), scaler("web", "3")
@@ -99,7 +99,7 @@ func TestForgetStartsAfresh(t *testing.T) {
 }
 
 // burst publishes n different normal events about object.
-func burst(recorder *events.Recorder, object *v1alpha1.TimeWindowScaler, now time.Time, first, n int32) {
+func burst(recorder *events.Recorder, object *v1beta1.TimeWindowScaler, now time.Time, first, n int32) {
 	for i := first; i < first+n; i++ {
 		recorder.Publish(object, now, events.EmitScale(i, i+1, events.Cause{Window: "W"}))
 	}

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -20,7 +20,7 @@ type Reading struct {
 	Calendar timecalc.Calendar
 	// ZoneError says why spec.timezone is no zone here.
 	ZoneError *field.Error
-	// WindowErrors name every field of spec.windows that cannot be read.
+	// WindowErrors name every field of spec.windows, and spec.defaultReplicas, that cannot be read.
 	WindowErrors field.ErrorList
 }
 
@@ -34,11 +34,8 @@ func (r *Reading) Errors() field.ErrorList {
 
 // FromSpec reads spec's zone, windows, default and holiday mode. path is where spec lies in its
 // object. The dates of the holidays are not in the spec; the caller adds them to the Calendar.
-func FromSpec(spec *v1alpha1.TimeWindowScalerSpec, path *field.Path) Reading {
-	reading := Reading{Calendar: timecalc.Calendar{
-		DefaultReplicas: spec.DefaultReplicas,
-		HolidayMode:     timecalc.HolidayIgnore,
-	}}
+func FromSpec(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) Reading {
+	reading := Reading{Calendar: timecalc.Calendar{HolidayMode: timecalc.HolidayIgnore}}
 	if spec.Holidays != nil && spec.Holidays.Mode != "" {
 		reading.Calendar.HolidayMode = string(spec.Holidays.Mode)
 	}
@@ -47,15 +44,20 @@ func FromSpec(spec *v1alpha1.TimeWindowScalerSpec, path *field.Path) Reading {
 		reading.ZoneError = field.Invalid(path.Child("timezone"), spec.Timezone, err.Error())
 	}
 	reading.Calendar.Zone = zone
-	reading.Calendar.Windows, reading.WindowErrors = windows(spec.Windows, path.Child("windows"))
+	reading.Calendar.DefaultReplicas, err = Count(spec.DefaultReplicas, spec.BaselineReplicas)
+	if err != nil {
+		reading.WindowErrors = append(reading.WindowErrors, field.Invalid(path.Child("defaultReplicas"), plain(spec.DefaultReplicas), err.Error()))
+	}
+	windows, errs := windows(spec, path.Child("windows"))
+	reading.Calendar.Windows, reading.WindowErrors = windows, append(reading.WindowErrors, errs...)
 	return reading
 }
 
 // HolidaySource is the name of the ConfigMap that the schedule needs, "" if it needs none: without a
 // mode, and while the mode is ignore, holidays do not matter.
-func HolidaySource(spec *v1alpha1.TimeWindowScalerSpec) string {
+func HolidaySource(spec *v1beta1.TimeWindowScalerSpec) string {
 	h := spec.Holidays
-	if h == nil || h.SourceRef == nil || h.Mode == "" || h.Mode == v1alpha1.HolidayIgnore {
+	if h == nil || h.SourceRef == nil || h.Mode == "" || h.Mode == v1beta1.HolidayIgnore {
 		return ""
 	}
 	return h.SourceRef.Name
@@ -64,7 +66,7 @@ func HolidaySource(spec *v1alpha1.TimeWindowScalerSpec) string {
 // NamespaceError refuses a target of another namespace than its TimeWindowScaler's (seed 002,
 // spec.targetRef); nil if it is the own one or left out, or if the object itself names none, as in a
 // file. path is where the reference lies.
-func NamespaceError(tws *v1alpha1.TimeWindowScaler, path *field.Path) *field.Error {
+func NamespaceError(tws *v1beta1.TimeWindowScaler, path *field.Path) *field.Error {
 	named := tws.Spec.TargetRef.Namespace
 	if named == "" || tws.Namespace == "" || named == tws.Namespace {
 		return nil
@@ -74,13 +76,13 @@ func NamespaceError(tws *v1alpha1.TimeWindowScaler, path *field.Path) *field.Err
 		tws.Namespace))
 }
 
-func windows(specs []v1alpha1.Window, path *field.Path) ([]timecalc.TimeWindow, field.ErrorList) {
+func windows(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) ([]timecalc.TimeWindow, field.ErrorList) {
 	var errs field.ErrorList
-	parsed := make([]timecalc.TimeWindow, 0, len(specs))
-	for i := range specs {
-		window, err := parse(&specs[i])
+	parsed := make([]timecalc.TimeWindow, 0, len(spec.Windows))
+	for i := range spec.Windows {
+		window, err := parse(&spec.Windows[i], spec.BaselineReplicas)
 		if err != nil {
-			errs = append(errs, fieldErrors(err, path.Index(i), &specs[i])...)
+			errs = append(errs, fieldErrors(err, path.Index(i), &spec.Windows[i])...)
 			continue
 		}
 		parsed = append(parsed, window)
@@ -88,16 +90,21 @@ func windows(specs []v1alpha1.Window, path *field.Path) ([]timecalc.TimeWindow, 
 	return parsed, errs
 }
 
-func parse(spec *v1alpha1.Window) (timecalc.TimeWindow, error) {
+func parse(spec *v1beta1.Window, baseline *int32) (timecalc.TimeWindow, error) {
 	days := make([]string, len(spec.Days))
 	for i, day := range spec.Days {
 		days[i] = string(day)
 	}
-	return timecalc.ParseWindow(days, spec.Start, spec.End, spec.Replicas)
+	replicas, unreadable := Count(spec.Replicas, baseline)
+	window, err := timecalc.ParseWindow(days, spec.Start, spec.End, replicas)
+	if unreadable != nil {
+		err = errors.Join(err, &timecalc.FieldError{Field: "replicas", Detail: unreadable.Error()})
+	}
+	return window, err
 }
 
 // fieldErrors gives each error of the parser its place in the object.
-func fieldErrors(err error, path *field.Path, spec *v1alpha1.Window) field.ErrorList {
+func fieldErrors(err error, path *field.Path, spec *v1beta1.Window) field.ErrorList {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var errs field.ErrorList
 		for _, one := range joined.Unwrap() {
@@ -112,14 +119,14 @@ func fieldErrors(err error, path *field.Path, spec *v1alpha1.Window) field.Error
 	return field.ErrorList{field.Invalid(path, spec, err.Error())}
 }
 
-func value(spec *v1alpha1.Window, name string) any {
+func value(spec *v1beta1.Window, name string) any {
 	switch name {
 	case "start":
 		return spec.Start
 	case "end":
 		return spec.End
 	case "replicas":
-		return spec.Replicas
+		return plain(spec.Replicas)
 	default:
 		return spec.Days
 	}

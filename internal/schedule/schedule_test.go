@@ -5,27 +5,28 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 )
 
-var weekdays = []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}
+var weekdays = []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}
 
-func spec(change func(*v1alpha1.TimeWindowScalerSpec)) *v1alpha1.TimeWindowScalerSpec {
-	s := &v1alpha1.TimeWindowScalerSpec{
+func spec(change func(*v1beta1.TimeWindowScalerSpec)) *v1beta1.TimeWindowScalerSpec {
+	s := &v1beta1.TimeWindowScalerSpec{
 		Timezone:        "Asia/Kolkata",
-		DefaultReplicas: 2,
-		Windows:         []v1alpha1.Window{{Days: weekdays, Start: "09:00", End: "17:00", Replicas: 10}},
+		DefaultReplicas: intstr.FromInt32(2),
+		Windows:         []v1beta1.Window{{Days: weekdays, Start: "09:00", End: "17:00", Replicas: intstr.FromInt32(10)}},
 	}
 	change(s)
 	return s
 }
 
 func TestAReadableSpec(t *testing.T) {
-	reading := schedule.FromSpec(spec(func(s *v1alpha1.TimeWindowScalerSpec) {
-		s.Windows = append(s.Windows, v1alpha1.Window{Days: []v1alpha1.Weekday{"Mon"}, Start: "16:00", End: "18:00", Replicas: 4})
+	reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) {
+		s.Windows = append(s.Windows, v1beta1.Window{Days: []v1beta1.Weekday{"Mon"}, Start: "16:00", End: "18:00", Replicas: intstr.FromInt32(4)})
 	}), field.NewPath("spec"))
 	if errs := reading.Errors(); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
@@ -50,15 +51,15 @@ func TestAReadableSpec(t *testing.T) {
 
 func TestHolidayMode(t *testing.T) {
 	for name, tc := range map[string]struct {
-		holidays *v1alpha1.Holidays
+		holidays *v1beta1.Holidays
 		want     string
 	}{
 		"no holidays": {nil, "ignore"},
-		"no mode":     {&v1alpha1.Holidays{}, "ignore"},
-		"closed":      {&v1alpha1.Holidays{Mode: v1alpha1.HolidayClosed}, "treat-as-closed"},
-		"open":        {&v1alpha1.Holidays{Mode: v1alpha1.HolidayOpen}, "treat-as-open"},
+		"no mode":     {&v1beta1.Holidays{}, "ignore"},
+		"closed":      {&v1beta1.Holidays{Mode: v1beta1.HolidayClosed}, "treat-as-closed"},
+		"open":        {&v1beta1.Holidays{Mode: v1beta1.HolidayOpen}, "treat-as-open"},
 	} {
-		reading := schedule.FromSpec(spec(func(s *v1alpha1.TimeWindowScalerSpec) { s.Holidays = tc.holidays }), field.NewPath("spec"))
+		reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) { s.Holidays = tc.holidays }), field.NewPath("spec"))
 		if got := reading.Calendar.HolidayMode; got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
@@ -72,19 +73,19 @@ func TestMistakesNameTheirFields(t *testing.T) {
 		Value any
 	}
 	for name, tc := range map[string]struct {
-		change func(*v1alpha1.TimeWindowScalerSpec)
+		change func(*v1beta1.TimeWindowScalerSpec)
 		want   []mistake
 	}{
-		"zone":          {func(s *v1alpha1.TimeWindowScalerSpec) { s.Timezone = "Mars/Olympus_Mons" }, []mistake{{"spec.timezone", "Mars/Olympus_Mons"}}},
-		"start and end": {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].End = "09:00" }, []mistake{{"spec.windows[0].end", "09:00"}}},
-		"start":         {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Start = "9:00" }, []mistake{{"spec.windows[0].start", "9:00"}}},
-		"replicas":      {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Replicas = -1 }, []mistake{{"spec.windows[0].replicas", int32(-1)}}},
-		"days": {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Days = []v1alpha1.Weekday{"Mon", "Funday"} },
-			[]mistake{{"spec.windows[0].days[1]", []v1alpha1.Weekday{"Mon", "Funday"}}}},
-		"no days": {func(s *v1alpha1.TimeWindowScalerSpec) { s.Windows[0].Days = nil }, []mistake{{"spec.windows[0].days", []v1alpha1.Weekday(nil)}}},
-		"several, the zone first": {func(s *v1alpha1.TimeWindowScalerSpec) {
+		"zone":          {func(s *v1beta1.TimeWindowScalerSpec) { s.Timezone = "Mars/Olympus_Mons" }, []mistake{{"spec.timezone", "Mars/Olympus_Mons"}}},
+		"start and end": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].End = "09:00" }, []mistake{{"spec.windows[0].end", "09:00"}}},
+		"start":         {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Start = "9:00" }, []mistake{{"spec.windows[0].start", "9:00"}}},
+		"replicas":      {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Replicas = intstr.FromInt32(-1) }, []mistake{{"spec.windows[0].replicas", int32(-1)}}},
+		"days": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Days = []v1beta1.Weekday{"Mon", "Funday"} },
+			[]mistake{{"spec.windows[0].days[1]", []v1beta1.Weekday{"Mon", "Funday"}}}},
+		"no days": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Days = nil }, []mistake{{"spec.windows[0].days", []v1beta1.Weekday(nil)}}},
+		"several, the zone first": {func(s *v1beta1.TimeWindowScalerSpec) {
 			s.Timezone = ""
-			s.Windows = append(s.Windows, v1alpha1.Window{Days: weekdays, Start: "x", End: "y", Replicas: 1})
+			s.Windows = append(s.Windows, v1beta1.Window{Days: weekdays, Start: "x", End: "y", Replicas: intstr.FromInt32(1)})
 		}, []mistake{{"spec.timezone", ""}, {"spec.windows[1].start", "x"}, {"spec.windows[1].end", "y"}}},
 	} {
 		reading := schedule.FromSpec(spec(tc.change), field.NewPath("spec"))
@@ -103,7 +104,7 @@ func TestMistakesNameTheirFields(t *testing.T) {
 
 // Zone and windows fail apart, because their fallbacks differ (B5).
 func TestAnUnknownZoneLeavesTheWindowsReadable(t *testing.T) {
-	reading := schedule.FromSpec(spec(func(s *v1alpha1.TimeWindowScalerSpec) { s.Timezone = "Local" }), field.NewPath("spec"))
+	reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) { s.Timezone = "Local" }), field.NewPath("spec"))
 	if reading.ZoneError == nil || len(reading.WindowErrors) > 0 || len(reading.Calendar.Windows) != 1 {
 		t.Errorf("zone error %v, window errors %v, %d windows", reading.ZoneError, reading.WindowErrors, len(reading.Calendar.Windows))
 	}
@@ -116,7 +117,7 @@ func TestNamespaceError(t *testing.T) {
 		"in a file": {"", "shop", ""},
 		"another's": {"shop", "back", `spec.targetRef.namespace: Invalid value: "back": must be "shop", the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled`},
 	} {
-		tws := &v1alpha1.TimeWindowScaler{}
+		tws := &v1beta1.TimeWindowScaler{}
 		tws.Namespace, tws.Spec.TargetRef.Namespace = tc.own, tc.named
 		got := ""
 		if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {

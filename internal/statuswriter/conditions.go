@@ -5,7 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // State is what one condition should say. A message carries no relative time and nothing that
@@ -32,9 +32,9 @@ func BuildConditions(states States, existing []metav1.Condition, generation int6
 		kind  string
 		state State
 	}{
-		{v1alpha1.ConditionReady, states.Ready},
-		{v1alpha1.ConditionReconciling, states.Reconciling},
-		{v1alpha1.ConditionDegraded, states.Degraded},
+		{v1beta1.ConditionReady, states.Ready},
+		{v1beta1.ConditionReconciling, states.Reconciling},
+		{v1beta1.ConditionDegraded, states.Degraded},
 	}
 	conditions := make([]metav1.Condition, len(named))
 	for i, n := range named {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/statuswriter"
 )
 
@@ -33,11 +33,11 @@ func (w *wire) Patch(_ context.Context, obj client.Object, patch client.Patch, _
 
 var nine = time.Date(2025, 1, 27, 9, 0, 0, 0, time.UTC)
 
-func scaler() *v1alpha1.TimeWindowScaler {
-	return &v1alpha1.TimeWindowScaler{
+func scaler() *v1beta1.TimeWindowScaler {
+	return &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", ResourceVersion: "41", Generation: 3},
-		Spec:       v1alpha1.TimeWindowScalerSpec{Timezone: "Asia/Kolkata"},
-		Status: v1alpha1.TimeWindowScalerStatus{
+		Spec:       v1beta1.TimeWindowScalerSpec{Timezone: "Asia/Kolkata"},
+		Status: v1beta1.TimeWindowScalerStatus{
 			EffectiveReplicas: ptr.To[int32](2),
 			NextBoundary:      ptr.To(metav1.NewTime(nine)),
 			Conditions:        []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Reconciled"}},
@@ -49,14 +49,14 @@ func scaler() *v1alpha1.TimeWindowScaler {
 func TestNothingIsWrittenWhenNothingChanged(t *testing.T) {
 	same := scaler().Status
 	same.NextBoundary = ptr.To(metav1.NewTime(nine.In(time.FixedZone("IST", 19800)))) // the same instant
-	empty := &v1alpha1.TimeWindowScaler{}
+	empty := &v1beta1.TimeWindowScaler{}
 	for name, tc := range map[string]struct {
-		tws    *v1alpha1.TimeWindowScaler
-		status v1alpha1.TimeWindowScalerStatus
+		tws    *v1beta1.TimeWindowScaler
+		status v1beta1.TimeWindowScalerStatus
 	}{
 		"equal":                    {scaler(), *scaler().Status.DeepCopy()},
 		"the same instant":         {scaler(), same},
-		"no conditions, none kept": {empty, v1alpha1.TimeWindowScalerStatus{Conditions: []metav1.Condition{}}},
+		"no conditions, none kept": {empty, v1beta1.TimeWindowScalerStatus{Conditions: []metav1.Condition{}}},
 	} {
 		out := &wire{err: errors.New("a request was sent")}
 		if written, err := statuswriter.UpdateStatus(t.Context(), out, tc.tws, tc.status); written || err != nil || len(out.patches) > 0 {
@@ -97,7 +97,7 @@ func TestOnePatchUnderOptimisticLock(t *testing.T) {
 
 func TestAFailedWriteLeavesTheObjectAsItWas(t *testing.T) {
 	tws, refused := scaler(), errors.New("no")
-	written, err := statuswriter.UpdateStatus(t.Context(), &wire{err: refused}, tws, v1alpha1.TimeWindowScalerStatus{})
+	written, err := statuswriter.UpdateStatus(t.Context(), &wire{err: refused}, tws, v1beta1.TimeWindowScalerStatus{})
 	if written || !errors.Is(err, refused) {
 		t.Errorf("written %v, error %v", written, err)
 	}

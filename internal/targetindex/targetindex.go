@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // Field names the index over TimeWindowScalers, for client.MatchingFields. It is a selectable field
@@ -17,7 +17,7 @@ const Field = "spec.targetRef.name"
 // Values is the index function of Field: the name of the workload that a TimeWindowScaler scales.
 // Kinds are not told apart here; SameTarget does that.
 func Values(obj client.Object) []string {
-	scaler, ok := obj.(*v1alpha1.TimeWindowScaler)
+	scaler, ok := obj.(*v1beta1.TimeWindowScaler)
 	if !ok || scaler.Spec.TargetRef.Name == "" {
 		return nil
 	}
@@ -25,12 +25,12 @@ func Values(obj client.Object) []string {
 }
 
 // SameTarget reports whether a and b, of TimeWindowScalers in one namespace, name the same workload.
-func SameTarget(a, b v1alpha1.TargetRef) bool {
+func SameTarget(a, b v1beta1.TargetRef) bool {
 	return a.Kind == b.Kind && a.Name == b.Name
 }
 
 // ScaledBy reports whether an autoscaler scales the workload too.
-func ScaledBy(autoscaler *autoscalingv2.HorizontalPodAutoscaler, ref v1alpha1.TargetRef) bool {
+func ScaledBy(autoscaler *autoscalingv2.HorizontalPodAutoscaler, ref v1beta1.TargetRef) bool {
 	scaled := autoscaler.Spec.ScaleTargetRef
 	return scaled.Name == ref.Name &&
 		schema.FromAPIVersionAndKind(scaled.APIVersion, scaled.Kind).GroupKind() == schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind()

@@ -11,18 +11,18 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetindex"
 )
 
 func TestValues(t *testing.T) {
-	web := &v1alpha1.TimeWindowScaler{Spec: v1alpha1.TimeWindowScalerSpec{TargetRef: v1alpha1.TargetRef{Name: "web"}}}
+	web := &v1beta1.TimeWindowScaler{Spec: v1beta1.TimeWindowScalerSpec{TargetRef: v1beta1.TargetRef{Name: "web"}}}
 	for name, tc := range map[string]struct {
 		obj  client.Object
 		want []string
 	}{
 		"a scaler":                {web, []string{"web"}},
-		"a scaler with no target": {&v1alpha1.TimeWindowScaler{}, nil},
+		"a scaler with no target": {&v1beta1.TimeWindowScaler{}, nil},
 		"another kind":            {&corev1.ConfigMap{}, nil},
 	} {
 		if diff := cmp.Diff(tc.want, targetindex.Values(tc.obj)); diff != "" {
@@ -32,15 +32,15 @@ func TestValues(t *testing.T) {
 }
 
 func TestSameTarget(t *testing.T) {
-	web := v1alpha1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
+	web := v1beta1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
 	for name, tc := range map[string]struct {
-		other v1alpha1.TargetRef
+		other v1beta1.TargetRef
 		want  bool
 	}{
 		"equal":                    {web, true},
-		"namespace left out":       {v1alpha1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", Namespace: "shop"}, true},
-		"another name":             {v1alpha1.TargetRef{Kind: "Deployment", Name: "api"}, false},
-		"another kind of one name": {v1alpha1.TargetRef{Kind: "StatefulSet", Name: "web"}, false},
+		"namespace left out":       {v1beta1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", Namespace: "shop"}, true},
+		"another name":             {v1beta1.TargetRef{Kind: "Deployment", Name: "api"}, false},
+		"another kind of one name": {v1beta1.TargetRef{Kind: "StatefulSet", Name: "web"}, false},
 	} {
 		if got := targetindex.SameTarget(web, tc.other); got != tc.want {
 			t.Errorf("%s: got %v", name, got)
@@ -52,7 +52,7 @@ func TestSameTarget(t *testing.T) {
 func TestPrecedesIsATotalOrder(t *testing.T) {
 	start := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	object := rapid.Custom(func(t *rapid.T) client.Object {
-		return &v1alpha1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{
+		return &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{
 			UID:               types.UID(rapid.StringMatching("[a-c]{2}").Draw(t, "uid")),
 			CreationTimestamp: metav1.NewTime(start.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "age")) * time.Second)),
 		}}

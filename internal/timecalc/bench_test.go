@@ -19,6 +19,17 @@ func officeCalendar(tb testing.TB, n int) *timecalc.Calendar {
 	return c
 }
 
+// abroad returns the calendar with its windows in turn in its own zone and in two others.
+func abroad(tb testing.TB, c *timecalc.Calendar) *timecalc.Calendar {
+	zones := []*time.Location{nil, mustZone(tb, "Europe/Berlin"), mustZone(tb, "Australia/Sydney")}
+	scattered := *c
+	scattered.Windows = nil
+	for i, w := range c.Windows {
+		scattered.Windows = append(scattered.Windows, w.In(zones[i%len(zones)]))
+	}
+	return &scattered
+}
+
 // benchInstants are an ordinary moment, one before a weekend, and one on the eve of a clock change.
 func benchInstants(tb testing.TB, zone *time.Location) []time.Time {
 	return []time.Time{
@@ -28,16 +39,27 @@ func benchInstants(tb testing.TB, zone *time.Location) []time.Time {
 
 // BenchmarkEvaluateAndNext asks on a working day. A zone remembers the span of constant offset of the
 // moment it was loaded: "this-season" lies in it, "other-season" pays for working out the zone's rule.
+// With "three-zones" the windows are in three zones in turn.
 func BenchmarkEvaluateAndNext(b *testing.B) {
 	for _, n := range []int{1, 10, 100} {
 		c := officeCalendar(b, n)
 		now := time.Now().In(c.Zone)
-		for name, at := range map[string]time.Time{"this-season": now, "other-season": now.AddDate(0, 6, 0)} {
-			b.Run(strconv.Itoa(n)+"/"+name, func(b *testing.B) {
+		later := now.AddDate(0, 6, 0)
+		for _, row := range []struct {
+			name string
+			c    *timecalc.Calendar
+			at   time.Time
+		}{
+			{"this-season", c, now},
+			{"other-season", c, later},
+			{"three-zones/this-season", abroad(b, c), now},
+			{"three-zones/other-season", abroad(b, c), later},
+		} {
+			b.Run(strconv.Itoa(n)+"/"+row.name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					c.At(at)
-					c.NextBoundary(at)
+					row.c.At(row.at)
+					row.c.NextBoundary(row.at)
 				}
 			})
 		}
@@ -50,7 +72,7 @@ func TestNoAllocations(t *testing.T) {
 		closed := *c
 		closed.HolidayMode = timecalc.HolidayClosed
 		for _, now := range benchInstants(t, c.Zone) {
-			for _, calendar := range []*timecalc.Calendar{c, &closed} {
+			for _, calendar := range []*timecalc.Calendar{c, &closed, abroad(t, c)} {
 				got := testing.AllocsPerRun(100, func() {
 					calendar.At(now)
 					calendar.NextBoundary(now)

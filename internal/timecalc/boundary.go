@@ -5,79 +5,115 @@ import (
 	"time"
 )
 
+// never is the Unix time of what does not happen.
+const never = math.MaxInt64
+
 // ComputeNextBoundary returns the earliest instant strictly after localTime at which a window starts
 // or ends, that is, at which the coverage of at least one window changes, clock changes included
 // (seed 004, T4). Windows that abut, or that ask for the same replicas, still have their boundaries.
 // With none in the next 24 hours it returns the first instant of the next local date. It never
-// returns more than localTime + 24 h, and always in localTime's Location.
+// returns more than localTime + 24 h, and always in localTime's Location. A window with a zone of its
+// own starts and ends by the clock there; the local date is that of localTime's Location.
 func ComputeNextBoundary(windows []TimeWindow, localTime time.Time) time.Time {
-	from, s := localTime.Unix(), spanOf(localTime)
-	limit := from + secondsPerDay
-	today, _ := splitDay(from + s.offset)
-	const unknown = math.MaxInt64
-	date := int64(unknown) // the first instant of the next local date
-	for {
-		next := from + nextEdge(windows, from+s.offset)
-		if next < s.end && next <= limit {
-			return instant(next, localTime)
+	return nextBoundary(windows, localTime, spanOf(localTime))
+}
+
+// nextBoundary is ComputeNextBoundary for a localTime that lies in the span home.
+func nextBoundary(windows []TimeWindow, localTime time.Time, home span) time.Time {
+	limit := localTime.Unix() + secondsPerDay
+	next, others := nextChange(windows, nil, localTime, home, limit)
+	if others {
+		next = min(next, nextChangeAbroad(windows, localTime, min(next, limit)))
+	}
+	if next == never {
+		next = nextDate(localTime, home)
+	}
+	if next > limit {
+		return localTime.Round(0).Add(secondsPerDay * time.Second)
+	}
+	return instant(next, localTime)
+}
+
+// nextChangeAbroad is nextChange for all windows that have zones of their own.
+func nextChangeAbroad(windows []TimeWindow, localTime time.Time, limit int64) int64 {
+	next := int64(never)
+	var done zoneSet
+	for i := range windows {
+		zone := windows[i].zone
+		if zone == nil {
+			continue
 		}
-		if midnight := s.midnightAfter(today); date == unknown && midnight < s.end {
-			date = midnight
+		if _, known := done.add(zone); !known {
+			t := localTime.In(zone)
+			change, _ := nextChange(windows, zone, t, spanOf(t), min(next, limit))
+			next = min(next, change)
+		}
+	}
+	return next
+}
+
+// nextChange returns the Unix time, after t and up to limit, at which the coverage of a window of one
+// zone first changes, or never; and whether there are windows of other zones. zone is the windows' own
+// one, nil for the windows without; t is in that zone, or in the schedule's, and lies in the span s.
+func nextChange(windows []TimeWindow, zone *time.Location, t time.Time, s span, limit int64) (change int64, others bool) {
+	for from := t.Unix(); ; {
+		ahead, others := nextEdge(windows, zone, from+s.offset)
+		if next := from + ahead; next < s.end && next <= limit {
+			return next, others
 		}
 		if s.end > limit {
-			break
+			return never, others
 		}
-		after := instant(s.end, localTime)
-		following := spanOf(after)
-		if coverageDiffers(windows, s.end-1+s.offset, s.end+following.offset) {
-			return after
-		}
-		if day, _ := splitDay(s.end + following.offset); date == unknown && day != today {
-			date = s.end
+		following := spanOf(instant(s.end, t))
+		if coverageDiffers(windows, zone, s.end-1+s.offset, s.end+following.offset) {
+			return s.end, others
 		}
 		from, s = s.end, following
 	}
-	if date > limit {
-		return localTime.Round(0).Add(secondsPerDay * time.Second)
-	}
-	return instant(date, localTime)
 }
 
-// nextEdge returns how many seconds after the given wall time the next start or end of a window comes,
-// on a clock that runs straight on. It looks at that day and the next, which is as far as any caller
-// may go, and returns a huge number when there is none.
-func nextEdge(windows []TimeWindow, wall int64) int64 {
+// nextEdge returns how many seconds after the given wall time the next start or end of a window of one
+// zone comes, on a clock that runs straight on, and whether there are windows of other zones. It looks
+// at that day and the next, which is as far as any caller may go; with no edge there, the number is
+// huge.
+func nextEdge(windows []TimeWindow, zone *time.Location, wall int64) (ahead int64, others bool) {
 	day, second := splitDay(wall)
 	today := maskOf(day)
 	tomorrow := today.next()
-	nearest := int64(math.MaxInt32)
+	minute, nearest := int32(second/60), int32(math.MaxInt32)
 	for i := range windows {
 		w := &windows[i]
+		if w.zone != zone {
+			others = true
+			continue
+		}
 		nearest = min(nearest,
-			untilEdge(int64(w.start)*60-second, w.days, today, tomorrow),
-			untilEdge(int64(w.end)*60-second, w.endDays, today, tomorrow))
+			edgeAfter(minute, int32(w.start), w.opens, today, tomorrow),
+			edgeAfter(minute, int32(w.end), w.closes, today, tomorrow))
 	}
-	return nearest
+	return int64(nearest)*60 - second, others
 }
 
-// untilEdge returns the seconds to an edge that lies ahead seconds away on each of days: today if it
-// is still to come, or tomorrow.
-func untilEdge(ahead int64, days, today, tomorrow dayMask) int64 {
-	if ahead > 0 && days&today != 0 {
-		return ahead
+// edgeAfter returns when an edge that lies at a minute of each of days comes after minute now, counted
+// from the midnight before now: today if it is still to come, or tomorrow. Edges are whole minutes, so
+// the seconds of now do not matter.
+func edgeAfter(now, edge int32, days, today, tomorrow dayMask) int32 {
+	if edge > now && days&today != 0 {
+		return edge
 	}
 	if days&tomorrow != 0 {
-		return ahead + secondsPerDay
+		return edge + minutesPerDay
 	}
 	return math.MaxInt32
 }
 
-// coverageDiffers reports whether any window covers just one of two wall times. At the end of a span
-// this finds the edges that a skipped hour swallowed, and the windows that a repeated hour reopens.
-func coverageDiffers(windows []TimeWindow, before, after int64) bool {
+// coverageDiffers reports whether any window of one zone covers just one of two wall times. At the end
+// of a span this finds the edges that a skipped hour swallowed, and the windows that a repeated hour
+// reopens.
+func coverageDiffers(windows []TimeWindow, zone *time.Location, before, after int64) bool {
 	b, a := momentAt(before), momentAt(after)
-	for _, w := range windows {
-		if w.covers(b) != w.covers(a) {
+	for i := range windows {
+		if w := &windows[i]; w.zone == zone && w.covers(b) != w.covers(a) {
 			return true
 		}
 	}
@@ -88,16 +124,19 @@ func coverageDiffers(windows []TimeWindow, before, after int64) bool {
 // midnight, or what a clock change makes of it: later where midnight is skipped or repeated, and the
 // date may also fall back by a day or leave one out.
 func NextDate(localTime time.Time) time.Time {
-	s := spanOf(localTime)
+	return instant(nextDate(localTime, spanOf(localTime)), localTime)
+}
+
+// nextDate is NextDate in Unix time for a localTime that lies in the span s.
+func nextDate(localTime time.Time, s span) int64 {
 	today, _ := splitDay(localTime.Unix() + s.offset)
 	for {
 		if midnight := s.midnightAfter(today); midnight < s.end {
-			return instant(midnight, localTime)
+			return midnight
 		}
-		after := instant(s.end, localTime)
-		following := spanOf(after)
+		following := spanOf(instant(s.end, localTime))
 		if day, _ := splitDay(s.end + following.offset); day != today {
-			return after
+			return s.end
 		}
 		s = following
 	}
@@ -115,7 +154,7 @@ func spanOf(t time.Time) span {
 	_, offset := t.Zone()
 	_, end := t.ZoneBounds()
 	if end.IsZero() {
-		return span{offset: int64(offset), end: math.MaxInt64}
+		return span{offset: int64(offset), end: never}
 	}
 	return span{offset: int64(offset), end: end.Unix()}
 }

@@ -3,6 +3,7 @@ package timecalc
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,11 +19,11 @@ const noon = 12 * 60
 
 // Calendar is what a scaler's schedule is. Zone is required; the rest may be empty.
 type Calendar struct {
-	Zone            *time.Location
+	Zone            *time.Location // of the dates, and of the windows without a zone of their own
 	Windows         []TimeWindow
 	DefaultReplicas int32
 	HolidayMode     string          // "" is HolidayIgnore
-	Holidays        map[string]bool // local dates, YYYY-MM-DD, from ParseHolidayDates
+	Holidays        map[string]bool // dates of Zone (B6), YYYY-MM-DD, from ParseHolidayDates
 }
 
 // Verdict is a Calendar's answer for one instant.
@@ -35,7 +36,8 @@ type Verdict struct {
 
 // At returns the verdict for now. It allocates only on a listed holiday, for the date it reports.
 func (c *Calendar) At(now time.Time) Verdict {
-	wall := wallSeconds(now.In(c.Zone))
+	local := now.In(c.Zone)
+	wall := wallSeconds(local)
 	verdict := Verdict{Replicas: c.DefaultReplicas, Window: -1, Holiday: c.holidayOn(wall)}
 	if verdict.Holiday != "" {
 		if replicas, ok := holidayReplicas(c.HolidayMode, c.Windows, c.DefaultReplicas); ok {
@@ -43,7 +45,7 @@ func (c *Calendar) At(now time.Time) Verdict {
 			return verdict
 		}
 	}
-	if i := lastCovering(c.Windows, momentAt(wall)); i >= 0 {
+	if i := lastCovering(c.Windows, momentAt(wall), local); i >= 0 {
 		verdict.Replicas, verdict.Window = c.Windows[i].replicas, i
 	}
 	return verdict
@@ -69,14 +71,16 @@ func (c *Calendar) NextBoundary(now time.Time) time.Time {
 
 // NextWakeUp returns the next instant, strictly after now and at most 24 h later, at which the answer
 // can change (T5): the next boundary, the end of a running grace period (graceExpiry, nil for none),
-// or, when holidays count, the first instant of the next local date.
+// or, when holidays count, the first instant of the next date of Zone.
 func (c *Calendar) NextWakeUp(now time.Time, graceExpiry *time.Time) time.Time {
-	wake := c.NextBoundary(now)
+	local := now.In(c.Zone)
+	home := spanOf(local)
+	wake := nextBoundary(c.Windows, local, home)
 	if graceExpiry != nil && graceExpiry.After(now) && graceExpiry.Before(wake) {
 		wake = graceExpiry.In(c.Zone)
 	}
 	if c.HolidayMode == HolidayClosed || c.HolidayMode == HolidayOpen {
-		if date := NextDate(now.In(c.Zone)); date.Before(wake) {
+		if date := instant(nextDate(local, home), local); date.Before(wake) {
 			wake = date
 		}
 	}
@@ -84,8 +88,9 @@ func (c *Calendar) NextWakeUp(now time.Time, graceExpiry *time.Time) time.Time {
 }
 
 // Label names what decided v, for status.currentWindow (B7): Holiday on an open holiday, OffHours on
-// a closed one and outside all windows, BusinessHours for the first listed window that looks like
-// one, and a hash of days, start, end and zone for any other, so that it survives reordering.
+// a closed one and outside all windows, the window's own name where it has one, BusinessHours for the
+// first listed window that looks like one unless a window is named so, and for any other a hash of
+// days, start, end and the zone it is read in, so that it survives reordering.
 func (c *Calendar) Label(v Verdict) string {
 	switch {
 	case v.Override && c.HolidayMode == HolidayOpen:
@@ -93,21 +98,30 @@ func (c *Calendar) Label(v Verdict) string {
 	case v.Override || v.Window < 0:
 		return LabelOffHours
 	}
-	for i, w := range c.Windows {
-		if w.isBusinessHours() {
-			if i == v.Window {
-				return LabelBusinessHours
-			}
-			break
-		}
-	}
 	w := c.Windows[v.Window]
-	sum := sha256.Sum256([]byte(strings.Join(w.Days(), ",") + " " + w.Start() + "-" + w.End() + " " + c.Zone.String()))
+	switch {
+	case w.name != "":
+		return w.name
+	case v.Window == c.businessHours():
+		return LabelBusinessHours
+	}
+	zone := w.zoneOr(c.Zone).String()
+	sum := sha256.Sum256([]byte(strings.Join(w.Days(), ",") + " " + w.Start() + "-" + w.End() + " " + zone))
 	return fmt.Sprintf("Custom-%x", sum[:3])
 }
 
+// businessHours returns the index of the window that looks like business hours first, or -1: also when
+// a window is named so, because a label stands for one window. A name given to the first window does
+// not pass BusinessHours on to another, whose label would change with it.
+func (c *Calendar) businessHours() int {
+	if slices.ContainsFunc(c.Windows, func(w TimeWindow) bool { return w.name == LabelBusinessHours }) {
+		return -1
+	}
+	return slices.IndexFunc(c.Windows, TimeWindow.isBusinessHours)
+}
+
 // isBusinessHours reports whether the window is on weekdays only, within one day, from before noon to
-// after it.
+// after it, all by its own clock.
 func (w TimeWindow) isBusinessHours() bool {
 	const weekdays dayMask = 1<<5 - 1
 	return w.days&^weekdays == 0 && w.start < noon && noon < w.end

@@ -93,6 +93,60 @@ func TestBusinessHours(t *testing.T) {
 	}
 }
 
+// TestNames: a window's own name is its label, and nothing else of the answer (B7).
+func TestNames(t *testing.T) {
+	office := mustWindow(t, "Mon,Tue,Wed,Thu,Fri", "09:00", "17:00", 10)
+	late := mustWindow(t, "Mon,Tue,Wed,Thu,Fri", "10:00", "19:00", 5)
+	night := mustWindow(t, daily, "22:00", "02:00", 5)
+	tests := []struct {
+		name    string
+		windows []timecalc.TimeWindow
+		want    []string
+	}{
+		{"no names", []timecalc.TimeWindow{office, night}, []string{"BusinessHours", "Custom-1e7fc8"}},
+		{"a name", []timecalc.TimeWindow{office, night.Named("Night")}, []string{"BusinessHours", "Night"}},
+		{"a name taken away", []timecalc.TimeWindow{office, night.Named("Night").Named("")}, []string{"BusinessHours", "Custom-1e7fc8"}},
+		{"a named first window keeps BusinessHours from the second", []timecalc.TimeWindow{office.Named("Office"), late}, []string{"Office", "Custom-e46c5e"}},
+		{"BusinessHours belongs to whoever is named so", []timecalc.TimeWindow{office, night.Named("BusinessHours")}, []string{"Custom-107c6f", "BusinessHours"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := timecalc.Calendar{Zone: mustZone(t, "Europe/Berlin"), Windows: tt.windows}
+			for i, want := range tt.want {
+				if got := c.Label(timecalc.Verdict{Window: i}); got != want {
+					t.Errorf("window %d: %s, want %s", i, got, want)
+				}
+				if got := c.Label(timecalc.Verdict{Window: i, Override: true}); got != timecalc.LabelOffHours {
+					t.Errorf("window %d on a closed holiday: %s", i, got)
+				}
+			}
+		})
+	}
+}
+
+// TestLabelsAbroad: a label tells windows of different zones apart, by the zones' names and not by who
+// loaded them, and business hours are those of the window's own clock.
+func TestLabelsAbroad(t *testing.T) {
+	tokyo, again, berlin := mustZone(t, "Asia/Tokyo"), mustZone(t, "Asia/Tokyo"), mustZone(t, "Europe/Berlin")
+	night := mustWindow(t, daily, "22:00", "02:00", 5)
+	label := func(home *time.Location, w timecalc.TimeWindow) string {
+		c := timecalc.Calendar{Zone: home, Windows: []timecalc.TimeWindow{w}}
+		return c.Label(timecalc.Verdict{})
+	}
+	if label(berlin, night) == label(berlin, night.In(tokyo)) {
+		t.Error("a label does not depend on the window's zone")
+	}
+	for _, same := range []string{label(berlin, night.In(again)), label(tokyo, night), label(tokyo, night.In(again))} {
+		if want := label(berlin, night.In(tokyo)); same != want {
+			t.Errorf("a night in Tokyo is %s, and %s where Tokyo is written elsewhere", want, same)
+		}
+	}
+	office := mustWindow(t, "Mon,Tue,Wed,Thu,Fri", "09:00", "17:00", 10).In(tokyo)
+	if got := label(berlin, office); got != timecalc.LabelBusinessHours {
+		t.Errorf("Tokyo's office hours are %s in a schedule of Berlin", got)
+	}
+}
+
 func TestNextWakeUp(t *testing.T) {
 	zone := mustZone(t, "Europe/Berlin")
 	night := []timecalc.TimeWindow{mustWindow(t, daily, "22:00", "02:00", 5)}
@@ -122,17 +176,19 @@ func TestNextWakeUp(t *testing.T) {
 	}
 }
 
-// TestWakeUpsMissNothing walks from wake-up to wake-up across clock changes, with holidays, and checks
-// at every minute that the verdict of the last wake-up still holds and is the oracle's.
+// TestWakeUpsMissNothing walks from wake-up to wake-up across clock changes, with holidays and windows
+// in another zone, and checks at every minute that the verdict of the last wake-up still holds and is the
+// oracle's. The holidays are dates of the schedule's zone (B6).
 func TestWakeUpsMissNothing(t *testing.T) {
 	stretches := oddStretches(t)
 	for _, name := range oddZones {
 		stretches = append(stretches, changesBetween(mustZone(t, name), 2026, 2026)...)
 	}
-	timelines := make(map[string]timeline, len(stretches)) // reading a clock is slow, so once each
+	abroad := mustZone(t, "Australia/Lord_Howe")
+	timelines := make(map[string]timeline, len(stretches)) // reading clocks is slow, so once each
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom(stretches).Draw(t, "stretch")
-		set := newSchedule(anySet.Draw(t, "windows"))
+		set := anyAbroad(nil, abroad).Draw(t, "windows")
 		c := timecalc.Calendar{
 			Zone: s.zone, Windows: set.windows,
 			HolidayMode: rapid.SampledFrom([]string{timecalc.HolidayIgnore, timecalc.HolidayClosed, timecalc.HolidayOpen}).Draw(t, "mode"),
@@ -140,9 +196,10 @@ func TestWakeUpsMissNothing(t *testing.T) {
 		}
 		tl, ok := timelines[s.name]
 		if !ok {
-			tl = observe(s)
+			tl = observe(s, abroad)
 			timelines[s.name] = tl
 		}
+		covering := tl.coverings(set)
 		for _, i := range rapid.SliceOfN(rapid.IntRange(0, tl.count()-1), 0, 3).Draw(t, "holidays at") {
 			c.Holidays[isoDate(tl.readings[i])] = true
 		}
@@ -160,7 +217,7 @@ func TestWakeUpsMissNothing(t *testing.T) {
 				wake = next
 			}
 			r := tl.readings[i]
-			want := set.replicas(set.covering[r.weekday][r.minute])
+			want := set.replicas(covering[i])
 			if c.Holidays[isoDate(r)] && c.HolidayMode != timecalc.HolidayIgnore {
 				want = 0
 				for _, w := range set.specs {

@@ -5,7 +5,8 @@
 // Three rules hold everywhere (docs/semantics.md tells them to users):
 //
 //   - A window covers an instant when the local civil time of that instant, weekday and HH:MM, lies in
-//     [start, end) (T1). Durations and daylight saving flags play no part.
+//     [start, end) (T1). Durations and daylight saving flags play no part. Local is where the window's
+//     own zone is, if it has one, and else the schedule's.
 //   - A window that crosses midnight belongs to the day it starts on (T2).
 //   - Wall time is turned into instants only inside one span of constant offset, found with
 //     time.Time.ZoneBounds (T3). time.Date is not used for this: it is unspecified for the wall times

@@ -10,19 +10,24 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// hhmm is the pattern of seed 002, which the parser implements by hand.
-var hhmm = regexp.MustCompile(`^([0-1][0-9]|2[0-3]):[0-5][0-9]$`)
+// startPattern is that of seed 002, which the parser implements by hand; endPattern adds 24:00 (A6).
+var (
+	startPattern = regexp.MustCompile(`^([0-1][0-9]|2[0-3]):[0-5][0-9]$`)
+	endPattern   = regexp.MustCompile(`^(([0-1][0-9]|2[0-3]):[0-5][0-9]|24:00)$`)
+)
 
 func FuzzParseWindow(f *testing.F) {
 	f.Add("Mon,Tue", "09:00", "17:00", int32(3))
 	f.Add("Fri", "22:00", "02:30", int32(0))
 	f.Add("Sat,Sat", "23:59", "00:00", int32(1<<31-1))
 	f.Add("", "24:00", "9:00", int32(-1))
+	f.Add("Sat,Sun", "00:00", "24:00", int32(2))
+	f.Add("Sat,Sun", "24:00", "24:00", int32(2))
 	f.Add("Mon,,Sun", "09:00", "09:00", int32(1))
 	f.Add("mon", "09:00\n", "０９:00", int32(1))
 	f.Fuzz(func(t *testing.T, list, start, end string, replicas int32) {
 		days := strings.Split(list, ",")
-		valid := hhmm.MatchString(start) && hhmm.MatchString(end) && start != end && replicas >= 0
+		valid := startPattern.MatchString(start) && endPattern.MatchString(end) && start != end && replicas >= 0
 		for _, day := range days {
 			valid = valid && slices.Contains(weekdays, day)
 		}
@@ -93,48 +98,48 @@ func FuzzParseHolidayDates(f *testing.F) {
 	})
 }
 
-// FuzzInstants asks about any instant of the years 1 to 9999 in any zone: the replicas are those the
-// clock on the wall calls for, the next boundary is later, not too late, and nothing changes before it.
+// FuzzInstants asks about any instant of the years 1 to 9999 in any two zones: the replicas are those
+// the clocks on the wall call for, the next boundary is later, not too late, and nothing changes before it.
 func FuzzInstants(f *testing.F) {
-	f.Add(int64(1774746000), int64(0), uint16(300), uint16(150), uint16(270), byte(127)) // Berlin's gap of 2026
-	f.Add(int64(-3225223728), int64(1), uint16(20), uint16(1320), uint16(150), byte(1))  // an offset with seconds
-	f.Add(int64(253402300799), int64(999999999), uint16(77), uint16(0), uint16(1439), byte(64))
-	f.Add(int64(-62135596800), int64(0), uint16(10), uint16(1439), uint16(0), byte(8))
-	f.Add(int64(4102444800), int64(5), uint16(200), uint16(60), uint16(120), byte(31)) // beyond the tables
+	f.Add(int64(1774746000), int64(0), uint16(300), uint16(40), uint16(150), uint16(270), byte(127)) // Berlin's gap of 2026
+	f.Add(int64(-3225223728), int64(1), uint16(20), uint16(0), uint16(1320), uint16(150), byte(1))   // an offset with seconds
+	f.Add(int64(253402300799), int64(999999999), uint16(77), uint16(0), uint16(0), uint16(1439), byte(64))
+	f.Add(int64(-62135596800), int64(0), uint16(10), uint16(0), uint16(1439), uint16(0), byte(8))
+	f.Add(int64(4102444800), int64(5), uint16(200), uint16(0), uint16(60), uint16(120), byte(31)) // beyond the tables
 	zones := allZones(f)
 	names := make([]string, 0, len(zones))
 	for name := range zones {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	f.Fuzz(func(t *testing.T, unix, nano int64, zoneIndex, start, end uint16, days byte) {
+	f.Fuzz(func(t *testing.T, unix, nano int64, zoneIndex, abroadIndex, start, end uint16, days byte) {
 		const firstYear, lastYear = -62135596800, 253402300799
 		unix = firstYear + int64(uint64(unix-firstYear)%(lastYear-firstYear+1))
-		set := newSchedule(fuzzWindows(int(start), int(end), days))
-		now := time.Unix(unix, int64(uint64(nano)%1e9)).In(mustZone(t, names[int(zoneIndex)%len(names)]))
+		home, abroad := mustZone(t, names[int(zoneIndex)%len(names)]), mustZone(t, names[int(abroadIndex)%len(names)])
+		set := newSchedule(fuzzWindows(int(start), int(end), days)).in(nil, abroad, abroad)
+		now := time.Unix(unix, int64(uint64(nano)%1e9)).In(home)
 		covering := func(at time.Time) uint64 {
-			r := readClock(at)
-			return set.covering[r.weekday][r.minute]
+			return set.coveringAt(readClock(at), readClock(at.In(abroad)))
 		}
 		if got, want := timecalc.ComputeEffectiveReplicas(set.windows, 0, now), set.replicas(covering(now)); got != want {
-			t.Errorf("%v %v: %d replicas, want %d", set.specs, now, got, want)
+			t.Errorf("%v %v: %d replicas, want %d", set.windows, now, got, want)
 		}
 		next := timecalc.ComputeNextBoundary(set.windows, now)
 		if !next.After(now) || next.Sub(now) > 24*time.Hour || next.Location() != now.Location() {
-			t.Errorf("%v: next boundary after %v is %v", set.specs, now, next)
+			t.Errorf("%v: next boundary after %v is %v", set.windows, now, next)
 		}
 		for at := now; at.Before(next); at = at.Add(time.Minute) {
 			if covering(at) != covering(now) {
-				t.Fatalf("%v: from %v to %v something changes, at %v", set.specs, now, next, at)
+				t.Fatalf("%v: from %v to %v something changes, at %v", set.windows, now, next, at)
 			}
 		}
 		if covering(next.Add(-1)) != covering(now) {
-			t.Errorf("%v: from %v to %v something changes in the last minute", set.specs, now, next)
+			t.Errorf("%v: from %v to %v something changes in the last minute", set.windows, now, next)
 		}
 	})
 }
 
-// fuzzWindows makes two overlapping windows of any numbers.
+// fuzzWindows makes overlapping windows of any numbers, the last of them whole days.
 func fuzzWindows(start, end int, days byte) []spec {
 	start, end = start%(24*60), end%(24*60)
 	if start == end {
@@ -149,5 +154,5 @@ func fuzzWindows(start, end int, days byte) []spec {
 	if names == nil {
 		names = weekdays
 	}
-	return []spec{{names, clockFaces[start], clockFaces[end], 1}, {weekdays[:5], clockFaces[end], clockFaces[start], 2}}
+	return []spec{{names, clockFaces[start], clockFaces[end], 1}, {weekdays[:5], clockFaces[end], clockFaces[start], 2}, {names, "00:00", "24:00", 3}}
 }

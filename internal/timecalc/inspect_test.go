@@ -3,6 +3,7 @@ package timecalc_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -47,17 +48,55 @@ func TestShadowedAndIdenticalWindows(t *testing.T) {
 	}
 }
 
-// TestShadowedWindowsAgainstEveryMinute asks the oracle's table of the week who ever wins.
+// TestInspectionAbroad: only windows of one zone, by its name, are alike or shadow one another.
+func TestInspectionAbroad(t *testing.T) {
+	tokyo, again, berlin := mustZone(t, "Asia/Tokyo"), mustZone(t, "Asia/Tokyo"), mustZone(t, "Europe/Berlin")
+	short, long := spec{weekdays, "09:00", "12:00", 1}, spec{weekdays, "08:00", "17:00", 1}
+	tests := []struct {
+		name      string
+		set       *schedule
+		shadowed  []int
+		identical [][2]int
+	}{
+		{"inside one of the same zone, loaded twice", newSchedule([]spec{short, long}).in(tokyo, again), []int{0}, nil},
+		{"inside one of another zone", newSchedule([]spec{short, long}).in(tokyo, berlin), nil, nil},
+		{"inside one of the schedule's zone", newSchedule([]spec{short, long}).in(tokyo, nil), nil, nil},
+		{"two zones in turn", newSchedule([]spec{short, short, long, long}).in(tokyo, nil, berlin, again), []int{0}, nil},
+		{"identical in one zone, loaded twice", newSchedule([]spec{short, short}).in(tokyo, again), nil, [][2]int{{0, 1}}},
+		{"the same times in two zones", newSchedule([]spec{short, short}).in(tokyo, berlin), nil, nil},
+		{"midnight written in two ways", newSchedule([]spec{{weekdays, "18:00", "24:00", 1}, {weekdays, "18:00", "00:00", 1}}), []int{0}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := timecalc.ShadowedWindows(tt.set.windows); !slices.Equal(got, tt.shadowed) {
+				t.Errorf("ShadowedWindows = %v, want %v", got, tt.shadowed)
+			}
+			if got := timecalc.IdenticalWindows(tt.set.windows); !slices.Equal(got, tt.identical) {
+				t.Errorf("IdenticalWindows = %v, want %v", got, tt.identical)
+			}
+		})
+	}
+	names := []timecalc.TimeWindow{mustWindow(t, "Mon", "09:00", "12:00", 1).Named("a"), mustWindow(t, "Mon", "09:00", "12:00", 1).Named("b")}
+	if got := timecalc.IdenticalWindows(names); !slices.Equal(got, [][2]int{{0, 1}}) {
+		t.Errorf("windows that differ in their names alone: %v", got)
+	}
+}
+
+// TestShadowedWindowsAgainstEveryMinute asks the oracle's table of the week who ever wins among the
+// windows of one zone.
 func TestShadowedWindowsAgainstEveryMinute(t *testing.T) {
+	tokyo, berlin := mustZone(t, "Asia/Tokyo"), mustZone(t, "Europe/Berlin")
 	rapid.Check(t, func(t *rapid.T) {
-		set := newSchedule(anySet.Draw(t, "windows"))
+		set := anyAbroad(nil, tokyo, berlin).Draw(t, "windows")
 		wins := make([]bool, len(set.specs))
-		for weekday := range set.covering {
-			for _, covering := range set.covering[weekday] {
-				for i := len(wins) - 1; i >= 0; i-- {
-					if covering&(1<<i) != 0 {
-						wins[i] = true
-						break
+		for _, zone := range []*time.Location{nil, tokyo, berlin} {
+			for weekday := range set.covering {
+				for _, covering := range set.covering[weekday] {
+					for i := len(wins) - 1; i >= 0; i-- {
+						if covering&(1<<i) != 0 && set.zones[i] == zone {
+							wins[i] = true
+							break
+						}
 					}
 				}
 			}

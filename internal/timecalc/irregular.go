@@ -22,29 +22,30 @@ const (
 type IrregularEdge struct {
 	Window int         // index into the windows
 	Edge   string      // EdgeStart or EdgeEnd
-	Date   string      // local date of the edge, YYYY-MM-DD; for an end after midnight the later date
-	Time   string      // local time of the edge, HH:MM
+	Date   string      // local date of the edge, YYYY-MM-DD; for an end at or after midnight the later date
+	Time   string      // local time of the edge, HH:MM; 00:00 for an end of 24:00
 	Kind   string      // Skipped or Repeated
-	At     []time.Time // the instants it acts at, in the zone: one when skipped, two when repeated
+	At     []time.Time // the instants it acts at, in the window's zone: one when skipped, two when repeated
 }
 
 // IrregularEdges returns the edges that the clock changes at or after from and before until skip or
-// repeat, on dates on which the window does start or end, sorted by instant. A skipped edge acts at the
+// repeat, on dates on which the window does start or end, sorted by instant. Each window is held against
+// the changes of its own zone, or of zone where it has none. A skipped edge acts at the
 // first instant after the gap (T1); a date that is left out entirely counts as skipped. A window
 // that lies inside a gap does not run at all: both its edges are listed. The work grows with the number
 // of clock changes, not with the time between from and until.
 func IrregularEdges(windows []TimeWindow, zone *time.Location, from, until time.Time) []IrregularEdge {
 	var found []IrregularEdge
-	for at := from.In(zone).Add(-1); ; { // a nanosecond before, so that a change at from counts
-		_, change := at.ZoneBounds()
-		if change.IsZero() || !change.Before(until) {
-			break
-		}
-		for i, w := range windows {
+	for i, w := range windows {
+		for at := from.In(w.zoneOr(zone)).Add(-1); ; { // a nanosecond before, so that a change at from counts
+			_, change := at.ZoneBounds()
+			if change.IsZero() || !change.Before(until) {
+				break
+			}
 			found = w.appendIrregular(found, i, EdgeStart, change)
 			found = w.appendIrregular(found, i, EdgeEnd, change)
+			at = change
 		}
-		at = change
 	}
 	slices.SortStableFunc(found, func(a, b IrregularEdge) int {
 		return cmp.Or(a.At[0].Compare(b.At[0]), cmp.Compare(a.Window, b.Window))
@@ -52,12 +53,22 @@ func IrregularEdges(windows []TimeWindow, zone *time.Location, from, until time.
 	return found
 }
 
+// edge returns the minute of the day and the days of one kind of edge. An end of 24:00 lies on the next
+// day at 00:00.
+func (h hours) edge(kind string) (minute int16, days dayMask) {
+	switch {
+	case kind == EdgeStart:
+		return h.start, h.opens
+	case h.end == minutesPerDay:
+		return 0, h.closes.next()
+	default:
+		return h.end, h.closes
+	}
+}
+
 // appendIrregular appends what one clock change does to one kind of edge of window w.
 func (w TimeWindow) appendIrregular(found []IrregularEdge, index int, edge string, change time.Time) []IrregularEdge {
-	minute, days := w.start, w.days
-	if edge == EdgeEnd {
-		minute, days = w.end, w.endDays
-	}
+	minute, days := w.edge(edge)
 	after := wallSeconds(change)
 	_, offset := change.Add(-1).Zone()
 	before := change.Unix() + int64(offset)

@@ -2,6 +2,7 @@ package timecalc_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,23 @@ func TestIrregularEdges(t *testing.T) {
 				"skipped 1 end 2011-12-30 02:00: 00:00+14:00",
 			},
 		},
+		{
+			"the end of a day whose midnight is skipped, and the next days listed or not", "Africa/Cairo", "2026-04-01", "2026-05-01",
+			[]spec{{[]string{"Thu"}, "18:00", "24:00", 1}, {[]string{"Thu"}, "00:00", "24:00", 1}, {[]string{"Thu", "Fri"}, "00:00", "24:00", 1}},
+			[]string{
+				"skipped 0 end 2026-04-24 00:00: 01:00+03:00",
+				"skipped 1 end 2026-04-24 00:00: 01:00+03:00",
+			},
+		},
+		{
+			"a day whose midnight comes twice", "America/Havana", "2026-10-01", "2026-12-01",
+			[]spec{{[]string{"Sat"}, "18:00", "24:00", 1}, {[]string{"Sun"}, "00:00", "24:00", 1}}, nil,
+		},
+		{
+			"a day that returns after its midnight", "America/St_Johns", "1988-10-01", "1988-11-15",
+			[]spec{{[]string{"Sat"}, "18:00", "24:00", 1}},
+			[]string{"repeated 0 end 1988-10-30 00:00: 00:00-01:30 00:00-03:30"},
+		},
 		{"no clock changes", "UTC", "2020-01-01", "2030-01-01", []spec{night}, nil},
 	}
 	for _, tt := range tests {
@@ -76,6 +94,25 @@ func TestIrregularEdges(t *testing.T) {
 				t.Error("want -, got +\n" + diff)
 			}
 		})
+	}
+}
+
+// TestIrregularEdgesAbroad: each window meets the clock changes of its own zone, in its own zone's time.
+func TestIrregularEdgesAbroad(t *testing.T) {
+	berlin := mustZone(t, "Europe/Berlin")
+	night := mustWindow(t, daily, "02:30", "04:30", 1)
+	windows := []timecalc.TimeWindow{night, night.In(mustZone(t, "America/New_York")), night.In(mustZone(t, "Asia/Tokyo"))}
+	var got []string
+	for _, e := range timecalc.IrregularEdges(windows, berlin, dateIn(t, berlin, "2026-01-01"), dateIn(t, berlin, "2026-11-01")) {
+		got = append(got, edgeText(e))
+	}
+	want := []string{
+		"skipped 1 start 2026-03-08 02:30: 03:00-04:00",
+		"skipped 0 start 2026-03-29 02:30: 03:00+02:00",
+		"repeated 0 start 2026-10-25 02:30: 02:30+02:00 02:30+01:00",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("want -, got +\n" + diff)
 	}
 }
 
@@ -114,8 +151,13 @@ func TestIrregularEdgesAgainstEveryMinute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tl := rapid.SampledFrom(timelines).Draw(t, "stretch")
 		set := newSchedule([]spec{anySpec.Draw(t, "window")})
+		home := tl.zone
+		if rapid.Bool().Draw(t, "in a zone of its own") {
+			set.in(tl.zone)
+			home = time.UTC
+		}
 		got := map[string][]int64{}
-		for _, e := range timecalc.IrregularEdges(set.windows, tl.zone, timeAt(tl.from, tl.zone), timeAt(tl.to, tl.zone)) {
+		for _, e := range timecalc.IrregularEdges(set.windows, home, timeAt(tl.from, tl.zone), timeAt(tl.to, tl.zone)) {
 			for _, at := range e.At {
 				got[e.Kind+" "+e.Edge+" "+e.Date] = append(got[e.Kind+" "+e.Edge+" "+e.Date], at.Unix())
 			}
@@ -136,11 +178,15 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 		date := day.Year()*10000 + int(day.Month())*100 + day.Day()
 		for edge, hhmm := range map[string]string{"start": w.start, "end": w.end} {
 			startDay := day
-			if edge == "end" && w.end < w.start {
-				startDay = day.AddDate(0, 0, -1)
+			if edge == "end" && (w.end < w.start || w.end == "24:00") {
+				startDay, hhmm = day.AddDate(0, 0, -1), strings.Replace(hhmm, "24:00", "00:00", 1)
 			}
-			if !slices.Contains(w.days, startDay.Weekday().String()[:3]) {
+			if !w.listed(startDay) {
 				continue
+			}
+			wholeDay := w.start == "00:00" && w.end == "24:00"
+			if wholeDay && w.listed(day) && w.listed(day.AddDate(0, 0, -1)) {
+				continue // one whole day runs on into the next: no edge
 			}
 			shown, acts, jump := tl.look(set, date, slices.Index(clockFaces[:], hhmm))
 			key := edge + " " + day.Format(time.DateOnly)
@@ -154,6 +200,8 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 	}
 	return found
 }
+
+func (s spec) listed(day time.Time) bool { return slices.Contains(s.days, day.Weekday().String()[:3]) }
 
 // look searches the timeline for one time of day on one date: whether the clock ever shows it, at which
 // of its showings the coverage changes, and at which instant the clock jumps over it.

@@ -89,6 +89,95 @@ func firstWins(windows []timecalc.TimeWindow, replicas int32, now time.Time) int
 	return replicas
 }
 
+// rewrite is an engine that misreads windows before it answers.
+func rewrite(misread func(w timecalc.TimeWindow, now time.Time) timecalc.TimeWindow) engine {
+	all := func(windows []timecalc.TimeWindow, now time.Time) []timecalc.TimeWindow {
+		read := make([]timecalc.TimeWindow, len(windows))
+		for i, w := range windows {
+			read[i] = misread(w, now)
+		}
+		return read
+	}
+	return engine{
+		func(windows []timecalc.TimeWindow, replicas int32, now time.Time) int32 {
+			return timecalc.ComputeEffectiveReplicas(all(windows, now), replicas, now)
+		},
+		func(windows []timecalc.TimeWindow, now time.Time) time.Time {
+			return timecalc.ComputeNextBoundary(all(windows, now), now)
+		},
+	}
+}
+
+// homeOnly reads every window in the schedule's zone.
+func homeOnly(w timecalc.TimeWindow, _ time.Time) timecalc.TimeWindow { return w.In(nil) }
+
+// homeChanges knows the clock changes of the schedule's zone alone: other clocks keep today's offset.
+func homeChanges(w timecalc.TimeWindow, now time.Time) timecalc.TimeWindow {
+	if w.Zone() == nil {
+		return w
+	}
+	_, offset := now.In(w.Zone()).Zone()
+	return w.In(time.FixedZone("", offset))
+}
+
+// midnightIsZero reads the end 24:00 as 00:00, so that nothing is left of a whole day.
+func midnightIsZero(w timecalc.TimeWindow, _ time.Time) timecalc.TimeWindow {
+	if w.End() != "24:00" {
+		return w
+	}
+	read, err := timecalc.ParseWindow(w.Days(), w.Start(), "00:00", w.Replicas())
+	if err != nil {
+		return timecalc.TimeWindow{}
+	}
+	return read.In(w.Zone())
+}
+
+// lastMinute reads the end 24:00 as 23:59.
+func lastMinute(w timecalc.TimeWindow, _ time.Time) timecalc.TimeWindow {
+	if w.End() != "24:00" {
+		return w
+	}
+	read, err := timecalc.ParseWindow(w.Days(), w.Start(), "23:59", w.Replicas())
+	if err != nil {
+		panic(err)
+	}
+	return read.In(w.Zone())
+}
+
+// TestOracleFindsMutantsAbroad: New York's clock changes on 2026-03-08, Berlin's on 2026-03-29.
+func TestOracleFindsMutantsAbroad(t *testing.T) {
+	berlin, newYork := mustZone(t, "Europe/Berlin"), mustZone(t, "America/New_York")
+	office := spec{weekdays, "09:00", "17:00", 1}
+	tests := []struct {
+		name      string
+		mutant    engine
+		date      string
+		set       *schedule
+		wrongMins bool
+		wrongNext bool
+	}{
+		{"the engine itself", realEngine, "2026-03-08", newSchedule([]spec{office, office}).in(nil, newYork), false, false},
+		{"home only, all at home", rewrite(homeOnly), "2026-03-08", newSchedule([]spec{office}), false, false},
+		{"home only, one abroad", rewrite(homeOnly), "2026-03-08", newSchedule([]spec{office}).in(newYork), true, true},
+		{"home's changes, quiet night", rewrite(homeChanges), "2026-06-10", newSchedule([]spec{office}).in(newYork), false, false},
+		{"home's changes, home's night", rewrite(homeChanges), "2026-03-29", newSchedule([]spec{office}).in(newYork), false, false},
+		{"home's changes, night abroad", rewrite(homeChanges), "2026-03-08", newSchedule([]spec{office}).in(newYork), false, true},
+		{"24:00 is 00:00, evening", rewrite(midnightIsZero), "2026-06-10", newSchedule([]spec{{weekdays, "18:00", "24:00", 1}}), false, false},
+		{"24:00 is 00:00, whole days", rewrite(midnightIsZero), "2026-06-10", newSchedule([]spec{{weekdays[1:3], "00:00", "24:00", 1}}), true, false},
+		{"24:00 is 23:59", rewrite(lastMinute), "2026-06-10", newSchedule([]spec{{weekdays, "18:00", "24:00", 1}}), true, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tl := observe(around(tt.date, berlin, clock(t, berlin, tt.date+" 00:00").Unix()), newYork)
+			f := tl.examine(tt.mutant, tt.set)
+			if (f.wrongReplicas > 0) != tt.wrongMins || (f.wrongBoundaries > 0) != tt.wrongNext {
+				t.Errorf("%d wrong minutes, %d wrong boundaries; want some: %t, %t; %s",
+					f.wrongReplicas, f.wrongBoundaries, tt.wrongMins, tt.wrongNext, f.first)
+			}
+		})
+	}
+}
+
 func TestOracleFindsMutants(t *testing.T) {
 	quiet, spring, autumn := "2026-06-10", "2026-03-29", "2026-10-25" // Europe/Berlin
 	everyNight := []spec{{weekdays, "02:30", "04:30", 1}}

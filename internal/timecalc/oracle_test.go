@@ -2,6 +2,7 @@ package timecalc_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kyklos.io/kyklos/internal/timecalc"
@@ -9,127 +10,78 @@ import (
 
 // The oracle is a second implementation of the civil-time contract that shares nothing with the
 // engine. It knows only one direction, UTC to local time, and asks it about every minute; where a zone
-// has offsets or changes that are not whole minutes, about every second. It never computes an instant
+// has offsets or changes that are not whole minutes, about every second. A window in a zone of its own has
+// its own clock read. It never computes an instant
 // from a wall time.
-
-// spec is a window in the words of its user.
-type spec struct {
-	days       []string
-	start, end string
-	replicas   int32
-}
-
-func (s spec) parse() timecalc.TimeWindow {
-	w, err := timecalc.ParseWindow(s.days, s.start, s.end, s.replicas)
-	if err != nil {
-		panic(fmt.Sprintf("test window %v: %v", s, err))
-	}
-	return w
-}
-
-// reading is what a wall clock with a calendar shows at one instant.
-type reading struct {
-	weekday time.Weekday
-	minute  int // of the day
-	date    int // yyyymmdd
-}
-
-func readClock(local time.Time) reading {
-	year, month, day := local.Date()
-	return reading{local.Weekday(), local.Hour()*60 + local.Minute(), year*10000 + int(month)*100 + day}
-}
-
-// clockFaces lists 00:00 to 23:59.
-var clockFaces = func() (faces [24 * 60]string) {
-	for minute := range faces {
-		faces[minute] = fmt.Sprintf("%02d:%02d", minute/60, minute%60)
-	}
-	return faces
-}()
-
-// covers says in the oracle's own words whether the window is open at this reading (seed 002).
-func (s spec) covers(r reading) bool {
-	listed := func(day time.Weekday) bool {
-		for _, name := range s.days {
-			if name == day.String()[:3] {
-				return true
-			}
-		}
-		return false
-	}
-	hhmm := clockFaces[r.minute]
-	if s.start < s.end {
-		return listed(r.weekday) && s.start <= hhmm && hhmm < s.end
-	}
-	yesterday := (r.weekday + 6) % 7
-	return listed(r.weekday) && hhmm >= s.start || listed(yesterday) && hhmm < s.end
-}
-
-// schedule is a set of windows in both forms: the engine's, and for the oracle what covers gives for
-// every weekday and minute, so that millions of questions are fast.
-type schedule struct {
-	specs    []spec
-	windows  []timecalc.TimeWindow
-	covering [7][24 * 60]uint64 // bit i: window i covers
-}
-
-func newSchedule(specs []spec) *schedule {
-	s := &schedule{specs: specs}
-	for i, window := range specs {
-		s.windows = append(s.windows, window.parse())
-		for weekday := range s.covering {
-			for minute := range s.covering[weekday] {
-				if window.covers(reading{weekday: time.Weekday(weekday), minute: minute}) {
-					s.covering[weekday][minute] |= 1 << i
-				}
-			}
-		}
-	}
-	return s
-}
-
-// replicas returns what the covering windows ask for: the last one wins, 0 without any.
-func (s *schedule) replicas(covering uint64) int32 {
-	for i := len(s.specs) - 1; i >= 0; i-- {
-		if covering&(1<<i) != 0 {
-			return s.specs[i].replicas
-		}
-	}
-	return 0
-}
 
 // timeline is the oracle's record of a stretch and of the 25 hours after it.
 type timeline struct {
 	stretch
-	step     int64 // seconds between readings: 60, or 1
-	readings []reading
+	step     int64                        // seconds between readings: 60, or 1
+	readings []reading                    // of the stretch's own zone
+	abroad   map[*time.Location][]reading // of other zones
 }
 
-func observe(s stretch) timeline {
-	if tl, ok := observeEvery(60, s); ok {
+// observe reads the clocks of the stretch's zone and of some others all through it.
+func observe(s stretch, others ...*time.Location) timeline {
+	if tl, ok := observeEvery(60, s, others); ok {
 		return tl
 	}
-	tl, _ := observeEvery(1, s)
+	tl, _ := observeEvery(1, s, others)
 	return tl
 }
 
-// observeEvery reads the clock at each step. It reports false when that is too coarse: when a reading
-// does not fall on a whole minute, or something else than 59 seconds of the same minute precedes one.
-func observeEvery(step int64, s stretch) (timeline, bool) {
-	tl := timeline{stretch: s, step: step}
-	fine := true
+// observeEvery reads the clocks at each step. It reports false when that is too coarse for one of them.
+func observeEvery(step int64, s stretch, others []*time.Location) (timeline, bool) {
+	readings, fine := readEvery(step, s, s.zone)
+	tl := timeline{stretch: s, step: step, readings: readings, abroad: make(map[*time.Location][]reading, len(others))}
+	for _, zone := range others {
+		if !fine {
+			break
+		}
+		tl.abroad[zone], fine = readEvery(step, s, zone)
+	}
+	return tl, fine
+}
+
+// readEvery reads one clock at each step. It reports false when that is too coarse: when a reading does
+// not fall on a whole minute, or something else than 59 seconds of the same minute precedes one.
+func readEvery(step int64, s stretch, zone *time.Location) (readings []reading, fine bool) {
 	for unix := s.from; unix <= s.to+25*3600; unix += step {
-		local := time.Unix(unix, 0).In(s.zone)
-		tl.readings = append(tl.readings, readClock(local))
+		local := time.Unix(unix, 0).In(zone)
+		readings = append(readings, readClock(local))
 		if step > 1 && unix > s.from {
-			last := time.Unix(unix-1, 0).In(s.zone)
-			if local.Second() != 0 || last.Second() != 59 || readClock(last) != tl.readings[len(tl.readings)-2] {
-				fine = false
-				break
+			last := time.Unix(unix-1, 0).In(zone)
+			if local.Second() != 0 || last.Second() != 59 || readClock(last) != readings[len(readings)-2] {
+				return nil, false
 			}
 		}
 	}
-	return tl, fine
+	return readings, true
+}
+
+// coverings returns for each reading which windows of a schedule cover.
+func (tl timeline) coverings(set *schedule) []uint64 {
+	all := make([]uint64, len(tl.readings))
+	zones := slices.Clone(set.zones)
+	for len(zones) > 0 { // one clock after the other: the windows that go by it, at all readings
+		zone := zones[0]
+		zones = slices.DeleteFunc(zones, func(z *time.Location) bool { return z == zone })
+		var own uint64
+		for i, z := range set.zones {
+			if z == zone {
+				own |= 1 << i
+			}
+		}
+		readings := tl.readings
+		if zone != nil {
+			readings = tl.abroad[zone]
+		}
+		for i, r := range readings {
+			all[i] |= set.covering[r.weekday][r.minute] & own
+		}
+	}
+	return all
 }
 
 func (tl timeline) unix(i int) int64 { return tl.from + int64(i)*tl.step }
@@ -145,9 +97,8 @@ type expectation struct {
 }
 
 func (tl timeline) expect(set *schedule) expectation {
-	e := expectation{covering: make([]uint64, len(tl.readings)), next: make([]int64, len(tl.readings))}
-	for i, r := range tl.readings {
-		e.covering[i] = set.covering[r.weekday][r.minute]
+	e := expectation{covering: tl.coverings(set), next: make([]int64, len(tl.readings))}
+	for i := range tl.readings {
 		if i > 0 && e.covering[i] != e.covering[i-1] {
 			e.changes = append(e.changes, i)
 		}
@@ -207,7 +158,7 @@ func (tl timeline) examine(e engine, set *schedule) findings {
 	fault := func(counter *int, format string, args ...any) {
 		*counter++
 		if f.first == "" {
-			f.first = tl.name + " " + fmt.Sprint(set.specs) + ": " + fmt.Sprintf(format, args...)
+			f.first = tl.name + " " + fmt.Sprint(set.windows) + ": " + fmt.Sprintf(format, args...)
 		}
 	}
 	want := tl.expect(set)

@@ -42,6 +42,9 @@ func clockChangeTable(t *testing.T) string {
 		{"repeats 02:00-03:00", "Europe/Berlin", "2026-10-25", "01:00", "05:00"},
 		{"repeats 01:00-02:00", "America/New_York", "2026-11-01", "01:00", "02:00"},
 		{"repeats 23:00-00:00", "America/Santiago", "2026-04-04", "22:00", "23:30"},
+		{"skips the next 00:00-01:00", "Africa/Cairo", "2026-04-23", "18:00", "24:00"},
+		{"repeats 23:00-00:00", "America/Santiago", "2026-04-04", "18:00", "24:00"},
+		{"repeats the next 00:00-01:00", "America/Havana", "2026-10-31", "18:00", "24:00"},
 	}
 	var table strings.Builder
 	table.WriteString("| Zone and date | The clock | Window | Open | In all |\n|---|---|---|---|---|\n")

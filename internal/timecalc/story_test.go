@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "rewrite testdata and the tables of docs
 type story struct {
 	name, title, zone, from, until string
 	windows                        []spec
+	abroad                         []string // a zone for each window, if any window has its own
 	defaults, grace                int32
 	mode                           string
 	holidays                       []string
@@ -61,6 +62,16 @@ var stories = []story{
 		},
 		defaults: 2, grace: 600,
 	},
+	{
+		name: "follow-the-sun", title: "Windows follow the sun while New York's clock skips from 02:00 to 03:00", zone: "Europe/Berlin",
+		from: "2026-03-06 18:00", until: "2026-03-10 00:00",
+		windows: []spec{
+			{officeDays, "09:00", "17:00", 10}, {officeDays, "09:00", "17:00", 8}, {officeDays, "09:00", "17:00", 6},
+			{[]string{"Sun"}, "00:00", "24:00", 2},
+		},
+		abroad:   []string{"Europe/Berlin", "America/New_York", "Asia/Tokyo", "America/New_York"},
+		defaults: 1, mode: timecalc.HolidayClosed, holidays: []string{"2026-03-07"},
+	},
 }
 
 func TestStories(t *testing.T) {
@@ -94,8 +105,12 @@ func (s story) calendar(t *testing.T) *timecalc.Calendar {
 	if invalid != nil {
 		t.Fatalf("holidays %v", invalid)
 	}
+	set := newSchedule(s.windows)
+	for i, name := range s.abroad {
+		set.windows[i] = set.windows[i].In(mustZone(t, name))
+	}
 	return &timecalc.Calendar{
-		Zone: mustZone(t, s.zone), Windows: newSchedule(s.windows).windows, DefaultReplicas: s.defaults, HolidayMode: s.mode, Holidays: dates,
+		Zone: mustZone(t, s.zone), Windows: set.windows, DefaultReplicas: s.defaults, HolidayMode: s.mode, Holidays: dates,
 	}
 }
 
@@ -111,10 +126,12 @@ func (s story) tell(t *testing.T) string {
 	if s.grace > 0 {
 		fmt.Fprintf(&text, ", grace %d s", s.grace)
 	}
+	width := 25
 	for _, w := range c.Windows {
 		fmt.Fprintf(&text, "\n  %s: %d", w, w.Replicas())
+		width = max(width, len(w.String())+1)
 	}
-	fmt.Fprintf(&text, "\n\n%-27s%-18s%-25s%9s  %s\n", "local", "UTC", "window", "replicas", "why")
+	fmt.Fprintf(&text, "\n\n%-27s%-18s%-*s%9s  %s\n", "local", "UTC", width, "window", "replicas", "why")
 	now, until := clock(t, c.Zone, s.from), clock(t, c.Zone, s.until)
 	replicas := c.At(now).Replicas
 	var expiry *time.Time
@@ -128,8 +145,8 @@ func (s story) tell(t *testing.T) string {
 		if verdict.Window >= 0 {
 			window = c.Windows[verdict.Window].String()
 		}
-		fmt.Fprintf(&text, "%-27s%-18s%-25s%9d  %s\n",
-			now.Format("Mon 2006-01-02 15:04 -0700"), now.UTC().Format("01-02 15:04"), window, replicas, why)
+		fmt.Fprintf(&text, "%-27s%-18s%-*s%9d  %s\n",
+			now.Format("Mon 2006-01-02 15:04 -0700"), now.UTC().Format("01-02 15:04"), width, window, replicas, why)
 		before, now = verdict, c.NextWakeUp(now, expiry)
 	}
 	return text.String()

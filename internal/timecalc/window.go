@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"time"
 )
 
 const (
@@ -23,14 +24,41 @@ const everyDay dayMask = 1<<7 - 1
 // next returns the set of the days that follow the days in d.
 func (d dayMask) next() dayMask { return (d<<1 | d>>6) & everyDay }
 
+// previous returns the set of the days before the days in d.
+func (d dayMask) previous() dayMask { return (d>>1 | d<<6) & everyDay }
+
 // TimeWindow is a parsed, valid window: days, a start (inclusive) and an end (exclusive) as local
 // civil times, and the replicas wanted meanwhile. ParseWindow is the only way to make one that ever
-// covers anything. Windows compare with ==.
+// covers anything. It is read in its own zone if it has one, else in the schedule's (A6).
+//
+// Windows that carry zones do not compare with ==: each time.LoadLocation makes a new pointer. Ask
+// IdenticalWindows, which goes by the zones' names.
 type TimeWindow struct {
-	replicas   int32
-	start, end int16   // minutes of the local day
-	days       dayMask // days it starts on
-	endDays    dayMask // days it ends on: days, or the days after them (T2)
+	hours
+	replicas int32
+	zone     *time.Location // nil: the schedule's
+	name     string         // "": none
+}
+
+// hours is when a window is open, on whatever clock it is read.
+type hours struct {
+	start, end int16   // minutes of the local day; an end of 24:00 is minutesPerDay
+	days       dayMask // days it belongs to: those it starts on (T2)
+	opens      dayMask // days on which it opens at start
+	closes     dayMask // days on which it closes at end, counted from the midnight they begin with
+}
+
+// hoursOf finds the days on which a window opens and closes. They are its days, and for an end after
+// midnight the days after them (T2). A whole day runs on into the next where that is listed too.
+func hoursOf(days dayMask, start, end int16) hours {
+	h := hours{start: start, end: end, days: days, opens: days, closes: days}
+	switch {
+	case end < start:
+		h.closes = days.next()
+	case start == 0 && end == minutesPerDay:
+		h.opens, h.closes = days&^days.next(), days&^days.previous()
+	}
+	return h
 }
 
 // FieldError says what is wrong with one field of a window, and what would be right.
@@ -43,8 +71,10 @@ type FieldError struct {
 func (e *FieldError) Error() string { return e.Field + ": " + e.Detail }
 
 // ParseWindow makes a window from the fields of seed 002: days are Mon to Sun (a day listed twice
-// counts once), start and end are HH:MM from 00:00 to 23:59 and differ, replicas are 0 or more.
-// An end before the start means the next day. The error is a *FieldError, or several joined.
+// counts once), start is HH:MM from 00:00 to 23:59, end from 00:00 to 24:00 (A6), they differ, and
+// replicas are 0 or more. An end before the start means the next day; 24:00 is where the day itself
+// ends. The window has no zone and no name: see In and Named. The error is a *FieldError, or several
+// joined.
 func ParseWindow(days []string, start, end string, replicas int32) (TimeWindow, error) {
 	var errs []error
 	refuse := func(field, format string, args ...any) {
@@ -65,13 +95,12 @@ func ParseWindow(days []string, start, end string, replicas int32) (TimeWindow, 
 	if !okFrom {
 		refuse("start", "%q is not a time of day: use HH:MM from 00:00 to 23:59, such as 09:00", start)
 	}
-	to, okTo := parseClock(end)
+	to, okTo := parseEnd(end)
 	if !okTo {
-		refuse("end", "%q is not a time of day: use HH:MM from 00:00 to 23:59, such as 17:00", end)
+		refuse("end", "%q is not a time of day: use HH:MM from 00:00 to 24:00, such as 17:00", end)
 	}
 	if okFrom && okTo && from == to {
-		refuse("end", "start must not equal end (both are %s): for a whole day use two windows, "+
-			"such as 00:00-12:00 and 12:00-00:00", start)
+		refuse("end", "start must not equal end (both are %s): a whole day is 00:00-24:00", start)
 	}
 	if replicas < 0 {
 		refuse("replicas", "%d is negative: must be 0 or more", replicas)
@@ -82,11 +111,20 @@ func ParseWindow(days []string, start, end string, replicas int32) (TimeWindow, 
 	if len(errs) > 1 {
 		return TimeWindow{}, errors.Join(errs...)
 	}
-	w := TimeWindow{replicas: replicas, start: from, end: to, days: mask, endDays: mask}
-	if w.CrossesMidnight() {
-		w.endDays = mask.next()
-	}
-	return w, nil
+	return TimeWindow{hours: hoursOf(mask, from, to), replicas: replicas}, nil
+}
+
+// In returns the window read on the clock of zone; nil is the schedule's own zone. Give windows of one
+// zone the same pointer, and those of the schedule's zone nil: the engine reads each clock once.
+func (w TimeWindow) In(zone *time.Location) TimeWindow {
+	w.zone = zone
+	return w
+}
+
+// Named returns the window under a name for status.currentWindow (B7); "" takes the name away.
+func (w TimeWindow) Named(name string) TimeWindow {
+	w.name = name
+	return w
 }
 
 // parseDay returns the one-day set for a name of dayNames, or the empty set and false.
@@ -115,16 +153,48 @@ func parseClock(s string) (int16, bool) {
 	return hour*60 + minute, hour < 24 && minute < 60
 }
 
+// parseEnd reads an end: a time of day as parseClock does, or 24:00.
+func parseEnd(s string) (int16, bool) {
+	if s == "24:00" {
+		return minutesPerDay, true
+	}
+	return parseClock(s)
+}
+
 // Replicas is the number of replicas the window asks for.
 func (w TimeWindow) Replicas() int32 { return w.replicas }
+
+// Zone is the window's own zone, nil where the schedule's holds.
+func (w TimeWindow) Zone() *time.Location { return w.zone }
+
+// zoneOr is the zone the window is read in, in a schedule of zone home.
+func (w TimeWindow) zoneOr(home *time.Location) *time.Location {
+	if w.zone == nil {
+		return home
+	}
+	return w.zone
+}
+
+// zoneName is the name of the window's own zone, "" without one.
+func (w TimeWindow) zoneName() string {
+	if w.zone == nil {
+		return ""
+	}
+	return w.zone.String()
+}
+
+// Name is the window's own name, "" without one.
+func (w TimeWindow) Name() string { return w.name }
 
 // Start is the first local time of day the window covers, as HH:MM.
 func (w TimeWindow) Start() string { return clockText(w.start) }
 
-// End is the local time of day at which the window no longer covers, as HH:MM.
+// End is the local time of day at which the window no longer covers, as HH:MM; the end of the day is
+// 24:00 or 00:00, as it was written.
 func (w TimeWindow) End() string { return clockText(w.end) }
 
-// CrossesMidnight reports whether the window ends on the day after the one it starts on.
+// CrossesMidnight reports whether the window ends on the day after the one it starts on. One that ends
+// at 24:00 does not.
 func (w TimeWindow) CrossesMidnight() bool { return w.end < w.start }
 
 // Days lists the days the window starts on, in the order Mon to Sun, each once.
@@ -138,10 +208,14 @@ func (w TimeWindow) Days() []string {
 	return names
 }
 
-// String returns the window for people, without the replicas: "Mon-Fri 09:00-17:00",
-// "Sat,Sun 10:00-12:00", "daily 22:00-02:30".
+// String returns the window for people, without name and replicas: "Mon-Fri 09:00-17:00",
+// "Sat,Sun 10:00-12:00", "daily 22:00-02:30", and with its own zone "Mon 18:00-24:00 Asia/Tokyo".
 func (w TimeWindow) String() string {
-	return w.daysText() + " " + w.Start() + "-" + w.End()
+	text := w.daysText() + " " + w.Start() + "-" + w.End()
+	if w.zone == nil {
+		return text
+	}
+	return text + " " + w.zone.String()
 }
 
 // daysText shortens three or more days in a row to a range and all seven to "daily".

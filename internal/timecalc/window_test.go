@@ -26,11 +26,29 @@ func TestParseWindowReadsBack(t *testing.T) {
 	if w.Start() != "22:05" || w.End() != "02:30" || w.Replicas() != 7 || !w.CrossesMidnight() {
 		t.Errorf("got %s-%s, %d replicas, crosses midnight: %t", w.Start(), w.End(), w.Replicas(), w.CrossesMidnight())
 	}
+	if w.Zone() != nil || w.Name() != "" {
+		t.Errorf("got the zone %v and the name %q out of nowhere", w.Zone(), w.Name())
+	}
 	if w != mustWindow(t, "Mon,Wed", "22:05", "02:30", 7) {
 		t.Error("the same window written in another order is not ==")
 	}
 	if mustWindow(t, "Mon", "09:00", "17:00", 1).CrossesMidnight() {
 		t.Error("09:00-17:00 does not cross midnight")
+	}
+	if day := mustWindow(t, "Mon", "00:00", "24:00", 1); day.CrossesMidnight() || day.End() != "24:00" {
+		t.Errorf("a whole day ends at %s, crosses midnight: %t", day.End(), day.CrossesMidnight())
+	}
+}
+
+func TestZonesAndNamesAreTheirOwn(t *testing.T) {
+	tokyo := mustZone(t, "Asia/Tokyo")
+	plain := mustWindow(t, "Mon", "09:00", "17:00", 1)
+	w := plain.In(tokyo).Named("Tokyo office")
+	if w.Zone() != tokyo || w.Name() != "Tokyo office" || w.String() != "Mon 09:00-17:00 Asia/Tokyo" {
+		t.Errorf("got %v in %v, named %q", w, w.Zone(), w.Name())
+	}
+	if plain.Zone() != nil || plain.Name() != "" || w.In(nil).Named("") != plain {
+		t.Errorf("In and Named change the window they are asked of: %v, or cannot be undone: %v", plain, w.In(nil).Named(""))
 	}
 }
 
@@ -61,9 +79,11 @@ func TestParseWindowRefuses(t *testing.T) {
 		{"no days", nil, "09:00", "17:00", 1, map[string]string{"days": "at least one day"}},
 		{"long day name", []string{"Mon", "Tuesday"}, "09:00", "17:00", 1, map[string]string{"days[1]": `"Tuesday" is not a day: use Mon`}},
 		{"lower case day", []string{"mon"}, "09:00", "17:00", 1, map[string]string{"days[0]": `"mon"`}},
-		{"equal edges", workdays, "09:00", "09:00", 1, map[string]string{"end": "start must not equal end"}},
+		{"equal edges", workdays, "09:00", "09:00", 1, map[string]string{"end": "start must not equal end (both are 09:00): a whole day is 00:00-24:00"}},
 		{"short start", workdays, "9:00", "17:00", 1, map[string]string{"start": `"9:00" is not a time of day: use HH:MM`}},
-		{"hour 24", workdays, "09:00", "24:00", 1, map[string]string{"end": `"24:00"`}},
+		{"start at 24:00", workdays, "24:00", "09:00", 1, map[string]string{"start": `"24:00" is not a time of day: use HH:MM from 00:00 to 23:59`}},
+		{"after 24:00", workdays, "09:00", "24:01", 1, map[string]string{"end": `"24:01" is not a time of day: use HH:MM from 00:00 to 24:00`}},
+		{"two ends of the day", workdays, "24:00", "24:00", 1, map[string]string{"start": `"24:00"`}},
 		{"minute 60", workdays, "09:60", "17:00", 1, map[string]string{"start": `"09:60"`}},
 		{"no colon", workdays, "09.00", "17:00", 1, map[string]string{"start": `"09.00"`}},
 		{"wide digits", workdays, "٠٩:00", "17:00", 1, map[string]string{"start": "HH:MM"}},

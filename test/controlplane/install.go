@@ -59,6 +59,10 @@ func onLoopback(rendered string, webhookPort int) (string, error) {
 			if err := callOnLoopback(object, webhookPort); err != nil {
 				return "", err
 			}
+		case "CustomResourceDefinition":
+			if err := convertOnLoopback(object, webhookPort); err != nil {
+				return "", err
+			}
 		}
 		text, err := sigsyaml.Marshal(object.Object)
 		if err != nil {
@@ -85,6 +89,16 @@ func callOnLoopback(configuration *unstructured.Unstructured, port int) error {
 		webhook["clientConfig"] = map[string]any{"url": fmt.Sprintf("https://127.0.0.1:%d%s", port, path)}
 	}
 	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
+}
+
+// convertOnLoopback leaves a definition without a conversion webhook as it is.
+func convertOnLoopback(definition *unstructured.Unstructured, port int) error {
+	path, found, err := unstructured.NestedString(definition.Object, "spec", "conversion", "webhook", "clientConfig", "service", "path")
+	if err != nil || !found {
+		return err
+	}
+	config := map[string]any{"url": fmt.Sprintf("https://127.0.0.1:%d%s", port, path)}
+	return unstructured.SetNestedMap(definition.Object, config, "spec", "conversion", "webhook", "clientConfig")
 }
 
 // FreePort returns a loopback port that nobody listens on now.

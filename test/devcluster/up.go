@@ -61,7 +61,12 @@ The components log to DIR/devcluster.log. Pods are simulated; annotations on a p
 
     devcluster.kyklos.io/ready-delay: 5s   from its start to Ready
     devcluster.kyklos.io/ready: "false"    unready until changed
-    devcluster.kyklos.io/phase: Failed     or Pending, Running, Succeeded`,
+    devcluster.kyklos.io/phase: Failed     or Pending, Running, Succeeded
+
+With --external-metrics a namespace's ConfigMap external-metrics holds its metrics, one key each. A change
+counts from the next request on; "error: some text" makes the service answer 500 with that text:
+
+    data: {queue_length: '[{labels: {queue: orders}, value: "350"}]'}`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if options.Dir == "" {
@@ -83,6 +88,7 @@ The components log to DIR/devcluster.log. Pods are simulated; annotations on a p
 	flags.DurationVar(&options.PodReadyDelay, "pod-ready-delay", 0, "time from a pod's start to Ready, where its own annotation says nothing")
 	flags.BoolVar(&options.AuditLog, "audit-log", false, "write every request (level Metadata, when complete) to DIR/audit.log")
 	flags.BoolVar(&options.EtcdGateway, "etcd-gateway", false, "answer etcd's API as JSON, at the URL in DIR/etcd-url")
+	flags.BoolVar(&options.ExternalMetrics, "external-metrics", false, "serve external.metrics.k8s.io from ConfigMaps")
 	flags.StringArrayVar(&options.APIServerArgs, "apiserver-arg", nil, "further kube-apiserver flag, for example --apiserver-arg=--v=4 (repeatable)")
 	flags.BoolVar(&exitWithStdin, "exit-with-stdin", false, "stop when stdin closes, so that nothing outlives the program that started this one")
 	return cmd

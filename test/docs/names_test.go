@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/test/controlplane"
 )
 
@@ -28,9 +28,9 @@ func TestEventReasons(t *testing.T) {
 }
 
 func TestConditions(t *testing.T) {
-	contract := stringConstants(t, "apis/v1alpha1", "Reason")
+	contract := stringConstants(t, "apis/v1beta1", "Reason")
 	var documented []string
-	for _, condition := range stringConstants(t, "apis/v1alpha1", "Condition") {
+	for _, condition := range stringConstants(t, "apis/v1beta1", "Condition") {
 		reasons := firstColumn(t, "status-and-conditions.md", "### "+condition)
 		if len(reasons) == 0 {
 			t.Errorf("the condition %s is not documented", condition)
@@ -43,7 +43,7 @@ func TestConditions(t *testing.T) {
 
 func TestStatusFields(t *testing.T) {
 	var fields []string
-	status := reflect.TypeFor[v1alpha1.TimeWindowScalerStatus]()
+	status := reflect.TypeFor[v1beta1.TimeWindowScalerStatus]()
 	for i := range status.NumField() {
 		name, _, _ := strings.Cut(status.Field(i).Tag.Get("json"), ",")
 		fields = append(fields, name)

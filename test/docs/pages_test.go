@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 func readText(t *testing.T, path string) string {
@@ -84,7 +84,7 @@ func TestBlocksOfYAML(t *testing.T) {
 				}
 				continue
 			}
-			if err := yaml.UnmarshalStrict([]byte(match[1]), &v1alpha1.TimeWindowScaler{}); err != nil {
+			if err := yaml.UnmarshalStrict([]byte(match[1]), &v1beta1.TimeWindowScaler{}); err != nil {
 				t.Errorf("%s: %v in\n%s", path, err, match[1])
 			}
 		}
@@ -97,8 +97,8 @@ func TestBlocksOfYAML(t *testing.T) {
 // The schedule in the README is the sample that its picture shows.
 func TestReadmeShowsTheSample(t *testing.T) {
 	documents := readSamples(t, "office-hours.yaml")[0].documents
-	var sample, shown v1alpha1.TimeWindowScaler
-	for text, into := range map[string]*v1alpha1.TimeWindowScaler{
+	var sample, shown v1beta1.TimeWindowScaler
+	for text, into := range map[string]*v1beta1.TimeWindowScaler{
 		documents[len(documents)-1]:                               &sample,
 		yamlBlock.FindStringSubmatch(readText(t, "README.md"))[1]: &shown,
 	} {

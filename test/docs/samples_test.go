@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/timecalc"
 	"kyklos.io/kyklos/webhooks/admission"
 )
@@ -175,7 +175,7 @@ func TestSamplesAreWithoutFault(t *testing.T) {
 					for key := range object.Data {
 						facts.Holidays.Keys = append(facts.Holidays.Keys, key)
 					}
-				case *v1alpha1.TimeWindowScaler:
+				case *v1beta1.TimeWindowScaler:
 					judged++
 					if errs := admission.ValidateTimeWindowScaler(object, nil, facts); len(errs) > 0 {
 						t.Error(errs)
@@ -214,7 +214,7 @@ func decode(t *testing.T, document string) metav1.Object {
 		t.Fatalf("%v in\n%s", err, document)
 	}
 	known := map[string]metav1.Object{
-		"TimeWindowScaler":        &v1alpha1.TimeWindowScaler{},
+		"TimeWindowScaler":        &v1beta1.TimeWindowScaler{},
 		"Deployment":              &appsv1.Deployment{},
 		"ConfigMap":               &corev1.ConfigMap{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
@@ -226,7 +226,7 @@ func decode(t *testing.T, document string) metav1.Object {
 	if err := sigsyaml.UnmarshalStrict([]byte(document), object); err != nil {
 		t.Errorf("%v in\n%s", err, document)
 	}
-	if tws, ok := object.(*v1alpha1.TimeWindowScaler); ok {
+	if tws, ok := object.(*v1beta1.TimeWindowScaler); ok {
 		if _, err := timecalc.LoadZone(tws.Spec.Timezone); err != nil {
 			t.Errorf("%v in\n%s", err, document)
 		}

@@ -3,7 +3,9 @@ package e2e
 import (
 	"testing"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // However many boundaries pass unseen, one write to the right value follows (B1).
@@ -64,8 +66,8 @@ func TestHolidayEndsInsideANightWindow(t *testing.T) {
 	s := newStage(t, "2025-12-25 23:00:00")
 	s.target(2)
 	s.holidays("2025-12-25")
-	s.officeHours(withHolidays(v1alpha1.HolidayClosed), func(tws *v1alpha1.TimeWindowScaler) {
-		tws.Spec.Windows = []v1alpha1.Window{{Days: []v1alpha1.Weekday{"Thu"}, Start: "22:00", End: "06:00", Replicas: 4}}
+	s.officeHours(withHolidays(v1beta1.HolidayClosed), func(tws *v1beta1.TimeWindowScaler) {
+		tws.Spec.Windows = []v1beta1.Window{{Days: []v1beta1.Weekday{"Thu"}, Start: "22:00", End: "06:00", Replicas: intstr.FromInt32(4)}}
 	})
 	s.settles(2)
 	s.clock("2025-12-25 23:59:56")

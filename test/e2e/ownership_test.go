@@ -5,10 +5,11 @@ import (
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // Two scalers of one target get past admission when both come at once: the older owns it, the other
@@ -18,28 +19,28 @@ func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 	s.target(2)
 	first := s.officeHours()
 	s.settles(10)
-	second := &v1alpha1.TimeWindowScaler{
+	second := &v1beta1.TimeWindowScaler{
 		// The smaller UID is nobody's choice; the name sorts first to show that it does not count.
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "a-second"},
 		Spec:       *first.Spec.DeepCopy(),
 	}
-	second.Spec.Windows[0].Replicas = 5
+	second.Spec.Windows[0].Replicas = intstr.FromInt32(5)
 	s.eventually("a second of time between the two", func() bool {
 		_ = admin.Delete(s.Context(), second.DeepCopy())
 		second.ResourceVersion, second.UID = "", ""
 		return admin.Create(s.Context(), second) == nil && second.CreationTimestamp.After(first.CreationTimestamp.Time)
 	})
 	refused := func() *metav1.Condition {
-		tws := &v1alpha1.TimeWindowScaler{}
+		tws := &v1beta1.TimeWindowScaler{}
 		s.must(admin.Get(s.Context(), client.ObjectKeyFromObject(second), tws))
 		for i := range tws.Status.Conditions {
-			if c := &tws.Status.Conditions[i]; c.Type == v1alpha1.ConditionReady {
+			if c := &tws.Status.Conditions[i]; c.Type == v1beta1.ConditionReady {
 				return c
 			}
 		}
 		return &metav1.Condition{}
 	}
-	s.eventually("TargetConflict", func() bool { return refused().Reason == v1alpha1.ReasonTargetConflict })
+	s.eventually("TargetConflict", func() bool { return refused().Reason == v1beta1.ReasonTargetConflict })
 	s.equal("message", refused().Message, "Deployment webapp belongs to the older TimeWindowScaler webapp-office-hours")
 	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // Our own status write is no reason for another pass.
@@ -19,17 +19,17 @@ func TestOwnStatusWriteCausesNoPass(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.clockIsKnown()
 	s.officeHours() // without a target, so that nothing else happens
-	s.condition("Ready", "False", v1alpha1.ReasonTargetNotFound)
+	s.condition("Ready", "False", v1beta1.ReasonTargetNotFound)
 
 	// A scaler that comes later is looked at later: by then the event of the write has passed.
-	later := &v1alpha1.TimeWindowScaler{
+	later := &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "later"},
 		Spec:       *s.scaler().Spec.DeepCopy(),
 	}
 	later.Spec.TargetRef.Name = "other"
 	s.must(admin.Create(s.Context(), later))
 	s.eventually("the later one's status", func() bool {
-		tws := &v1alpha1.TimeWindowScaler{}
+		tws := &v1beta1.TimeWindowScaler{}
 		s.must(admin.Get(s.Context(), client.ObjectKeyFromObject(later), tws))
 		return tws.Status.ObservedGeneration == tws.Generation
 	})

@@ -6,10 +6,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
 
@@ -28,9 +29,9 @@ func TestScaleUpEnteringTheWindow(t *testing.T) {
 	s.equal("window", status.CurrentWindow, "BusinessHours")
 	s.equal("next boundary", status.NextBoundary.In(kolkata(t)).Format(time.DateTime), "2025-01-27 17:00:00")
 	s.equal("scaled on the day", status.LastScaleTime.In(kolkata(t)).Format("2006-01-02 15:04"), "2025-01-27 09:00")
-	s.condition("Ready", "True", v1alpha1.ReasonReconciled)
-	s.condition("Reconciling", "False", v1alpha1.ReasonStable)
-	s.condition("Degraded", "False", v1alpha1.ReasonOperationalNormal)
+	s.condition("Ready", "True", v1beta1.ReasonReconciled)
+	s.condition("Reconciling", "False", v1beta1.ReasonStable)
+	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 	s.measures(10, "kyklos_effective_replicas", "tws_name="+scalerName, "window=BusinessHours")
 	s.measures(1, "kyklos_scale_events_total", "direction=up")
 	if _, found := s.metric("kyklos_effective_replicas", "window=OffHours"); found {
@@ -100,7 +101,7 @@ func TestScaleUpCancelsGracePeriod(t *testing.T) {
 	s.settles(10)
 	s.clock("2025-01-27 17:00:00")
 	s.measures(1, "kyklos_in_grace_period")
-	s.change(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.DefaultReplicas = 10 })
+	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(10) })
 	s.hears("GracePeriodCancelled", "Grace period cancelled: 10 replicas are desired again")
 	s.settles(10)
 	s.hears("ScaledDown")
@@ -130,7 +131,7 @@ func TestHolidayTreatedAsClosed(t *testing.T) {
 	s := newStage(t, "2025-12-25 08:00:00")
 	s.target(10)
 	s.holidays("2025-12-25")
-	s.officeHours(withHolidays(v1alpha1.HolidayClosed), func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.DefaultReplicas = 0 })
+	s.officeHours(withHolidays(v1beta1.HolidayClosed), func(tws *v1beta1.TimeWindowScaler) { tws.Spec.DefaultReplicas = intstr.FromInt32(0) })
 
 	s.settles(0)
 	s.hears("HolidayDetected", "Holiday detected for 2025-12-25 (mode: treat-as-closed)")
@@ -152,8 +153,8 @@ func TestHolidayTreatedAsClosed(t *testing.T) {
 func TestHolidayTreatedAsOpen(t *testing.T) {
 	s := newStage(t, "2025-12-25 07:00:00")
 	s.target(2)
-	s.officeHours(withHolidays(v1alpha1.HolidayOpen))
-	s.condition("Degraded", "True", v1alpha1.ReasonHolidaySourceMissing)
+	s.officeHours(withHolidays(v1beta1.HolidayOpen))
+	s.condition("Degraded", "True", v1beta1.ReasonHolidaySourceMissing)
 	s.settles(2)
 
 	s.holidays("2025-12-25", "Christmas")
@@ -161,7 +162,7 @@ func TestHolidayTreatedAsOpen(t *testing.T) {
 	s.hears("WindowOverride", "Holiday 2025-12-25: treating as open, using 10 replicas")
 	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (holiday: treat-as-open)")
 	s.equal("window", s.scaler().Status.CurrentWindow, "Holiday")
-	message := s.condition("Degraded", "False", v1alpha1.ReasonOperationalNormal)
+	message := s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 	s.equal("message", message, "Everything in the spec is at work, but these holiday keys are no yyyy-mm-dd dates: Christmas")
 }
 
@@ -169,12 +170,12 @@ func TestHolidayTreatedAsOpen(t *testing.T) {
 func TestPauseLeavesTheTargetAlone(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(5)
-	s.officeHours(func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Pause = true })
+	s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Pause = true })
 
 	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=5, desired=10")
-	message := s.condition("Ready", "False", v1alpha1.ReasonTargetMismatch)
+	message := s.condition("Ready", "False", v1beta1.ReasonTargetMismatch)
 	s.eventually("the message with the observed count", func() bool {
-		message = s.condition("Ready", "False", v1alpha1.ReasonTargetMismatch)
+		message = s.condition("Ready", "False", v1beta1.ReasonTargetMismatch)
 		return message == "Target has 5 replicas but desired is 10 (pause=true)"
 	})
 	s.equal("effective", *s.scaler().Status.EffectiveReplicas, int32(10))
@@ -182,7 +183,7 @@ func TestPauseLeavesTheTargetAlone(t *testing.T) {
 	s.measures(5, "kyklos_replica_drift")
 	s.equal("target", *s.deployment().Spec.Replicas, int32(5))
 
-	s.change(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Pause = false })
+	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 	s.settles(10)
 	s.hears("ScaledUp", "Scaled up from 5 to 10 replicas (window: BusinessHours)") // an end of pause is no drift
 	s.measures(0, "kyklos_pause_active")
@@ -197,7 +198,7 @@ func TestTargetMissingAndRecreated(t *testing.T) {
 
 	s.must(admin.Delete(s.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: targetName}},
 		client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	message := s.condition("Ready", "False", v1alpha1.ReasonTargetNotFound)
+	message := s.condition("Ready", "False", v1beta1.ReasonTargetNotFound)
 	s.equal("message", message, "Target Deployment "+s.namespace+"/webapp not found")
 	s.hears("MissingTarget", "Target Deployment "+s.namespace+"/webapp not found")
 	if observed := s.scaler().Status.TargetObservedReplicas; observed != nil {

@@ -9,10 +9,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 const (
@@ -39,7 +40,7 @@ func newStage(t *testing.T, localTime string) *stage {
 	t.Cleanup(func() {
 		// The scaler goes at once, so that no later test's clock moves it.
 		ctx := context.Background()
-		_ = admin.DeleteAllOf(ctx, &v1alpha1.TimeWindowScaler{}, client.InNamespace(ns.Name))
+		_ = admin.DeleteAllOf(ctx, &v1beta1.TimeWindowScaler{}, client.InNamespace(ns.Name))
 		_ = admin.Delete(ctx, ns)
 	})
 	return s
@@ -63,16 +64,16 @@ func kolkata(t *testing.T) *time.Location {
 }
 
 // officeHours is seed 003's scaler: 10 replicas Mon-Fri 09:00-17:00 in Asia/Kolkata, else 2.
-func (s *stage) officeHours(change ...func(*v1alpha1.TimeWindowScaler)) *v1alpha1.TimeWindowScaler {
+func (s *stage) officeHours(change ...func(*v1beta1.TimeWindowScaler)) *v1beta1.TimeWindowScaler {
 	s.Helper()
-	tws := &v1alpha1.TimeWindowScaler{
+	tws := &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: scalerName},
-		Spec: v1alpha1.TimeWindowScalerSpec{
-			TargetRef:       v1alpha1.TargetRef{Kind: "Deployment", Name: targetName},
+		Spec: v1beta1.TimeWindowScalerSpec{
+			TargetRef:       v1beta1.TargetRef{Kind: "Deployment", Name: targetName},
 			Timezone:        "Asia/Kolkata",
-			DefaultReplicas: 2,
-			Windows: []v1alpha1.Window{{
-				Days: []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}, Start: "09:00", End: "17:00", Replicas: 10,
+			DefaultReplicas: intstr.FromInt32(2),
+			Windows: []v1beta1.Window{{
+				Days: []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}, Start: "09:00", End: "17:00", Replicas: intstr.FromInt32(10),
 			}},
 		},
 	}
@@ -83,13 +84,13 @@ func (s *stage) officeHours(change ...func(*v1alpha1.TimeWindowScaler)) *v1alpha
 	return tws
 }
 
-func withGrace(seconds int32) func(*v1alpha1.TimeWindowScaler) {
-	return func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.GracePeriodSeconds = seconds }
+func withGrace(seconds int32) func(*v1beta1.TimeWindowScaler) {
+	return func(tws *v1beta1.TimeWindowScaler) { tws.Spec.GracePeriodSeconds = seconds }
 }
 
-func withHolidays(mode v1alpha1.HolidayMode) func(*v1alpha1.TimeWindowScaler) {
-	return func(tws *v1alpha1.TimeWindowScaler) {
-		tws.Spec.Holidays = &v1alpha1.Holidays{Mode: mode, SourceRef: &v1alpha1.HolidaySource{Name: "company-holidays"}}
+func withHolidays(mode v1beta1.HolidayMode) func(*v1beta1.TimeWindowScaler) {
+	return func(tws *v1beta1.TimeWindowScaler) {
+		tws.Spec.Holidays = &v1beta1.Holidays{Mode: mode, SourceRef: &v1beta1.HolidaySource{Name: "company-holidays"}}
 	}
 }
 
@@ -128,15 +129,15 @@ func (s *stage) deployment() *appsv1.Deployment {
 	return d
 }
 
-func (s *stage) scaler() *v1alpha1.TimeWindowScaler {
+func (s *stage) scaler() *v1beta1.TimeWindowScaler {
 	s.Helper()
-	tws := &v1alpha1.TimeWindowScaler{}
+	tws := &v1beta1.TimeWindowScaler{}
 	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: scalerName}, tws))
 	return tws
 }
 
 // change edits the scaler's spec.
-func (s *stage) change(edit func(*v1alpha1.TimeWindowScalerSpec)) {
+func (s *stage) change(edit func(*v1beta1.TimeWindowScalerSpec)) {
 	s.Helper()
 	before := s.scaler()
 	after := before.DeepCopy()

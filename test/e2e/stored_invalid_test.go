@@ -8,9 +8,10 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // What was stored before a rule existed is met at run time (B5).
@@ -19,15 +20,15 @@ func TestStoredUnknownZone(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(7)
 	withoutRules(s, func() {
-		s.officeHours(func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
+		s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
 	})
 	s.settles(2) // defaultReplicas
-	s.condition("Degraded", "True", v1alpha1.ReasonInvalidTimezone)
+	s.condition("Degraded", "True", v1beta1.ReasonInvalidTimezone)
 	s.eventually("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
 
-	s.change(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.Timezone = "Asia/Kolkata" })
+	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Asia/Kolkata" })
 	s.settles(10)
-	s.condition("Degraded", "False", v1alpha1.ReasonOperationalNormal)
+	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 }
 
 // The rules ratchet: a zone that the API server does not know holds up nothing that leaves it alone.
@@ -35,9 +36,9 @@ func TestUnknownZoneHoldsUpNothing(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(2)
 	withoutRules(s, func() {
-		s.officeHours(func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
+		s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
 	})
-	s.change(func(spec *v1alpha1.TimeWindowScalerSpec) { spec.DefaultReplicas = 3 })
+	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(3) })
 	s.settles(3)
 }
 
@@ -45,11 +46,11 @@ func TestStoredUnreadableWindow(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(7)
 	withoutRules(s, func() {
-		s.officeHours(func(tws *v1alpha1.TimeWindowScaler) { tws.Spec.Windows[0].End = tws.Spec.Windows[0].Start })
+		s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Windows[0].End = tws.Spec.Windows[0].Start })
 	})
-	message := s.condition("Degraded", "True", v1alpha1.ReasonInvalidConfiguration)
+	message := s.condition("Degraded", "True", v1beta1.ReasonInvalidConfiguration)
 	t.Log(message)
-	s.condition("Ready", "False", v1alpha1.ReasonInvalidConfiguration)
+	s.condition("Ready", "False", v1beta1.ReasonInvalidConfiguration)
 	s.eventually("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
 	s.equal("target left alone", *s.deployment().Spec.Replicas, int32(7))
 }
@@ -71,11 +72,11 @@ func withoutRules(s *stage, store func()) {
 		s.must(err)
 	}
 	ruled := func() bool { // the API server learns of a new schema a little later
-		return admin.Create(s.Context(), &v1alpha1.TimeWindowScaler{
+		return admin.Create(s.Context(), &v1beta1.TimeWindowScaler{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "probe"},
-			Spec: v1alpha1.TimeWindowScalerSpec{
-				TargetRef: v1alpha1.TargetRef{Kind: "Deployment", Name: "none"}, Timezone: "",
-				Windows: []v1alpha1.Window{{Days: []v1alpha1.Weekday{"Mon"}, Start: "1", End: "1"}},
+			Spec: v1beta1.TimeWindowScalerSpec{
+				TargetRef: v1beta1.TargetRef{Kind: "Deployment", Name: "none"}, Timezone: "",
+				Windows: []v1beta1.Window{{Days: []v1beta1.Weekday{"Mon"}, Start: "1", End: "1"}},
 			},
 		}, client.DryRunAll) != nil
 	}

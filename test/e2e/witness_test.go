@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // settles waits until the target has the replicas, in spec and status, and the scaler is Ready.
@@ -29,7 +29,7 @@ func (s *stage) settles(replicas int32) {
 		d, tws := s.deployment(), s.scaler()
 		return *d.Spec.Replicas == replicas && d.Status.Replicas == replicas &&
 			ptr.Deref(tws.Status.EffectiveReplicas, -1) == replicas && ptr.Deref(tws.Status.TargetObservedReplicas, -1) == replicas &&
-			meta.IsStatusConditionTrue(tws.Status.Conditions, v1alpha1.ConditionReady)
+			meta.IsStatusConditionTrue(tws.Status.Conditions, v1beta1.ConditionReady)
 	})
 }
 
@@ -56,7 +56,7 @@ func (s *stage) notes(reason string) []string {
 	slices.SortFunc(list.Items, func(a, b eventsv1.Event) int { return a.EventTime.Compare(b.EventTime.Time) })
 	var notes []string
 	for _, e := range list.Items {
-		if e.Reason == reason && e.Regarding.Kind == v1alpha1.Kind && e.Regarding.Name == scalerName {
+		if e.Reason == reason && e.Regarding.Kind == v1beta1.Kind && e.Regarding.Name == scalerName {
 			notes = append(notes, e.Note)
 		}
 	}

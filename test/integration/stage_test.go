@@ -14,11 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/test/controlplane"
 )
 
@@ -41,7 +42,7 @@ func newStage(t *testing.T) *stage {
 	s.namespace = ns.Name
 	t.Cleanup(func() {
 		ctx := context.Background()
-		_ = admin.DeleteAllOf(ctx, &v1alpha1.TimeWindowScaler{}, client.InNamespace(ns.Name))
+		_ = admin.DeleteAllOf(ctx, &v1beta1.TimeWindowScaler{}, client.InNamespace(ns.Name))
 		_ = admin.DeleteAllOf(ctx, &appsv1.Deployment{}, client.InNamespace(ns.Name))
 		_ = admin.Delete(ctx, ns)
 		if t.Failed() {
@@ -107,14 +108,14 @@ func (s *stage) pair(name string, replicas int32, start, end string) {
 			},
 		},
 	}))
-	s.must(admin.Create(s.Context(), &v1alpha1.TimeWindowScaler{
+	s.must(admin.Create(s.Context(), &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
-		Spec: v1alpha1.TimeWindowScalerSpec{
-			TargetRef: v1alpha1.TargetRef{Kind: "Deployment", Name: name},
+		Spec: v1beta1.TimeWindowScalerSpec{
+			TargetRef: v1beta1.TargetRef{Kind: "Deployment", Name: name},
 			Timezone:  "UTC",
-			Windows: []v1alpha1.Window{{
-				Days:  []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"},
-				Start: start, End: end, Replicas: replicas,
+			Windows: []v1beta1.Window{{
+				Days:  []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"},
+				Start: start, End: end, Replicas: intstr.FromInt32(replicas),
 			}},
 		},
 	}))
@@ -123,7 +124,7 @@ func (s *stage) pair(name string, replicas int32, start, end string) {
 // settled counts the scalers that are Ready with the given effective replicas.
 func (s *stage) settled(replicas int32) int {
 	s.Helper()
-	var list v1alpha1.TimeWindowScalerList
+	var list v1beta1.TimeWindowScalerList
 	if err := admin.List(s.Context(), &list, client.InNamespace(s.namespace)); err != nil {
 		return -1 // the API server may be away; whoever counts asks again
 	}
@@ -131,7 +132,7 @@ func (s *stage) settled(replicas int32) int {
 	for i := range list.Items {
 		status := &list.Items[i].Status
 		if ptr.Deref(status.EffectiveReplicas, -1) == replicas && ptr.Deref(status.TargetObservedReplicas, -1) == replicas &&
-			meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionReady) {
+			meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady) {
 			count++
 		}
 	}

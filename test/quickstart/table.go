@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 const header = "NAME\tTARGET\tWINDOW\tEFFECTIVE\tOBSERVED\tNEXT BOUNDARY\tREADY\n"
@@ -68,12 +68,12 @@ func (t *table) show(ctx context.Context, out io.Writer, terminal bool, ended <-
 	}
 }
 
-func (t *table) list(ctx context.Context) ([]v1alpha1.TimeWindowScaler, error) {
-	var list v1alpha1.TimeWindowScalerList
+func (t *table) list(ctx context.Context) ([]v1beta1.TimeWindowScaler, error) {
+	var list v1beta1.TimeWindowScalerList
 	if err := t.client.List(ctx, &list); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list.Items, func(a, b v1alpha1.TimeWindowScaler) int {
+	slices.SortFunc(list.Items, func(a, b v1beta1.TimeWindowScaler) int {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
 	})
 	return list.Items, nil
@@ -89,7 +89,7 @@ func redraw(out io.Writer, text string, drawn int) int {
 	return strings.Count(text, "\n")
 }
 
-func render(scalers []v1alpha1.TimeWindowScaler, now time.Time) string {
+func render(scalers []v1beta1.TimeWindowScaler, now time.Time) string {
 	var text strings.Builder
 	columns := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
 	fmt.Fprint(columns, header)
@@ -102,7 +102,7 @@ func render(scalers []v1alpha1.TimeWindowScaler, now time.Time) string {
 
 // printChanges prints the header once, and a line for each scaler whose state is not what shown
 // says of it, or that is gone.
-func printChanges(out io.Writer, scalers []v1alpha1.TimeWindowScaler, shown map[string]string, now time.Time) {
+func printChanges(out io.Writer, scalers []v1beta1.TimeWindowScaler, shown map[string]string, now time.Time) {
 	const line = "%-8s  %-22s  %-14s  %-14s  %9s  %8s  %-28s  %s\n"
 	if len(shown) == 0 {
 		fmt.Fprintf(out, line, "TIME", "NAME", "TARGET", "WINDOW", "EFFECTIVE", "OBSERVED", "NEXT BOUNDARY", "READY")
@@ -123,13 +123,13 @@ func printChanges(out io.Writer, scalers []v1alpha1.TimeWindowScaler, shown map[
 	}
 }
 
-func state(tws *v1alpha1.TimeWindowScaler) []string {
+func state(tws *v1beta1.TimeWindowScaler) []string {
 	return []string{displayName(tws), tws.Spec.TargetRef.Name, tws.Status.CurrentWindow,
 		count(tws.Status.EffectiveReplicas), count(tws.Status.TargetObservedReplicas)}
 }
 
 // displayName leaves out the namespace of the samples, and no other.
-func displayName(tws *v1alpha1.TimeWindowScaler) string {
+func displayName(tws *v1beta1.TimeWindowScaler) string {
 	if tws.Namespace == metav1.NamespaceDefault {
 		return tws.Name
 	}
@@ -144,7 +144,7 @@ func count(n *int32) string {
 }
 
 // until is the next boundary in the scaler's own zone, and how far away it is.
-func until(tws *v1alpha1.TimeWindowScaler, now time.Time) string {
+func until(tws *v1beta1.TimeWindowScaler, now time.Time) string {
 	boundary := tws.Status.NextBoundary
 	if boundary == nil {
 		return "-"
@@ -170,8 +170,8 @@ func short(d time.Duration) string {
 	}
 }
 
-func ready(tws *v1alpha1.TimeWindowScaler) string {
-	condition := meta.FindStatusCondition(tws.Status.Conditions, v1alpha1.ConditionReady)
+func ready(tws *v1beta1.TimeWindowScaler) string {
+	condition := meta.FindStatusCondition(tws.Status.Conditions, v1beta1.ConditionReady)
 	if condition == nil {
 		return "Unknown"
 	}

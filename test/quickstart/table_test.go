@@ -7,17 +7,17 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 var noon = time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 
-func scaler(namespace, name string) v1alpha1.TimeWindowScaler {
-	return v1alpha1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+func scaler(namespace, name string) v1beta1.TimeWindowScaler {
+	return v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
 // changes are the lines that printChanges adds for scalers to what shown says, without the header.
-func changes(shown map[string]string, scalers ...v1alpha1.TimeWindowScaler) []string {
+func changes(shown map[string]string, scalers ...v1beta1.TimeWindowScaler) []string {
 	var out strings.Builder
 	printChanges(&out, scalers, shown, noon)
 	var lines []string
@@ -30,7 +30,7 @@ func changes(shown map[string]string, scalers ...v1alpha1.TimeWindowScaler) []st
 }
 
 func TestScalersOfOneNameInTwoNamespacesCanBeToldApart(t *testing.T) {
-	scalers := []v1alpha1.TimeWindowScaler{scaler("default", "web-hours"), scaler("shop", "web-hours")}
+	scalers := []v1beta1.TimeWindowScaler{scaler("default", "web-hours"), scaler("shop", "web-hours")}
 
 	lines := strings.Split(render(scalers, noon), "\n")
 	if !strings.HasPrefix(lines[1], "web-hours ") || !strings.HasPrefix(lines[2], "shop/web-hours ") {

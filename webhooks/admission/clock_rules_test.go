@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 var daily = append(weekdays, "Sat", "Sun")
@@ -67,7 +67,7 @@ func TestClockChangeHorizon(t *testing.T) {
 }
 
 func TestClockChangeWarningsAreFew(t *testing.T) {
-	var windows []v1alpha1.Window
+	var windows []v1beta1.Window
 	var want []string
 	for i := range 5 {
 		windows = append(windows, window(fmt.Sprintf("02:%02d", 10+i), "06:00", int32(5-i), "Sun"))

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
 )
@@ -16,7 +16,7 @@ const maxKeysNamed = 2
 
 // holidayWarnings says what keeps the holidays from being observed (B6). today is the local date,
 // YYYY-MM-DD.
-func holidayWarnings(obj *v1alpha1.TimeWindowScaler, today string, path *field.Path, facts Facts) []string {
+func holidayWarnings(obj *v1beta1.TimeWindowScaler, today string, path *field.Path, facts Facts) []string {
 	name, source := schedule.HolidaySource(&obj.Spec), facts.Holidays
 	if name == "" || source == nil {
 		return nil

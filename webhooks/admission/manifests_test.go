@@ -27,7 +27,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // webhookManifests reads the generated configurations; unknown fields are errors.
@@ -157,7 +157,7 @@ func attributes(t *testing.T, obj, old string) *apiadmission.VersionedAttributes
 		}
 		return u
 	}
-	kind, resource := v1alpha1.GroupVersion.WithKind(v1alpha1.Kind), v1alpha1.GroupVersion.WithResource("timewindowscalers")
+	kind, resource := v1beta1.GroupVersion.WithKind(v1beta1.Kind), v1beta1.GroupVersion.WithResource("timewindowscalers")
 	object, operation := read(obj), apiadmission.Create
 	versioned := &apiadmission.VersionedAttributes{VersionedObject: apiadmission.NewLazyObject(object), VersionedKind: kind}
 	var before runtime.Object

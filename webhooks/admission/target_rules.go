@@ -6,14 +6,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 )
 
 // targetErrors holds the two rules about the target that need more than the spec: its namespace is
 // the object's own (seed 002, spec.targetRef), and nobody else has it (B8).
-func targetErrors(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) field.ErrorList {
+func targetErrors(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) field.ErrorList {
 	ref := obj.Spec.TargetRef
 	if err := schedule.NamespaceError(obj, path); err != nil {
 		return field.ErrorList{err}
@@ -28,7 +28,7 @@ func targetErrors(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts)
 }
 
 // keptTargetWarnings says what targetErrors would have refused, had the update caused it.
-func keptTargetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) []string {
+func keptTargetWarnings(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) []string {
 	if schedule.NamespaceError(obj, path) != nil {
 		return []string{fmt.Sprintf("%s: %s is not the namespace of this TimeWindowScaler: nothing is scaled until it is %s",
 			path.Child("namespace"), quote(obj.Spec.TargetRef.Namespace), quote(obj.Namespace))}
@@ -47,7 +47,7 @@ func keptTargetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts 
 }
 
 // targetWarnings says what stands in the way of scaling the target.
-func targetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Facts) []string {
+func targetWarnings(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) []string {
 	if schedule.NamespaceError(obj, path) != nil {
 		return nil // the facts are about a namesake in the object's own namespace
 	}
@@ -65,8 +65,8 @@ func targetWarnings(obj *v1alpha1.TimeWindowScaler, path *field.Path, facts Fact
 }
 
 // firstOwner returns the one of the scalers that owns their common target, or nil without any.
-func firstOwner(scalers []*v1alpha1.TimeWindowScaler) *v1alpha1.TimeWindowScaler {
-	var owner *v1alpha1.TimeWindowScaler
+func firstOwner(scalers []*v1beta1.TimeWindowScaler) *v1beta1.TimeWindowScaler {
+	var owner *v1beta1.TimeWindowScaler
 	for _, s := range scalers {
 		if owner == nil || targetindex.Precedes(s, owner) {
 			owner = s

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 )
@@ -36,12 +36,12 @@ type factReader struct {
 
 // gather returns the facts about obj. A fact that cannot be read is left out and logged: it must
 // never refuse an object.
-func (r factReader) gather(ctx context.Context, obj *v1alpha1.TimeWindowScaler) Facts {
+func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) Facts {
 	readCtx, cancel := context.WithTimeout(ctx, gatherTimeout)
 	defer cancel()
 	var facts Facts
 	var reads sync.WaitGroup
-	read := func(what string, fact func(context.Context, *v1alpha1.TimeWindowScaler, *Facts) error) {
+	read := func(what string, fact func(context.Context, *v1beta1.TimeWindowScaler, *Facts) error) {
 		reads.Go(func() { // side by side, so that one slow read does not cost the others their time
 			if err := fact(readCtx, obj, &facts); err != nil {
 				log.FromContext(ctx).V(1).Info("Skipped an admission check", "check", what, "reason", err.Error())
@@ -59,8 +59,8 @@ func (r factReader) gather(ctx context.Context, obj *v1alpha1.TimeWindowScaler) 
 
 // readRivals sets facts.Rivals. The cache may lag behind by some milliseconds; the reconciler decides
 // as well (B8).
-func (r factReader) readRivals(ctx context.Context, obj *v1alpha1.TimeWindowScaler, facts *Facts) error {
-	var list v1alpha1.TimeWindowScalerList
+func (r factReader) readRivals(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
+	var list v1beta1.TimeWindowScalerList
 	err := r.cached.List(ctx, &list, client.InNamespace(obj.Namespace),
 		client.MatchingFields{targetindex.Field: obj.Spec.TargetRef.Name})
 	if err != nil {
@@ -77,14 +77,14 @@ func (r factReader) readRivals(ctx context.Context, obj *v1alpha1.TimeWindowScal
 }
 
 // readTarget sets facts.TargetMissing. CEL lets no other kind than Deployment pass.
-func (r factReader) readTarget(ctx context.Context, obj *v1alpha1.TimeWindowScaler, facts *Facts) error {
+func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	err := r.cached.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Spec.TargetRef.Name}, &appsv1.Deployment{})
 	facts.TargetMissing = apierrors.IsNotFound(err)
 	return client.IgnoreNotFound(err)
 }
 
 // readAutoscalers sets facts.Autoscalers.
-func (r factReader) readAutoscalers(ctx context.Context, obj *v1alpha1.TimeWindowScaler, facts *Facts) error {
+func (r factReader) readAutoscalers(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	var list autoscalingv2.HorizontalPodAutoscalerList
 	if err := r.cached.List(ctx, &list, client.InNamespace(obj.Namespace)); err != nil {
 		return fmt.Errorf("list HorizontalPodAutoscalers: %w", err)
@@ -99,7 +99,7 @@ func (r factReader) readAutoscalers(ctx context.Context, obj *v1alpha1.TimeWindo
 
 // readHolidays sets facts.Holidays. Values may be missing from the cache; only keys count (seed 002,
 // ConfigMap Format).
-func (r factReader) readHolidays(ctx context.Context, obj *v1alpha1.TimeWindowScaler, facts *Facts) error {
+func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	name := schedule.HolidaySource(&obj.Spec)
 	if name == "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
 // Reads that fail cost their own check and nothing else.
@@ -22,7 +22,7 @@ func TestFailingReadsRefuseNothing(t *testing.T) {
 	noList := interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 		return denied
 	}}
-	owned := []client.Object{scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name = "night" })}
+	owned := []client.Object{scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name = "night" })}
 	for name, tc := range map[string]struct {
 		cluster cluster
 		verdict string

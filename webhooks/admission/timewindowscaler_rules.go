@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetindex"
 )
@@ -21,7 +21,7 @@ type Facts struct {
 	// Autoscalers are the names of the HorizontalPodAutoscalers of the target.
 	Autoscalers []string
 	// Rivals are the other TimeWindowScalers with the same target that are not being deleted.
-	Rivals []*v1alpha1.TimeWindowScaler
+	Rivals []*v1beta1.TimeWindowScaler
 	// Holidays is the ConfigMap that spec.holidays names; nil when it was not looked up.
 	Holidays *HolidaySource
 }
@@ -34,7 +34,7 @@ type HolidaySource struct {
 
 // ValidateTimeWindowScaler returns what refuses obj. old is the object it replaces, nil on create;
 // what old broke in the same way does not refuse obj.
-func ValidateTimeWindowScaler(obj, old *v1alpha1.TimeWindowScaler, facts Facts) field.ErrorList {
+func ValidateTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts) field.ErrorList {
 	if keepsTarget(obj, old) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func ValidateTimeWindowScaler(obj, old *v1alpha1.TimeWindowScaler, facts Facts) 
 // WarnTimeWindowScaler returns what the author of obj should know, most important first; old is nil on
 // create. Each warning is shorter than 250 bytes: the API server may cut longer ones. now decides
 // which clock changes and holidays lie ahead.
-func WarnTimeWindowScaler(obj, old *v1alpha1.TimeWindowScaler, facts Facts, now time.Time) []string {
+func WarnTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now time.Time) []string {
 	spec, path := &obj.Spec, field.NewPath("spec")
 	var warnings []string
 	if keepsTarget(obj, old) {
@@ -70,7 +70,7 @@ func WarnTimeWindowScaler(obj, old *v1alpha1.TimeWindowScaler, facts Facts, now 
 
 // keepsTarget reports whether obj replaces an object with the same target. A namespace that was left
 // out and is filled in now is no change.
-func keepsTarget(obj, old *v1alpha1.TimeWindowScaler) bool {
+func keepsTarget(obj, old *v1beta1.TimeWindowScaler) bool {
 	if old == nil {
 		return false
 	}
@@ -80,7 +80,7 @@ func keepsTarget(obj, old *v1alpha1.TimeWindowScaler) bool {
 }
 
 // describeTarget names the target for people: Deployment "web".
-func describeTarget(ref v1alpha1.TargetRef) string {
+func describeTarget(ref v1beta1.TargetRef) string {
 	return fmt.Sprintf("%s %s", shorten(ref.Kind), quote(ref.Name))
 }
 

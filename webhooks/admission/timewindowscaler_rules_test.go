@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -16,20 +17,20 @@ import (
 // the one after the next.
 var november = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-var weekdays = []v1alpha1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}
+var weekdays = []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}
 
-func window(start, end string, replicas int32, days ...v1alpha1.Weekday) v1alpha1.Window {
-	return v1alpha1.Window{Days: days, Start: start, End: end, Replicas: replicas}
+func window(start, end string, replicas int32, days ...v1beta1.Weekday) v1beta1.Window {
+	return v1beta1.Window{Days: days, Start: start, End: end, Replicas: intstr.FromInt32(replicas)}
 }
 
 // office returns a valid scaler about which there is nothing to say, with the edits made.
-func office(edits ...func(*v1alpha1.TimeWindowScaler)) *v1alpha1.TimeWindowScaler {
-	obj := &v1alpha1.TimeWindowScaler{
+func office(edits ...func(*v1beta1.TimeWindowScaler)) *v1beta1.TimeWindowScaler {
+	obj := &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Name: "office", Namespace: "shop", UID: "m", CreationTimestamp: metav1.NewTime(november)},
-		Spec: v1alpha1.TimeWindowScalerSpec{
-			TargetRef: v1alpha1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", Namespace: "shop"},
+		Spec: v1beta1.TimeWindowScalerSpec{
+			TargetRef: v1beta1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", Namespace: "shop"},
 			Timezone:  "Europe/Berlin",
-			Windows:   []v1alpha1.Window{window("09:00", "17:00", 5, weekdays...)},
+			Windows:   []v1beta1.Window{window("09:00", "17:00", 5, weekdays...)},
 		},
 	}
 	for _, edit := range edits {
@@ -38,34 +39,34 @@ func office(edits ...func(*v1alpha1.TimeWindowScaler)) *v1alpha1.TimeWindowScale
 	return obj
 }
 
-func inZone(zone string) func(*v1alpha1.TimeWindowScaler) {
-	return func(obj *v1alpha1.TimeWindowScaler) { obj.Spec.Timezone = zone }
+func inZone(zone string) func(*v1beta1.TimeWindowScaler) {
+	return func(obj *v1beta1.TimeWindowScaler) { obj.Spec.Timezone = zone }
 }
 
-func withWindows(windows ...v1alpha1.Window) func(*v1alpha1.TimeWindowScaler) {
-	return func(obj *v1alpha1.TimeWindowScaler) { obj.Spec.Windows = windows }
+func withWindows(windows ...v1beta1.Window) func(*v1beta1.TimeWindowScaler) {
+	return func(obj *v1beta1.TimeWindowScaler) { obj.Spec.Windows = windows }
 }
 
-func withTarget(namespace, name string) func(*v1alpha1.TimeWindowScaler) {
-	return func(obj *v1alpha1.TimeWindowScaler) {
+func withTarget(namespace, name string) func(*v1beta1.TimeWindowScaler) {
+	return func(obj *v1beta1.TimeWindowScaler) {
 		obj.Spec.TargetRef.Namespace, obj.Spec.TargetRef.Name = namespace, name
 	}
 }
 
-func withHolidays(mode v1alpha1.HolidayMode, source *v1alpha1.HolidaySource) func(*v1alpha1.TimeWindowScaler) {
-	return func(obj *v1alpha1.TimeWindowScaler) {
-		obj.Spec.Holidays = &v1alpha1.Holidays{Mode: mode, SourceRef: source}
+func withHolidays(mode v1beta1.HolidayMode, source *v1beta1.HolidaySource) func(*v1beta1.TimeWindowScaler) {
+	return func(obj *v1beta1.TimeWindowScaler) {
+		obj.Spec.Holidays = &v1beta1.Holidays{Mode: mode, SourceRef: source}
 	}
 }
 
 // rival returns another scaler of the same target, created that long after office.
-func rival(name string, later time.Duration, uid types.UID) *v1alpha1.TimeWindowScaler {
-	return office(func(obj *v1alpha1.TimeWindowScaler) {
+func rival(name string, later time.Duration, uid types.UID) *v1beta1.TimeWindowScaler {
+	return office(func(obj *v1beta1.TimeWindowScaler) {
 		obj.Name, obj.UID, obj.CreationTimestamp = name, uid, metav1.NewTime(november.Add(later))
 	})
 }
 
-func rivals(r ...*v1alpha1.TimeWindowScaler) admission.Facts { return admission.Facts{Rivals: r} }
+func rivals(r ...*v1beta1.TimeWindowScaler) admission.Facts { return admission.Facts{Rivals: r} }
 
 func TestValidate(t *testing.T) {
 	const (
@@ -74,14 +75,14 @@ func TestValidate(t *testing.T) {
 	)
 	older, younger := rival("night", -time.Hour, "z"), rival("batch", time.Hour, "a")
 	for name, tc := range map[string]struct {
-		obj, old *v1alpha1.TimeWindowScaler
+		obj, old *v1beta1.TimeWindowScaler
 		facts    admission.Facts
 		want     []string
 	}{
 		"nothing wrong":                  {obj: office()},
 		"namespace left out":             {obj: office(withTarget("", "web"))},
 		"another namespace":              {obj: office(withTarget("back", "web")), want: []string{namespaceRule}},
-		"in a file, without a namespace": {obj: office(withTarget("back", "web"), func(o *v1alpha1.TimeWindowScaler) { o.Namespace = "" })},
+		"in a file, without a namespace": {obj: office(withTarget("back", "web"), func(o *v1beta1.TimeWindowScaler) { o.Namespace = "" })},
 		"target owned by an older one":   {obj: office(), facts: rivals(younger, older), want: []string{nightOwns}},
 		"target owned, by one of the same second": {obj: office(), facts: rivals(rival("noon", 0, "b"), rival("night", 0, "a")),
 			want: []string{nightOwns}},
@@ -107,7 +108,7 @@ func TestValidate(t *testing.T) {
 
 // warningCase is an object, what is known beside it, and all that is said about it.
 type warningCase struct {
-	obj, old *v1alpha1.TimeWindowScaler
+	obj, old *v1beta1.TimeWindowScaler
 	facts    admission.Facts
 	now      time.Time // november when zero
 	want     []string
@@ -155,18 +156,18 @@ func TestTargetWarnings(t *testing.T) {
 }
 
 func TestHolidayWarnings(t *testing.T) {
-	source := &v1alpha1.HolidaySource{Name: "public-holidays"}
+	source := &v1beta1.HolidaySource{Name: "public-holidays"}
 	listed := func(keys ...string) admission.Facts {
 		return admission.Facts{Holidays: &admission.HolidaySource{Exists: true, Keys: keys}}
 	}
-	closed := office(withHolidays(v1alpha1.HolidayClosed, source))
+	closed := office(withHolidays(v1beta1.HolidayClosed, source))
 	checkWarnings(t, map[string]warningCase{
 		"not looked up":     {obj: closed},
 		"holidays to come":  {obj: closed, facts: listed("2026-01-01", "2026-12-25")},
 		"a holiday today":   {obj: closed, facts: listed("2026-11-21")},
-		"ignored":           {obj: office(withHolidays(v1alpha1.HolidayIgnore, source)), facts: listed("x")},
+		"ignored":           {obj: office(withHolidays(v1beta1.HolidayIgnore, source)), facts: listed("x")},
 		"no mode":           {obj: office(withHolidays("", source)), facts: listed("x")},
-		"no source":         {obj: office(withHolidays(v1alpha1.HolidayOpen, nil)), facts: listed("x")},
+		"no source":         {obj: office(withHolidays(v1beta1.HolidayOpen, nil)), facts: listed("x")},
 		"no holidays field": {obj: office(), facts: listed("x")},
 		"no ConfigMap": {obj: closed, facts: admission.Facts{Holidays: &admission.HolidaySource{}}, want: []string{
 			`spec.holidays.sourceRef.name: there is no ConfigMap "public-holidays" in namespace "shop" yet: until there is, holidays are days like any other`}},
@@ -174,7 +175,7 @@ func TestHolidayWarnings(t *testing.T) {
 			`spec.holidays.sourceRef.name: ConfigMap "public-holidays" lists no holidays: add keys that are dates, such as 2026-12-25`}},
 		"only past ones": {obj: closed, facts: listed("2025-12-25", "2026-11-20", "2025-12-26"), want: []string{
 			`spec.holidays.sourceRef.name: the last holiday in ConfigMap "public-holidays" is 2026-11-20, which is past: add the holidays to come`}},
-		"today is the zone's": {obj: office(inZone("Pacific/Kiritimati"), withHolidays(v1alpha1.HolidayClosed, source)), now: november.Add(2 * time.Hour), facts: listed("2026-11-21"), want: []string{
+		"today is the zone's": {obj: office(inZone("Pacific/Kiritimati"), withHolidays(v1beta1.HolidayClosed, source)), now: november.Add(2 * time.Hour), facts: listed("2026-11-21"), want: []string{
 			`spec.holidays.sourceRef.name: the last holiday in ConfigMap "public-holidays" is 2026-11-21, which is past: add the holidays to come`}},
 		"keys that are no dates": {obj: closed, facts: listed("2027-02-29", "2026-12-25", "christmas"), want: []string{
 			`spec.holidays.sourceRef.name: ConfigMap "public-holidays" has keys that are not dates and are ignored: 2027-02-29, christmas; a key is a date such as 2026-12-25`}},

@@ -21,12 +21,12 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetindex"
 )
 
 // stored is a scaler as the API server sends it, after the schema's defaults.
-const stored = `{"apiVersion":"kyklos.io/v1alpha1","kind":"TimeWindowScaler",
+const stored = `{"apiVersion":"kyklos.io/v1beta1","kind":"TimeWindowScaler",
 "metadata":{"name":"office","namespace":"shop","finalizers":["kyklos.io/test"]},
 "spec":{"targetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web","namespace":"shop"},
 "timezone":"Europe/Berlin","defaultReplicas":0,"gracePeriodSeconds":0,"pause":false,
@@ -38,7 +38,7 @@ func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		v1alpha1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, corev1.AddToScheme,
+		v1beta1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, corev1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ type cluster struct {
 func (c cluster) validator(t *testing.T) *admission.Webhook {
 	s := scheme(t)
 	reader := fake.NewClientBuilder().WithScheme(s).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
-		WithIndex(&v1alpha1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
+		WithIndex(&v1beta1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	return admission.WithValidator(s, &timeWindowScalerValidator{
 		facts: factReader{cached: reader}, clock: clocktesting.NewFakePassiveClock(now),
@@ -102,9 +102,9 @@ func (c cluster) validator(t *testing.T) *admission.Webhook {
 
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }
 
-func scaler(t *testing.T, edit func(*v1alpha1.TimeWindowScaler)) *v1alpha1.TimeWindowScaler {
+func scaler(t *testing.T, edit func(*v1beta1.TimeWindowScaler)) *v1beta1.TimeWindowScaler {
 	t.Helper()
-	obj := &v1alpha1.TimeWindowScaler{}
+	obj := &v1beta1.TimeWindowScaler{}
 	if err := json.Unmarshal([]byte(stored), obj); err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +129,11 @@ func quiet(t *testing.T) []client.Object {
 		autoscaler("stateful", "apps/v1", "StatefulSet", "web"),
 		autoscaler("foreign", "example.com/v1", "Deployment", "web"),
 		autoscaler("other", "apps/v1", "Deployment", "api"),
-		scaler(t, func(o *v1alpha1.TimeWindowScaler) {}),
-		scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Name = "api", "api" }),
-		scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Kind = "stateful", "StatefulSet" }),
-		scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Namespace = "back" }),
-		scaler(t, func(o *v1alpha1.TimeWindowScaler) {
+		scaler(t, func(o *v1beta1.TimeWindowScaler) {}),
+		scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Name = "api", "api" }),
+		scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Kind = "stateful", "StatefulSet" }),
+		scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Namespace = "back" }),
+		scaler(t, func(o *v1beta1.TimeWindowScaler) {
 			o.Name, o.DeletionTimestamp = "leaving", &metav1.Time{Time: time.Unix(0, 0)}
 		}),
 	}
@@ -173,7 +173,7 @@ func handle(t *testing.T, webhook *admission.Webhook, req admission.Request) (ad
 }
 
 func TestValidatorGathersFacts(t *testing.T) {
-	rival := scaler(t, func(o *v1alpha1.TimeWindowScaler) { o.Name = "night" })
+	rival := scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name = "night" })
 	edited := strings.Replace(stored, `"replicas":5`, `"replicas":6`, 1)
 	for name, tc := range map[string]struct {
 		objects  []client.Object

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -38,7 +38,7 @@ func TestWindowWarnings(t *testing.T) {
 
 // However many windows change nothing, few lines are shown and the rest is counted.
 func TestWindowWarningsAreFew(t *testing.T) {
-	var many, same []v1alpha1.Window
+	var many, same []v1beta1.Window
 	for i := range 30 {
 		many = append(many, window("09:00", fmt.Sprintf("10:%02d", i), int32(i), "Mon"))
 		same = append(same, many[0])
@@ -55,11 +55,11 @@ func TestWindowWarningsAreFew(t *testing.T) {
 	})
 }
 
-func drawWindows(t *rapid.T, most int) []v1alpha1.Window {
+func drawWindows(t *rapid.T, most int) []v1beta1.Window {
 	clock := rapid.Custom(func(t *rapid.T) string {
 		return fmt.Sprintf("%02d:%02d", rapid.IntRange(0, 23).Draw(t, "hour"), rapid.SampledFrom([]int{0, 15, 30}).Draw(t, "minute"))
 	})
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1alpha1.Window {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1beta1.Window {
 		days := rapid.SliceOfNDistinct(rapid.SampledFrom(append(weekdays, "Sat", "Sun")), 1, 7, rapid.ID).Draw(t, "days")
 		return window(clock.Draw(t, "start"), clock.Draw(t, "end"), rapid.Int32Range(0, 9).Draw(t, "replicas"), days...)
 	}), 0, most).Draw(t, "windows")
@@ -72,15 +72,15 @@ func TestWarningsFitTheirHeader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		obj := office(withTarget(name.Draw(t, "namespace"), name.Draw(t, "target")), withWindows(drawWindows(t, 40)...),
 			inZone(rapid.SampledFrom([]string{"Europe/Berlin", "America/Argentina/ComodRivadavia", "Etc/GMT-14", "EST", "", "Local", "x"}).Draw(t, "zone")),
-			withHolidays(v1alpha1.HolidayOpen, &v1alpha1.HolidaySource{Name: name.Draw(t, "ConfigMap")}))
+			withHolidays(v1beta1.HolidayOpen, &v1beta1.HolidaySource{Name: name.Draw(t, "ConfigMap")}))
 		obj.Namespace, obj.Spec.TargetRef.Kind = name.Draw(t, "own namespace"), name.Draw(t, "kind")
 		facts := admission.Facts{
 			TargetMissing: rapid.Bool().Draw(t, "missing"),
 			Autoscalers:   []string{name.Draw(t, "HPA")},
-			Rivals:        []*v1alpha1.TimeWindowScaler{rival(name.Draw(t, "rival"), rapid.SampledFrom([]time.Duration{-1, 1}).Draw(t, "age")*time.Hour, "r")},
+			Rivals:        []*v1beta1.TimeWindowScaler{rival(name.Draw(t, "rival"), rapid.SampledFrom([]time.Duration{-1, 1}).Draw(t, "age")*time.Hour, "r")},
 			Holidays:      &admission.HolidaySource{Exists: rapid.Bool().Draw(t, "exists"), Keys: rapid.SliceOfN(name, 0, 5).Draw(t, "keys")},
 		}
-		var old *v1alpha1.TimeWindowScaler
+		var old *v1beta1.TimeWindowScaler
 		if rapid.Bool().Draw(t, "update") {
 			old = obj.DeepCopy()
 		}

@@ -80,5 +80,22 @@ func apiServerArgs(dir *Dir, opts Options, etcdAddress string) ([]string, error)
 		// The size is in megabytes and never reached: a rotated log could not be counted in one pass.
 		args = append(args, "--audit-policy-file="+policy, "--audit-log-path="+dir.Path("audit.log"), "--audit-log-maxsize=1000000")
 	}
+	if opts.ExternalMetrics {
+		args = append(args, aggregatorArgs(dir)...)
+	}
 	return append(args, opts.APIServerArgs...), nil
+}
+
+// aggregatorArgs let the API server pass requests on to an API service: it proves itself with a client
+// certificate, and names the user in headers that the service trusts from that certificate alone.
+func aggregatorArgs(dir *Dir) []string {
+	return []string{
+		"--proxy-client-cert-file=" + dir.Path("pki", "aggregator.crt"),
+		"--proxy-client-key-file=" + dir.Path("pki", "aggregator.key"),
+		"--requestheader-client-ca-file=" + dir.Path("pki", "ca.crt"),
+		"--requestheader-allowed-names=" + aggregatorUser,
+		"--requestheader-username-headers=X-Remote-User",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+	}
 }

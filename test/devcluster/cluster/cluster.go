@@ -35,6 +35,8 @@ type Options struct {
 	AuditLog bool
 	// EtcdGateway serves the store's JSON gateway; its URL is in the file etcd-url in Dir.
 	EtcdGateway bool
+	// ExternalMetrics adds an API service of external.metrics.k8s.io; see package externalmetrics.
+	ExternalMetrics bool
 	// APIServerArgs are further kube-apiserver flags; they win over the built-in ones.
 	APIServerArgs []string
 }
@@ -46,6 +48,11 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 	creds, err := dir.credentials(time.Now())
 	if err != nil {
 		return err
+	}
+	if opts.ExternalMetrics {
+		if err := dir.hasExternalMetrics(); err != nil {
+			return err
+		}
 	}
 	listener, err := dir.listen(opts.Port)
 	if err != nil {
@@ -109,10 +116,14 @@ func operate(server, user context.Context, dir *Dir, opts Options, creds *Creden
 	if err := startParts(ctx, &parts, opts, creds, creds.client(host, componentUser)); err != nil {
 		return err
 	}
-	if err := waitUsable(starting, admin); err != nil {
+	metricsServed, err := startExternalMetrics(ctx, starting, &parts, dir, opts, creds, host)
+	if err != nil {
 		return err
 	}
-	kubeconfig, err := dir.writeKubeconfig(creds, host)
+	if err := waitUsable(starting, admin, metricsServed); err != nil {
+		return err
+	}
+	kubeconfig, err := dir.writeKubeconfig("kubeconfig", creds, host, adminUser)
 	if err != nil {
 		return err
 	}

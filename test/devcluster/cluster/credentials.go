@@ -19,6 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"kyklos.io/kyklos/test/devcluster/externalmetrics"
 )
 
 const (
@@ -27,11 +29,13 @@ const (
 	// componentUser is who the controllers and the kubelet speak as: a name of its own, so that an audit log
 	// can tell their requests from a person's.
 	componentUser = "system:devcluster"
-	// validity of the serving certificate; a development folder is thrown away long before.
+	// aggregatorUser is who the API server is when it passes a request on to an API service.
+	aggregatorUser = "system:aggregator"
+	// validity of the certificates; a development folder is thrown away long before.
 	validity = 10 * 365 * 24 * time.Hour
 )
 
-// Credentials are what the folder keeps so that a client stays valid over restarts: a serving certificate,
+// Credentials are what the folder keeps so that a client stays valid over restarts: the certificates,
 // the key that signs ServiceAccount tokens, and one static token per user in system:masters.
 type Credentials struct {
 	CA     []byte
@@ -75,7 +79,7 @@ func (d *Dir) makeCredentials(now time.Time) error {
 	if err := d.writeKey("sa.key", signer); err != nil {
 		return err
 	}
-	if err := d.makeServingCertificate(now); err != nil {
+	if err := d.makeCertificates(now); err != nil {
 		return err
 	}
 	var table strings.Builder
@@ -85,9 +89,23 @@ func (d *Dir) makeCredentials(now time.Time) error {
 	return os.WriteFile(d.Path("pki", "tokens.csv"), []byte(table.String()), 0o600)
 }
 
-// makeServingCertificate writes a certificate authority and a certificate for every name the API server has
-// on this machine and inside the cluster. The authority's key is not kept.
-func (d *Dir) makeServingCertificate(now time.Time) error {
+// leaves are the certificates that the authority signs: the API server's, for every name it has on this
+// machine and inside the cluster, and the pair between the aggregator and an API service.
+var leaves = []struct {
+	file, name string
+	usage      x509.ExtKeyUsage
+	hosts      []string
+	addresses  []net.IP
+}{
+	{"apiserver", "kube-apiserver", x509.ExtKeyUsageServerAuth,
+		[]string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
+		[]net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)}},
+	{"external-metrics", "external-metrics", x509.ExtKeyUsageServerAuth, []string{externalmetrics.ServerName}, nil},
+	{"aggregator", aggregatorUser, x509.ExtKeyUsageClientAuth, nil, nil},
+}
+
+// makeCertificates writes a certificate authority and the leaves. The authority's key is not kept.
+func (d *Dir) makeCertificates(now time.Time) error {
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -100,21 +118,25 @@ func (d *Dir) makeServingCertificate(now time.Time) error {
 	if err := d.writeCertificate("ca.crt", ca, ca, &caKey.PublicKey, caKey); err != nil {
 		return err
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
+	for i, leaf := range leaves {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			return err
+		}
+		if err := d.writeKey(leaf.file+".key", key); err != nil {
+			return err
+		}
+		certificate := &x509.Certificate{
+			SerialNumber: big.NewInt(int64(i) + 2), Subject: pkix.Name{CommonName: leaf.name},
+			NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
+			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{leaf.usage},
+			DNSNames: leaf.hosts, IPAddresses: leaf.addresses,
+		}
+		if err := d.writeCertificate(leaf.file+".crt", certificate, ca, &key.PublicKey, caKey); err != nil {
+			return err
+		}
 	}
-	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "kube-apiserver"},
-		NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames:    []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)},
-	}
-	if err := d.writeKey("apiserver.key", key); err != nil {
-		return err
-	}
-	return d.writeCertificate("apiserver.crt", leaf, ca, &key.PublicKey, caKey)
+	return nil
 }
 
 func (d *Dir) writeKey(name string, key *ecdsa.PrivateKey) error {
@@ -145,14 +167,14 @@ func (c *Credentials) client(host, user string) *rest.Config {
 	}
 }
 
-// writeKubeconfig writes the admin's kubeconfig, readable by its owner only, and returns its path.
-func (d *Dir) writeKubeconfig(c *Credentials, host string) (string, error) {
+// writeKubeconfig writes a user's kubeconfig, readable by its owner only, and returns its path.
+func (d *Dir) writeKubeconfig(file string, c *Credentials, host, user string) (string, error) {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["devcluster"] = &clientcmdapi.Cluster{Server: host, CertificateAuthorityData: c.CA}
-	config.AuthInfos[adminUser] = &clientcmdapi.AuthInfo{Token: c.tokens[adminUser]}
-	config.Contexts["devcluster"] = &clientcmdapi.Context{Cluster: "devcluster", AuthInfo: adminUser}
+	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: c.tokens[user]}
+	config.Contexts["devcluster"] = &clientcmdapi.Context{Cluster: "devcluster", AuthInfo: user}
 	config.CurrentContext = "devcluster"
-	path := d.Path("kubeconfig")
+	path := d.Path(file)
 	if err := clientcmd.WriteToFile(*config, path); err != nil {
 		return "", fmt.Errorf("writing the kubeconfig: %w", err)
 	}

@@ -25,14 +25,18 @@ func waitServing(ctx context.Context, client kubernetes.Interface) error {
 }
 
 // waitUsable waits until a user's first command cannot fail for lack of start-up: /readyz, the default
-// namespace with its ServiceAccount (pods are refused without it), and discovery with no stale group.
-func waitUsable(ctx context.Context, client kubernetes.Interface) error {
+// namespace with its ServiceAccount (pods are refused without it), discovery with no stale group, and
+// whatever served asks for besides.
+func waitUsable(ctx context.Context, client kubernetes.Interface, served func(context.Context) error) error {
 	return poll(ctx, "the cluster is not ready", func(ctx context.Context) error {
 		if err := client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error(); err != nil {
 			return fmt.Errorf("/readyz: %w", err)
 		}
 		if _, err := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{}); err != nil {
 			return fmt.Errorf("default ServiceAccount: %w", err)
+		}
+		if err := served(ctx); err != nil {
+			return err
 		}
 		return discoverable(ctx, client)
 	})

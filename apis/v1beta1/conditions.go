@@ -1,4 +1,4 @@
-package v1alpha1
+package v1beta1
 
 // Condition types; every status carries all three (seed 002, status.conditions). They are public
 // contract, as are the reasons below: rename none.
@@ -43,6 +43,8 @@ const (
 	ReasonInvalidConfiguration = "InvalidConfiguration"
 	// ReasonHolidaySourceMissing: there is no holiday ConfigMap; days count as normal days.
 	ReasonHolidaySourceMissing = "HolidaySourceMissing"
+	// ReasonMetricUnavailable: the window's metric has no value; its replicas apply.
+	ReasonMetricUnavailable = "MetricUnavailable"
 	// ReasonScaleFailed: the API server refused the write to the target.
 	ReasonScaleFailed = "ScaleFailed"
 )

@@ -1,0 +1,170 @@
+package v1beta1
+
+import "k8s.io/apimachinery/pkg/util/intstr"
+
+// Weekday is a day of the week by its three-letter English name.
+//
+// +kubebuilder:validation:Enum=Mon;Tue;Wed;Thu;Fri;Sat;Sun
+type Weekday string
+
+// Window is a stretch of local time on some days of the week, and the replica
+// count during it.
+//
+// +kubebuilder:validation:XValidation:rule="self.start != self.end",message="Invalid window: start must not equal end; a whole day is 00:00 to 24:00",reason=FieldValueInvalid,fieldPath=".end"
+// +kubebuilder:validation:XValidation:rule="self.start.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 09:00",reason=FieldValueInvalid,fieldPath=".start"
+// +kubebuilder:validation:XValidation:rule="self.end.matches('^(([0-1][0-9]|2[0-3]):[0-5][0-9]|24:00)$')",message="must be a time of day as HH:MM from 00:00 to 24:00, such as 17:00; 24:00 is the end of the same day",reason=FieldValueInvalid,fieldPath=".end"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || (self.name.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$') && !(self.name in ['OffHours', 'Holiday']) && !self.name.startsWith('Custom-'))",message="must be letters, digits, '-', '_' and '.', beginning and ending with a letter or digit; OffHours, Holiday and names that begin with Custom- are names that Kyklos gives itself",reason=FieldValueInvalid,fieldPath=".name"
+type Window struct {
+	// The window's name, unique in the list; status.currentWindow shows it. Left
+	// out, status shows BusinessHours or Custom-<hash>.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name,omitempty"`
+
+	// The days on which the window starts: Mon, Tue, Wed, Thu, Fri, Sat, Sun, each
+	// at most once.
+	// +required
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=7
+	Days []Weekday `json:"days"`
+
+	// The local time at which the window starts, HH:MM from 00:00 to 23:59; this
+	// minute belongs to the window.
+	// +required
+	// +kubebuilder:validation:MaxLength=16
+	Start string `json:"start"`
+
+	// The local time at which the window ends, HH:MM from 00:00 to 24:00; this
+	// minute no longer belongs to the window. 24:00 is the end of the day on which
+	// the window starts. An end before start means the following day: Fri
+	// 22:00-02:00 ends on Saturday at 02:00.
+	// +required
+	// +kubebuilder:validation:MaxLength=16
+	End string `json:"end"`
+
+	// The IANA time zone in which this window's days, start and end are read.
+	// Left out, it is spec.timezone.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Timezone string `json:"timezone,omitempty"`
+
+	// The replica count while this window decides: a number, or a percentage of
+	// baselineReplicas from 0% to 1000%, rounded up. Beside a metric it is the
+	// count to fall back on.
+	// +required
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]{1,2}|1000)%$')",message="must be a number from 0, such as 10, or a percentage of baselineReplicas from 0% to 1000%, such as 150%",reason=FieldValueInvalid
+	Replicas intstr.IntOrString `json:"replicas"`
+
+	// An external metric that sets the replica count while this window decides.
+	// +optional
+	Metric *WindowMetric `json:"metric,omitempty"`
+}
+
+// WindowMetric is a metric of the external.metrics.k8s.io API, and how it sets
+// the replica count; as the external metric source of a HorizontalPodAutoscaler
+// (A6). Without a value, three times in a row, the window's replicas apply.
+//
+// +kubebuilder:validation:XValidation:rule="!self.name.contains('/') && !self.name.contains('%') && !(self.name in ['.', '..'])",message="must be the name of a metric, without '/' and '%', and not '.' or '..'",reason=FieldValueInvalid,fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",message="must not be below minReplicas",reason=FieldValueInvalid,fieldPath=".maxReplicas"
+type WindowMetric struct {
+	// The name of the metric.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Which series of the metric count, by their labels. Left out, all do.
+	// +optional
+	Selector *MetricSelector `json:"selector,omitempty"`
+
+	// The value to keep.
+	// +required
+	Target MetricTarget `json:"target"`
+
+	// The lowest replica count that the metric may set. Left out, it is 1.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	MinReplicas *int32 `json:"minReplicas,omitempty"`
+
+	// The highest replica count that the metric may set.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	MaxReplicas int32 `json:"maxReplicas"`
+}
+
+// MetricSelector is a label selector; all its requirements must hold.
+type MetricSelector struct {
+	// Labels and the values that they must have, at most 16.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	MatchLabels map[string]string `json:"matchLabels,omitempty"`
+
+	// Further requirements, at most 16.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	MatchExpressions []MetricSelectorRequirement `json:"matchExpressions,omitempty"`
+}
+
+// MetricSelectorRequirement is one requirement of a label selector.
+//
+// +kubebuilder:validation:XValidation:rule="self.operator in ['In', 'NotIn'] ? has(self.values) && self.values.size() > 0 : !has(self.values) || self.values.size() == 0",message="must list at least one value for In and NotIn, and none for Exists and DoesNotExist",reason=FieldValueInvalid,fieldPath=".values"
+type MetricSelectorRequirement struct {
+	// The label.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=317
+	Key string `json:"key"`
+
+	// In, NotIn, Exists or DoesNotExist.
+	// +required
+	// +kubebuilder:validation:Enum=In;NotIn;Exists;DoesNotExist
+	Operator string `json:"operator"`
+
+	// The values for In and NotIn, at most 16.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=63
+	Values []string `json:"values,omitempty"`
+}
+
+// MetricTargetType says what a metric's target is compared with.
+//
+// +kubebuilder:validation:Enum=Value;AverageValue
+type MetricTargetType string
+
+// The metric target types.
+const (
+	// MetricValue compares the metric itself.
+	MetricValue MetricTargetType = "Value"
+	// MetricAverageValue compares the metric divided by the replica count.
+	MetricAverageValue MetricTargetType = "AverageValue"
+)
+
+// MetricTarget is the value of a metric that Kyklos keeps by adding and removing
+// replicas. Values are quantities as text, such as "30", "0.5" or "500m", and
+// come back as they were written (A7).
+//
+// +kubebuilder:validation:XValidation:rule="self.type == 'Value' ? has(self.value) && !has(self.averageValue) : has(self.averageValue) && !has(self.value)",message="must give value and not averageValue for type Value, and averageValue and not value for type AverageValue",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.value) || (isQuantity(self.value) && quantity(self.value).isGreaterThan(quantity('0')))",message="must be a quantity above 0, such as \"30\" or \"0.5\"",reason=FieldValueInvalid,fieldPath=".value"
+// +kubebuilder:validation:XValidation:rule="!has(self.averageValue) || (isQuantity(self.averageValue) && quantity(self.averageValue).isGreaterThan(quantity('0')))",message="must be a quantity above 0, such as \"30\" or \"0.5\"",reason=FieldValueInvalid,fieldPath=".averageValue"
+type MetricTarget struct {
+	// Value or AverageValue.
+	// +required
+	Type MetricTargetType `json:"type"`
+
+	// The value of the metric, summed over its series, for type Value.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Value string `json:"value,omitempty"`
+
+	// The value of the metric for each replica, for type AverageValue.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	AverageValue string `json:"averageValue,omitempty"`
+}
