@@ -10,8 +10,9 @@ import (
 // staleRetry follows a conflict: the watch brings what was written instead.
 const staleRetry = 100 * time.Millisecond
 
-// backOff are the waits after the first, second, ... failed pass in a row.
-var backOff = []time.Duration{time.Second, 5 * time.Second, 30 * time.Second, time.Minute}
+// backOff are the waits after the first, second, ... failed pass in a row. Where the manager has just
+// started, the API server may need some seconds until it can call our own conversion webhook.
+var backOff = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
 
 // nth returns the wait that the nth time in a row earns, the last one for all further times.
 func nth(waits []time.Duration, n int) time.Duration {

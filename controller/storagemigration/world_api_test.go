@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	svmv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
@@ -97,21 +99,21 @@ func (w stored) List(_ context.Context, o metav1.ListOptions) (*metav1.PartialOb
 	if w.down {
 		return nil, w.answers()
 	}
-	if o.Continue != "" && w.expired > 0 {
+	epoch, after, _ := strings.Cut(o.Continue, "@")
+	if o.Continue != "" && epoch != strconv.Itoa(w.epoch) {
 		gone := apierrors.NewResourceExpired("expired")
-		if w.expired > 1 {
-			gone.ErrStatus.Continue = o.Continue
+		if w.renews {
+			gone.ErrStatus.Continue = w.token(after)
 		}
-		w.expired = 0
 		return nil, gone
 	}
 	page := &metav1.PartialObjectMetadataList{}
 	for _, name := range slices.Sorted(maps.Keys(w.objects)) {
-		if name <= o.Continue {
+		if name <= after {
 			continue
 		}
 		if len(page.Items) == pageLength {
-			page.Continue = page.Items[pageLength-1].Name
+			page.Continue = w.token(page.Items[pageLength-1].Name)
 			break
 		}
 		page.Items = append(page.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
@@ -120,6 +122,9 @@ func (w stored) List(_ context.Context, o metav1.ListOptions) (*metav1.PartialOb
 	}
 	return page, nil
 }
+
+// token continues a list after the object of that name.
+func (w *world) token(name string) string { return strconv.Itoa(w.epoch) + "@" + name }
 
 func (w stored) Patch(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
 	var patch metav1.PartialObjectMetadata

@@ -62,7 +62,12 @@ func TestNeverDoneTooEarlyAndAlwaysInTheEnd(t *testing.T) {
 			return w.objects[rapid.SampledFrom(slices.Sorted(maps.Keys(w.objects))).Draw(t, "which")]
 		}
 		t.Repeat(map[string]func(*rapid.T){
-			"":        func(t *rapid.T) { w.check(t) },
+			"": func(t *rapid.T) {
+				w.check(t)
+				if p := r.progress[w.crd.Name]; p != nil && len(p.left)+len(p.refused) > distinct(p.left, p.refused) {
+					t.Fatalf("an object is to be rewritten twice: %v %v", p.left, p.refused)
+				}
+			},
 			"pass":    func(t *rapid.T) { w.pass(t, r) },
 			"passes":  func(t *rapid.T) { w.pass(t, r); w.pass(t, r); w.pass(t, r) },
 			"watch":   func(*rapid.T) { w.seen = w.crd },
@@ -71,7 +76,7 @@ func TestNeverDoneTooEarlyAndAlwaysInTheEnd(t *testing.T) {
 			"migrate": func(*rapid.T) { w.migrate() },
 			"deaf":    func(t *rapid.T) { w.deaf = rapid.Bool().Draw(t, "deaf") },
 			"down":    func(t *rapid.T) { w.down = rapid.Bool().Draw(t, "down") },
-			"expire":  func(t *rapid.T) { w.expired = rapid.IntRange(1, 2).Draw(t, "how") },
+			"expire":  func(t *rapid.T) { w.epoch++; w.renews = rapid.Bool().Draw(t, "renews") },
 			"refuse":  func(t *rapid.T) { o := some(t); o.refused = !o.refused },
 			"write":   func(t *rapid.T) { w.write(some(t)) },
 			"create":  func(*rapid.T) { o := &object{}; w.write(o); w.objects["n"+o.revision] = o },
@@ -95,6 +100,14 @@ func TestNeverDoneTooEarlyAndAlwaysInTheEnd(t *testing.T) {
 			t.Fatalf("not done: stored %v, conditions %+v, request %+v", w.crd.Status.StoredVersions, w.crd.Status.Conditions, w.svm)
 		}
 	})
+}
+
+func distinct(lists ...[]item) int {
+	names := map[string]bool{}
+	for _, it := range slices.Concat(lists...) {
+		names[it.name] = true
+	}
+	return len(names)
 }
 
 func (w *world) check(t *rapid.T) {

@@ -21,8 +21,10 @@ type world struct {
 	svm     *svmv1.StorageVersionMigration
 	// serves is false where there is no StorageVersionMigration; deaf is true where none is taken up.
 	serves, deaf bool
-	// expired is what a list with a continue token meets: no error, 410, or 410 with another token.
-	expired int
+	// epoch is part of each continue token: those of an earlier one are met by 410, which holds a fresh
+	// token if renews is true.
+	epoch  int
+	renews bool
 	// down is true while the API server does not answer.
 	down     bool
 	revision int

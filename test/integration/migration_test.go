@@ -26,11 +26,11 @@ func TestKilledWhileMigratingStorage(t *testing.T) {
 	const count = 12
 	ownCluster(t, "--etcd-gateway", "--apiserver-arg=--runtime-config=storagemigration.k8s.io/v1=false")
 	s := newStage(t)
-	s.storeAs("v1alpha1")
 	s.clock("2025-01-27 12:00:00")
 	proxy := s.proxy()
 	steady := s.manager(proxy, "--leader-elect=false", "--storage-migration-delay=0")
 	s.awaitReady(steady)
+	s.storeAs("v1alpha1")
 	for i := range count {
 		s.pair(fmt.Sprintf("web%02d", i), 3, "09:00", "17:00")
 	}
@@ -147,15 +147,16 @@ func (s *stage) storeAs(version string) {
 			return err == nil
 		})
 	}
-	s.eventually("objects stored as "+version, func() bool { return s.probe() == version })
+	s.eventually("objects stored as "+version, func() bool { return s.probe(version) == version })
 }
 
 // probe returns the version in which the API server stores what is created now: it learns of a changed
-// definition a moment later.
-func (s *stage) probe() string {
+// definition a moment later. It is created in the wanted version, which then needs no conversion: no
+// manager is there to convert.
+func (s *stage) probe(version string) string {
 	s.Helper()
 	probe := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "kyklos.io/v1alpha1", "kind": "TimeWindowScaler",
+		"apiVersion": "kyklos.io/" + version, "kind": "TimeWindowScaler",
 		"metadata": map[string]any{"namespace": s.namespace, "name": "probe"},
 		"spec": map[string]any{
 			"targetRef": map[string]any{"kind": "Deployment", "name": "probe"},
@@ -166,7 +167,7 @@ func (s *stage) probe() string {
 	if err := admin.Create(s.Context(), probe); err != nil {
 		return "" // between two definitions
 	}
-	version := s.stored()[s.namespace+"/probe"].Version
+	stored := s.stored()[s.namespace+"/probe"].Version
 	s.must(admin.Delete(s.Context(), probe))
-	return version
+	return stored
 }
