@@ -1,0 +1,222 @@
+package upgrade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	namespace = "fleet"
+	// patience is how long the test waits for what should happen soon; only a failing test takes it.
+	patience = 3 * time.Minute
+)
+
+// state is what some of the fleet's scalers are in when the upgrade comes.
+type state struct {
+	name  string
+	count int
+	// spec is v1alpha1's; replicas is what the target has from the start, -1 for no target.
+	spec     map[string]any
+	replicas int32
+	// morning and evening are what the target should have after 09:00 and after 17:00.
+	morning, evening int32
+}
+
+// states make up a fleet of 1,000.
+func states() []state {
+	spec := func(more map[string]any) map[string]any {
+		s := map[string]any{"timezone": "UTC", "defaultReplicas": int64(1), "windows": windows("09:00", "17:00")}
+		for key, value := range more {
+			s[key] = value
+		}
+		return s
+	}
+	return []state{
+		{"plain", 650, spec(nil), 1, 3, 1},
+		{"paused", 100, spec(map[string]any{"pause": true}), 1, 1, 1},
+		// Its grace period begins before the upgrade and ends within it.
+		{"grace", 100, spec(map[string]any{"windows": windows("08:00", "08:45"), "gracePeriodSeconds": int64(1200)}), 3, 1, 1},
+		{"holiday", 50, spec(map[string]any{"holidays": map[string]any{"mode": "treat-as-closed", "sourceRef": map[string]any{"name": "holidays"}}}), 1, 1, 1},
+		{"orphan", 50, spec(nil), -1, 0, 0},
+		// Today's rules refuse it.
+		{"lost", 50, spec(map[string]any{"timezone": "Mars/Olympus_Mons"}), 1, 1, 1},
+	}
+}
+
+// windows is one on weekdays, with 3 replicas.
+func windows(start, end string) []any {
+	return []any{map[string]any{"days": []any{"Mon", "Tue", "Wed", "Thu", "Fri"}, "start": start, "end": end, "replicas": int64(3)}}
+}
+
+// fleet is the scalers and their targets.
+type fleet struct {
+	*testing.T
+	admin client.Client
+	// writes is how often each target was written, which is its generation less one.
+	writes map[string]int64
+}
+
+// launch creates the fleet, as a client of v1alpha1.
+func launch(t *testing.T, admin client.Client) *fleet {
+	t.Helper()
+	f := &fleet{T: t, admin: admin, writes: map[string]int64{}}
+	f.must(admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	f.must(admin.Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "holidays"}, Data: map[string]string{"2025-01-27": ""},
+	}))
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(20)
+	f.each(func(name string, s state) {
+		group.Go(func() error { return f.create(ctx, name, s) })
+	})
+	f.must(group.Wait())
+	return f
+}
+
+func (f *fleet) each(visit func(name string, s state)) {
+	for _, s := range states() {
+		for i := range s.count {
+			visit(fmt.Sprintf("%s-%d", s.name, i), s)
+		}
+	}
+}
+
+func (f *fleet) create(ctx context.Context, name string, s state) error {
+	if s.replicas >= 0 {
+		if err := f.admin.Create(ctx, target(name, s.replicas)); err != nil {
+			return err
+		}
+	}
+	spec := map[string]any{"targetRef": map[string]any{"kind": "Deployment", "name": name}}
+	for key, value := range s.spec {
+		spec[key] = value
+	}
+	return f.admin.Create(ctx, scaler("kyklos.io/v1alpha1", name, spec))
+}
+
+func scaler(apiVersion, name string, spec map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": apiVersion, "kind": "TimeWindowScaler",
+		"metadata": map[string]any{"namespace": namespace, "name": name}, "spec": spec,
+	}}
+}
+
+// target is a Deployment whose rollout is paused: it can be scaled, and runs no pods.
+func target(name string, replicas int32) *appsv1.Deployment {
+	labels := map[string]string{"app": name}
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: ptr.To(replicas),
+			Paused:   true,
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}},
+			},
+		},
+	}
+}
+
+// scalers returns every scaler as version tells it.
+func (f *fleet) scalers(version string) map[string]*unstructured.Unstructured {
+	f.Helper()
+	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "kyklos.io/" + version, "kind": "TimeWindowScalerList"}}
+	f.must(f.admin.List(f.Context(), list, client.InNamespace(namespace)))
+	found := map[string]*unstructured.Unstructured{}
+	for i := range list.Items {
+		found[list.Items[i].GetName()] = &list.Items[i]
+	}
+	return found
+}
+
+// awaitReplicas waits until all targets have what want says.
+func (f *fleet) awaitReplicas(what string, want func(state) int32) {
+	f.Helper()
+	f.eventually(what, func() string {
+		wrong := ""
+		replicas := f.replicas()
+		f.each(func(name string, s state) {
+			if s.replicas >= 0 && replicas[name] != want(s) {
+				wrong = fmt.Sprintf("%s has %d replicas, want %d", name, replicas[name], want(s))
+			}
+		})
+		return wrong
+	})
+}
+
+func (f *fleet) replicas() map[string]int32 {
+	f.Helper()
+	replicas := map[string]int32{}
+	for _, d := range f.targets() {
+		replicas[d.Name] = ptr.Deref(d.Spec.Replicas, -1)
+	}
+	return replicas
+}
+
+func (f *fleet) targets() []appsv1.Deployment {
+	f.Helper()
+	var list appsv1.DeploymentList
+	f.must(f.admin.List(f.Context(), &list, client.InNamespace(namespace)))
+	return list.Items
+}
+
+// expectWrites holds the writes to each target since the last call against how far it should have
+// moved: a flip that is lost has none, one that is doubled has two.
+func (f *fleet) expectWrites(before, after func(state) int32) {
+	f.Helper()
+	seen := map[string]int64{}
+	for _, d := range f.targets() {
+		seen[d.Name] = d.Generation - 1
+	}
+	f.each(func(name string, s state) {
+		want := int64(0)
+		if s.replicas >= 0 && before(s) != after(s) {
+			want = 1
+		}
+		if got := seen[name] - f.writes[name]; got != want {
+			f.Errorf("%s was written %d times, want %d", name, got, want)
+		}
+	})
+	f.writes = seen
+}
+
+func (f *fleet) eventually(what string, wrong func() string) {
+	f.Helper()
+	last := ""
+	err := wait.PollUntilContextTimeout(f.Context(), 200*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		last = wrong()
+		return last == "", nil
+	})
+	if err != nil {
+		f.Fatalf("never saw %s: %s", what, last)
+	}
+}
+
+func (f *fleet) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// text is a value as JSON, for comparison and for messages.
+func text(value any) string {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(encoded)
+}

@@ -1,0 +1,122 @@
+// Package upgrade takes a cluster from the previous release to this one and back, with both
+// managers as real processes, and looks at what every target went through.
+package upgrade
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+// previousCommit is the last one with v1alpha1 alone: the CRD, manifests and manager before v1beta1.
+const previousCommit = "5e8a385b10b747c886c72c73b77222e56fb7f7a6"
+
+// release is one version of Kyklos: its manifests and its manager with a movable clock.
+type release struct {
+	root, binary string
+	// args are flags of this release's manager alone.
+	args []string
+}
+
+// previous unpacks and builds the previous release. A checkout without history has no such commit.
+func previous(t *testing.T) release {
+	t.Helper()
+	root := t.TempDir()
+	if err := exec.CommandContext(t.Context(), "git", "cat-file", "-e", previousCommit).Run(); err != nil {
+		t.Skipf("this checkout does not hold the previous release %s: fetch the history with git fetch --unshallow", previousCommit)
+	}
+	archive := exec.CommandContext(t.Context(), "git", "-C", mustRoot(t), "archive", "--format=tar", previousCommit)
+	sources, err := archive.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(unpack(sources, root), archive.Wait()); err != nil {
+		t.Fatalf("unpack the previous release: %v", err)
+	}
+	return build(t, root)
+}
+
+// present is this release.
+func present(t *testing.T) release {
+	t.Helper()
+	r := build(t, mustRoot(t))
+	r.args = []string{"--storage-migration-delay=1s"} // there is one API server
+	return r
+}
+
+func build(t *testing.T, root string) release {
+	t.Helper()
+	r := release{root: root, binary: filepath.Join(t.TempDir(), "kyklos")}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "movableclock", "-o", r.binary, "./cmd/kyklos")
+	cmd.Dir = root
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the manager in %s: %v: %s", root, err, output)
+	}
+	return r
+}
+
+func mustRoot(t *testing.T) string {
+	t.Helper()
+	root, err := controlplane.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// unpack writes the folders and files of a tar stream below root.
+func unpack(stream io.Reader, root string) error {
+	folder, err := os.OpenRoot(root)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	for reader := tar.NewReader(stream); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch header.Typeflag {
+		case tar.TypeDir:
+			err = folder.MkdirAll(filepath.Clean(header.Name), 0o755)
+		case tar.TypeReg:
+			err = unpackFile(folder, header.Name, reader)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", header.Name, err)
+		}
+	}
+}
+
+func unpackFile(folder *os.Root, name string, content io.Reader) error {
+	file, err := folder.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close())
+}
+
+// startCluster brings up a control plane for one test.
+func startCluster(t *testing.T) *controlplane.Cluster {
+	t.Helper()
+	cluster, err := controlplane.Start(t.Context(), filepath.Join(t.TempDir(), "cluster"), "--etcd-gateway")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cluster.Stop() })
+	return cluster
+}
