@@ -68,7 +68,7 @@ type Window struct {
 // the replica count; as the external metric source of a HorizontalPodAutoscaler
 // (A6). Without a value, three times in a row, the window's replicas apply.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.name) || self.name != '' && !self.name.contains('/') && !self.name.contains('%') && !(self.name in ['.', '..'])",message="must be the name of a metric: not empty, without '/' and '%', and not '.' or '..'",reason=FieldValueInvalid,fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || self.name.size() > 0 && !self.name.contains('/') && !self.name.contains('%') && !(self.name in ['.', '..'])",message="must be the name of a metric: not empty, without '/' and '%', and not '.' or '..'",reason=FieldValueInvalid,fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",message="must not be below minReplicas",reason=FieldValueInvalid,fieldPath=".maxReplicas"
 type WindowMetric struct {
 	// The name of the metric.
