@@ -65,8 +65,8 @@ type TimeWindowScalerSpec struct {
 
 	// The IANA time zone in which holidays and, unless a window has its own, days
 	// and times are read, such as Asia/Kolkata, Europe/Berlin or UTC. Daylight
-	// saving time follows the zone's rules. Empty, "Local" and offsets such as
-	// +02:00 are refused: they do not say when the clocks change.
+	// saving time follows the zone's rules. Empty, "Local" and offsets such as +02:00
+	// are refused: they do not say when the clocks change.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not zones",reason=FieldValueInvalid
@@ -126,13 +126,14 @@ type TimeWindowScalerSpec struct {
 // +kubebuilder:validation:XValidation:rule="self.apiVersion != 'apps/v1' || !has(self.kind) || self.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'] || !self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be Deployment, StatefulSet, DaemonSet or ReplicaSet where apiVersion is apps/v1, which it is when left out; for a kind of another group set apiVersion",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="!has(self.name) || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be the name of a workload: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
 type TargetRef struct {
-	// The API version of the workload.
+	// The API version of the workload. Left out, it is apps/v1.
 	// +optional
 	// +kubebuilder:default="apps/v1"
 	// +kubebuilder:validation:MaxLength=317
 	APIVersion string `json:"apiVersion,omitempty"`
 
-	// The kind of the workload.
+	// The kind of the workload: Deployment, StatefulSet, DaemonSet, which 0 suspends
+	// and any other count lets run, or another kind with a scale subresource.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind"`

@@ -2,6 +2,7 @@ package conversion
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,5 +149,31 @@ func TestUpdatesInTwoVersions(t *testing.T) {
 	again := apply(t, "team", ns, teamApplies)
 	if diff := cmp.Diff(owned, managers(t, again)); diff != "" || spec(get(t, "v1beta1", ns, "shared"))["defaultReplicas"] != "20%" {
 		t.Errorf("applying the same again changed owners (-before +after)\n%s", diff)
+	}
+}
+
+// A manager that goes back to v1alpha1 would take baselineReplicas away and leave the percentages: the
+// API server refuses, and nothing changes. Without percentages it goes back, and the rest stays.
+func TestApplyGoesBack(t *testing.T) {
+	ns := newNamespace(t)
+	apply(t, "team", ns, rich)
+	back := `{apiVersion: kyklos.io/v1alpha1, kind: TimeWindowScaler, metadata: {name: rich}, spec: ` + strings.ReplaceAll(`{targetRef: {kind: Deployment, name: rich}, timezone: Europe/Berlin, defaultReplicas: 3, gracePeriodSeconds: 60, windows: [
+		{days: [Mon, Tue], start: "09:00", end: "17:00", replicas: 15},
+		{days: [Mon, Tue], start: "10:00", end: "00:00", replicas: 4},
+		{days: [Sat], start: "00:00", end: "23:59", replicas: 2}]}}`, "\t", " ")
+	before := get(t, "v1beta1", ns, "rich")
+	raw, err := json.Marshal(parse(t, back))
+	must(t, err)
+	_, err = in("v1alpha1", ns).Patch(t.Context(), "rich", types.ApplyPatchType, raw, metav1.PatchOptions{FieldManager: "team"})
+	if err == nil || !strings.Contains(err.Error(), "failed to prune fields") {
+		t.Errorf("over percentages: %v", err)
+	}
+	if diff := cmp.Diff(before.Object, get(t, "v1beta1", ns, "rich").Object); diff != "" {
+		t.Errorf("what is refused changed something (-before +after)\n%s", diff)
+	}
+	apply(t, "team", ns, strings.NewReplacer("  baselineReplicas: 10\n", "", "25%", "3", "150%", "15").Replace(rich))
+	apply(t, "team", ns, back)
+	if beta := get(t, "v1beta1", ns, "rich"); window(beta, 0)["name"] != "berlin" || window(beta, 0)["replicas"] != int64(15) || window(beta, 2)["metric"] == nil {
+		t.Errorf("without percentages: %v", spec(beta))
 	}
 }

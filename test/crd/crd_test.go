@@ -5,6 +5,7 @@ package crd_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -135,4 +136,36 @@ func walk(node *validation.CELSchemaContext, schema *apiextensions.JSONSchemaPro
 	if schema.Items != nil && schema.Items.Schema != nil {
 		walk(node.ChildItemsContext(schema.Items.Schema), schema.Items.Schema, path.Key("*"), visit)
 	}
+}
+
+// kubectl explain shows whole sentences: controller-gen takes a line of a comment that begins with a
+// plus sign for a marker, so that it is missing in the CRD.
+func TestDescriptionsAreWhole(t *testing.T) {
+	for _, crd := range loadCRDs(t) {
+		for name, schema := range schemas(crd) {
+			for _, part := range []string{"spec", "status"} {
+				below := schema.Properties[part]
+				if described(t, &below, field.NewPath(name, part)) == 0 {
+					t.Errorf("%s: no field of %s has a description", name, part)
+				}
+			}
+		}
+	}
+}
+
+// described counts the descriptions below schema, and reports those without an end.
+func described(t *testing.T, schema *apiextensions.JSONSchemaProps, path *field.Path) (count int) {
+	if schema.Description != "" {
+		count++
+		if !strings.HasSuffix(schema.Description, ".") {
+			t.Errorf("%s: a line is missing at the end of %q", path, schema.Description)
+		}
+	}
+	for name, property := range schema.Properties {
+		count += described(t, &property, path.Child(name))
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		count += described(t, schema.Items.Schema, path.Key("*"))
+	}
+	return count
 }

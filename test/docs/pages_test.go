@@ -180,3 +180,12 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// kubectl drops the version behind a short name and shows the preferred one instead, without a word.
+func TestVersionsAreAskedForByTheWholeName(t *testing.T) {
+	for path, text := range documents(t) {
+		for _, name := range regexp.MustCompile(`\btws\.v\d\w*\.`).FindAllString(text, -1) {
+			t.Errorf("%s: %s shows another version: write timewindowscalers", path, name)
+		}
+	}
+}

@@ -23,15 +23,15 @@ func conversionWarnings(ctx context.Context) []string {
 	if len(lost) == 0 {
 		return nil
 	}
-	what := shorten(lost[0]) + " was"
+	what, them := shorten(lost[0])+" was", "it"
 	switch more := len(lost) - 1; {
 	case more == 1:
-		what = shorten(lost[0]) + " and 1 more field were"
+		what, them = shorten(lost[0])+" and 1 more field were", "them"
 	case more > 1:
-		what = fmt.Sprintf("%s and %d more fields were", shorten(lost[0]), more)
+		what, them = fmt.Sprintf("%s and %d more fields were", shorten(lost[0]), more), "them"
 	}
-	return []string{fmt.Sprintf("%s lost: v1alpha1 cannot say it, and the annotation %s, which carries it, was left out; use %s",
-		what, conversion.Annotation, v1beta1.GroupVersion)}
+	return []string{fmt.Sprintf("%s lost: v1alpha1 cannot say %s, and the annotation %s, which carries %[2]s, was left out or changed; use %[4]s",
+		what, them, conversion.Annotation, v1beta1.GroupVersion)}
 }
 
 // conversionErrors refuses an edit through v1alpha1 of an object that it cannot carry: all that only
