@@ -39,12 +39,18 @@ func (w scalables) read(ctx context.Context, key types.NamespacedName, mem *reco
 	if object.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	if known := mem.scaled; !mem.live && known != nil && known.uid == object.UID && !olderThan(known.resourceVersion, object.ResourceVersion) {
+	if known := mem.scaled; !mem.live && known != nil && known.uid == object.UID && known.isOf(object.ResourceVersion) {
 		return known, nil
 	}
 	found, err := w.readScale(ctx, key, object)
 	mem.scaled = found
 	return found, err
+}
+
+// isOf reports whether the target was read from the version of its object, or from a later one. Versions
+// that cannot be compared count as others, so that no change is missed.
+func (t *target) isOf(resourceVersion string) bool {
+	return t.resourceVersion == resourceVersion || olderThan(resourceVersion, t.resourceVersion)
 }
 
 func (w scalables) readScale(ctx context.Context, key types.NamespacedName, object *metav1.PartialObjectMetadata) (*target, error) {
