@@ -7,7 +7,9 @@ import (
 	"testing/synctest"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,4 +76,32 @@ func TestAPermissionThatIsTakenAway(t *testing.T) {
 			t.Errorf("given back: %v, %v, told %d times", reader, err, told)
 		}
 	})
+}
+
+// What ends a watch is a permission or a kind that is missing. Who is not recognised for a moment, as
+// while credentials rotate, lacks no permission: the cache tries again, and what it holds stays good.
+func TestWhatEndsAWatch(t *testing.T) {
+	resource := schema.GroupResource{Group: "argoproj.io", Resource: "rollouts"}
+	type verdict struct{ Ends, Forbidden bool }
+	for name, tc := range map[string]struct {
+		err  error
+		want verdict
+	}{
+		"forbidden":       {apierrors.NewForbidden(resource, "", errors.New("no")), verdict{true, true}},
+		"not found":       {apierrors.NewNotFound(resource, ""), verdict{true, false}},
+		"not supported":   {apierrors.NewMethodNotSupported(resource, "watch"), verdict{true, false}},
+		"not recognised":  {apierrors.NewUnauthorized("token expired"), verdict{}},
+		"away":            {apierrors.NewServiceUnavailable("away"), verdict{}},
+		"an expired list": {apierrors.NewResourceExpired("too old"), verdict{}},
+	} {
+		var got verdict
+		options := (&kindWatches{}).cacheOptions(rollouts, func(err error) {
+			var forbidden *targetkind.ForbiddenError
+			got = verdict{true, errors.As(err, &forbidden)}
+		})
+		options.DefaultWatchErrorHandler(t.Context(), nil, tc.err)
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
 }
