@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
+	testingclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	clientfake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -52,7 +53,7 @@ func TestTheScaleIsReadOncePerVersion(t *testing.T) {
 	watches := &kindWatches{kinds: map[schema.GroupVersionKind]*kindWatch{
 		rollouts.GroupVersionKind: {kind: rollouts, stop: func() {}, reader: listed{version: &version}},
 	}}
-	w, mem := scalables{&Reconciler{Dynamic: scales, watches: watches}, rollouts}, &recollection{}
+	w, mem := scalables{&Reconciler{Dynamic: scales, Clock: testingclock.NewFakePassiveClock(ist(inTheHours)), watches: watches}, rollouts}, &recollection{}
 	for _, step := range []struct {
 		version string
 		reads   int

@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,11 +31,11 @@ func (s *stage) allowed() {
 }
 
 // controlled creates a ReplicationController and its scaler, which always wants two replicas.
-func (s *stage) controlled() {
+func (s *stage) controlled(name string) {
 	s.Helper()
-	labels := map[string]string{"app": "web"}
+	labels := map[string]string{"app": name}
 	s.must(admin.Create(s.Context(), &corev1.ReplicationController{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "web"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
 		Spec: corev1.ReplicationControllerSpec{
 			Replicas: ptr.To[int32](0), Selector: labels,
 			Template: &corev1.PodTemplateSpec{
@@ -43,9 +45,9 @@ func (s *stage) controlled() {
 		},
 	}))
 	s.must(admin.Create(s.Context(), &v1beta1.TimeWindowScaler{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "web"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
 		Spec: v1beta1.TimeWindowScalerSpec{
-			TargetRef:       v1beta1.TargetRef{APIVersion: "v1", Kind: "ReplicationController", Name: "web"},
+			TargetRef:       v1beta1.TargetRef{APIVersion: "v1", Kind: "ReplicationController", Name: name},
 			Timezone:        "UTC",
 			DefaultReplicas: intstr.FromInt32(2),
 			Windows: []v1beta1.Window{{
@@ -71,7 +73,7 @@ func TestRolesForAFurtherKind(t *testing.T) {
 	first.clock("2025-01-27 10:00:00")
 	for _, s := range []*stage{first, second} {
 		s.allowed()
-		s.controlled()
+		s.controlled("web")
 	}
 	first.manager(nil, "--leader-elect=false", "--namespaces="+first.namespace+","+second.namespace)
 	for _, s := range []*stage{first, second} {
@@ -80,4 +82,36 @@ func TestRolesForAFurtherKind(t *testing.T) {
 		s.must(admin.Patch(s.Context(), rc, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"replicas":5}}`))))
 		s.awaitControlled(2) // the watch of each namespace tells of drift
 	}
+}
+
+// A kind whose scale is never answered, with more scalers than there are workers, holds up no other flip.
+func TestFlipsWhileAKindHangs(t *testing.T) {
+	const hanging, others = 30, 10
+	s := newStage(t)
+	s.clock("2025-01-27 08:00:00")
+	s.allowed()
+	for i := range hanging {
+		s.controlled(fmt.Sprintf("hanging-%02d", i))
+	}
+	for i := range others {
+		s.pair(fmt.Sprintf("other-%02d", i), 1, "08:30", "17:00")
+	}
+	proxy := s.proxy()
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	hangs := func(r controlplane.Request) bool {
+		return strings.Contains(r.Path, "/replicationcontrollers/") && strings.HasSuffix(r.Path, "/scale")
+	}
+	proxy.Inject(func(r controlplane.Request, after bool) {
+		if hangs(r) && !after {
+			<-release
+		}
+	})
+	m := s.manager(proxy, "--leader-elect=false", "--namespaces="+s.namespace)
+	s.awaitReady(m)
+	s.eventually("every worker hang", func() bool { return len(proxy.Requests(hangs)) >= 10 })
+	s.clock("2025-01-27 08:30:00")
+	s.awaitSettled(others, 1)
+	t.Logf("%d flips took %.1f s in sum after their boundary, beside %d scalers of a kind that hangs",
+		others, s.sum(m, "kyklos_boundary_lateness_seconds_sum"), hanging)
 }
