@@ -27,7 +27,7 @@ func (w *kindWatches) cacheOptions(kind targetkind.Kind, ends func(error)) cache
 		DefaultTransform: stripMetadata,
 		DefaultWatchErrorHandler: func(_ context.Context, _ *toolscache.Reflector, err error) {
 			switch {
-			case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
+			case apierrors.IsForbidden(err):
 				ends(&targetkind.ForbiddenError{Kind: kind, Err: err})
 			case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
 				ends(err)

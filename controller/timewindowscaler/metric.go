@@ -60,9 +60,13 @@ type metricDecision struct {
 	trouble string
 	// lost: the metric began to fail in this pass.
 	lost bool
-	// hold: the first poll is not over, and until then, for pollPatience at most, everything stays as it
-	// is: a window would else begin with its fallback for the moment that an answer takes.
+	// hold: the first poll is not over, and until then, for pollPatience at most, nothing is taken away:
+	// a window would else begin with a fallback that is lower than what the answer asks for. A rise to
+	// the fallback never waits, for it is the schedule's.
 	hold bool
+	// from is the count that the first value is reckoned from, while the first poll is not over: the one
+	// before the window rose to its fallback, whose pods are not there yet. nil afterwards.
+	from *int32
 	// value is the last one, in thousandths; nil if there is none that counts.
 	value *int64
 	// replicas is what the window wants.
@@ -95,10 +99,13 @@ func decideMetric(tws *v1beta1.TimeWindowScaler, obs observation, m schedule.Met
 	current := currentCount(tws, obs)
 	if obs.target != nil && obs.owner == "" {
 		d.wanted = &source
+		from := ptr.Deref(before.from, current)
 		if sample.number != 0 && (before.number != sample.number || before.rule != d.rule) {
-			d.proposal = ptr.To(propose(d.rule, sample.value, current, obs.target))
+			d.proposal = ptr.To(propose(d.rule, sample.value, from, obs.target))
 		}
-		d.hold = !sample.answered
+		if !sample.answered {
+			d.from = &from
+		}
 	}
 	if sample.number != 0 && !d.failing {
 		d.value = &sample.value
@@ -110,6 +117,8 @@ func decideMetric(tws *v1beta1.TimeWindowScaler, obs observation, m schedule.Met
 			d.replicas = max(d.replicas, min(fallback, current))
 		}
 	}
+	// The first decision of all passes no boundary, so a rise too can wait for the answer.
+	d.hold = d.from != nil && (tws.Status.EffectiveReplicas == nil || d.replicas <= current)
 	return d
 }
 

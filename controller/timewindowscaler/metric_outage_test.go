@@ -70,22 +70,21 @@ func TestNothingGoesBelowTheFallbackWhileItFails(t *testing.T) {
 	s.keeps(3, "")
 }
 
-// Until the first poll is over everything stays as it is, so that a window does not begin with its
-// fallback for the moment that an answer takes.
+// A rise to the fallback is the schedule's, and comes with the boundary: only a decrease waits for the
+// first poll.
 func TestEnteringTheWindow(t *testing.T) {
 	s := inWindow(t, 2)
-	s.keeps(2, "")
-	s.stands(2)
+	s.keeps(10, "")
+	s.stands(10)
+	s.hears("Scaled up from 2 to 10 replicas (window: BusinessHours, metric queue_depth)")
+	s.polls("2025-01-27 09:00:00") // its pods come
+	s.keeps(10, "")
 	s.gets(150).polls("2025-01-27 09:00:01")
 	s.keeps(5, "")
-	s.hears("Scaled up from 2 to 5 replicas (window: BusinessHours, metric queue_depth)")
+	s.hears("Scaled down from 10 to 5 replicas (window: BusinessHours, metric queue_depth)")
 
 	s = inWindow(t, 2)
 	s.misses(1).polls("2025-01-27 09:00:01")
-	s.keeps(10, "") // there is no last value to keep
-	s = inWindow(t, 2)
-	s.obs.metric.sample = metricSample{source: queueDepth, answered: true} // patience has ended
-	s.polls("2025-01-27 09:00:05")
 	s.keeps(10, "")
 
 	s = inWindow(t, 14)
@@ -97,11 +96,38 @@ func TestEnteringTheWindow(t *testing.T) {
 	s.keeps(10, "")
 
 	s = inWindow(t, 14)
+	s.obs.metric.sample = metricSample{source: queueDepth, answered: true} // patience has ended
+	s.polls("2025-01-27 09:00:05")
+	s.keeps(10, "") // there is no last value to keep
+
+	s = inWindow(t, 14)
 	s.misses(1).polls("2025-01-27 09:00:05")
 	s.keeps(10, "")
 	s.shows("Degraded", "False/OperationalNormal: Everything in the spec is at work")
 	s.misses(2).polls("2025-01-27 09:00:35")
 	s.shows("Degraded", "True/MetricUnavailable: Metric queue_depth has no value, so the replicas of window BusinessHours apply: boom")
+}
+
+// The first value is reckoned from the count before the rise to the fallback: the pods of the rise, which
+// are not ready, would else make nothing of it.
+func TestTheFirstValueAfterARise(t *testing.T) {
+	for before, want := range map[int32]int32{0: 3, 2: 5} {
+		s := inWindow(t, before)
+		s.tws.Spec.Windows[0].Metric.Target = v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "100"}
+		s.keeps(10, "")
+		s.obs.target.readyReplicas = before
+		s.gets(250).polls("2025-01-27 09:00:01")
+		s.keeps(want, "")
+	}
+}
+
+// While the first poll is not over, a target that others took below the count in force is set right.
+func TestDriftDownDoesNotWaitForTheFirstPoll(t *testing.T) {
+	s := inWindow(t, 14)
+	s.obs.target = deployment(3, 3)
+	s.polls("2025-01-27 09:00:01")
+	s.keeps(14, "")
+	s.stands(14)
 }
 
 // The first decision of all waits likewise, and leaves the target as it was found. So does drift.

@@ -70,7 +70,7 @@ const during = "2025-01-27 10:00:00"
 
 func TestTheMetricDecides(t *testing.T) {
 	s := inWindow(t, 2)
-	s.keeps(2, "") // until the first poll is over
+	s.keeps(10, "") // the rise to the fallback waits for no poll
 	for _, step := range []struct {
 		value int64
 		want  int32

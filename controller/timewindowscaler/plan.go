@@ -85,7 +85,8 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
 	}
-	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !p.metric.hold && !obs.target.asksFor(p.effective)
+	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !obs.target.asksFor(p.effective) &&
+		(!p.metric.hold || obs.target.specReplicas < p.effective)
 	p.drift = p.write && isDrift(tws, p.effective)
 	p.due = due(tws, p, now)
 	return p

@@ -43,6 +43,7 @@ type Reconciler struct {
 	// tolerance is that of all metrics.
 	tolerance float64
 	watches   *kindWatches
+	slow      slowKinds
 }
 
 // Reconcile is one pass over one scaler. See the package comment for its beats.
@@ -135,6 +136,9 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *rec
 	}
 	if errors.Is(err, errNotWatchedYet) {
 		return after(rewatchInterval), nil // woken earlier, as a rule
+	}
+	if errors.Is(err, errSlowKind) {
+		return after(retryAfter(1, now, mem.wakeUp)), nil // woken earlier, when it answers
 	}
 	log.FromContext(ctx).Error(err, "Pass failed; it will be repeated", "failures", mem.failures+1)
 	metrics.RecordScaleFailure(req.Name, req.Namespace, failureReason(err))

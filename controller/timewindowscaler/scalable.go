@@ -39,7 +39,7 @@ func (w scalables) read(ctx context.Context, key types.NamespacedName, mem *reco
 	if object.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	if known := mem.scaled; !mem.live && known != nil && known.uid == object.UID && !olderThan(known.resourceVersion, object.ResourceVersion) {
+	if known := mem.scaled; !mem.live && known != nil && known.uid == object.UID && known.isOf(object.ResourceVersion) {
 		return known, nil
 	}
 	found, err := w.readScale(ctx, key, object)
@@ -47,8 +47,18 @@ func (w scalables) read(ctx context.Context, key types.NamespacedName, mem *reco
 	return found, err
 }
 
+// isOf reports whether the target was read from the version of its object, or from a later one. Versions
+// that cannot be compared count as others, so that no change is missed.
+func (t *target) isOf(resourceVersion string) bool {
+	return t.resourceVersion == resourceVersion || olderThan(resourceVersion, t.resourceVersion)
+}
+
 func (w scalables) readScale(ctx context.Context, key types.NamespacedName, object *metav1.PartialObjectMetadata) (*target, error) {
-	scale, err := w.requests(key).Get(ctx, key.Name, metav1.GetOptions{}, "scale")
+	var scale *unstructured.Unstructured
+	err := w.ask(ctx, func(ctx context.Context) (err error) {
+		scale, err = w.requests(key).Get(ctx, key.Name, metav1.GetOptions{}, "scale")
+		return err
+	})
 	switch {
 	case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
 		return nil, w.lost(ctx)
@@ -67,7 +77,11 @@ func (w scalables) write(ctx context.Context, key types.NamespacedName, seen *ta
 	if err != nil {
 		return nil, err
 	}
-	scale, err := w.requests(key).Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager}, "scale")
+	var scale *unstructured.Unstructured
+	err = w.ask(ctx, func(ctx context.Context) (err error) {
+		scale, err = w.requests(key).Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager}, "scale")
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +90,15 @@ func (w scalables) write(ctx context.Context, key types.NamespacedName, seen *ta
 
 func (w scalables) requests(key types.NamespacedName) dynamic.ResourceInterface {
 	return w.r.Dynamic.Resource(w.kind.GroupVersionResource()).Namespace(key.Namespace)
+}
+
+// ask makes a request, unless the kind hangs. When it answers again all its scalers look.
+func (w scalables) ask(ctx context.Context, request func(context.Context) error) error {
+	recovered, err := w.r.slow.ask(ctx, w.kind.GroupVersionKind, w.r.Clock.Now(), request)
+	if recovered {
+		w.r.watches.known(w.kind.GroupVersionKind)
+	}
+	return err
 }
 
 // lost says why an object has no scale: its kind has none any more, or it has gone itself a moment ago,

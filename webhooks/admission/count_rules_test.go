@@ -67,3 +67,31 @@ func TestMetricWarnings(t *testing.T) {
 		"and no metric either": {obj: office(), facts: none},
 	})
 }
+
+// CEL of v1beta1 refuses such a metric, and that of v1alpha1 does not see the one that an annotation brings.
+func TestAMetricThatCannotBeRead(t *testing.T) {
+	metric := func(target string) func(*v1beta1.TimeWindowScaler) {
+		w := metered(5, 20, nil)
+		w.Metric.Target.Value = target
+		return withWindows(w)
+	}
+	const want = `spec.windows[0].metric.target.value: Invalid value: "many": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`
+	for name, tc := range map[string]struct {
+		obj, old *v1beta1.TimeWindowScaler
+		want     string
+	}{
+		"new":              {obj: office(metric("many")), want: want},
+		"an edit":          {obj: office(metric("many")), old: office(metric("30")), want: want},
+		"kept from before": {obj: office(metric("many"), inZone("UTC")), old: office(metric("many"))},
+		"one that can":     {obj: office(metric("30"))},
+		"mended":           {obj: office(metric("30")), old: office(metric("many"))},
+	} {
+		got := ""
+		if errs := admission.ValidateTimeWindowScaler(tc.obj, tc.old, admission.Facts{}); len(errs) > 0 {
+			got = errs.ToAggregate().Error()
+		}
+		if got != tc.want {
+			t.Errorf("%s: got %s\nwant %s", name, got, tc.want)
+		}
+	}
+}

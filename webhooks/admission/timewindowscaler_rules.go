@@ -58,11 +58,16 @@ func ValidateTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts) f
 // CEL refuses the same and more; but a request in another version of the API is held against that
 // version's rules, and may bring along what only this one knows.
 func unreadableErrors(obj, old *v1beta1.TimeWindowScaler, path *field.Path) field.ErrorList {
-	errs := schedule.FromSpec(&obj.Spec, path).WindowErrors
-	if old != nil && len(errs) > 0 && len(schedule.FromSpec(&old.Spec, path).WindowErrors) > 0 {
+	errs := unreadable(&obj.Spec, path)
+	if old != nil && len(errs) > 0 && len(unreadable(&old.Spec, path)) > 0 {
 		return nil
 	}
 	return errs
+}
+
+func unreadable(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.ErrorList {
+	reading := schedule.FromSpec(spec, path)
+	return append(reading.WindowErrors, schedule.MetricErrors(spec, path)...)
 }
 
 // WarnTimeWindowScaler returns what the author of obj should know, most important first; old is nil on
