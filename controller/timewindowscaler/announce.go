@@ -103,7 +103,7 @@ func (s *situation) cause() events.Cause {
 	if s.plan.verdict.Override {
 		cause.HolidayMode = string(s.tws.Spec.Holidays.Mode)
 	}
-	if !s.plan.metric.failing {
+	if s.plan.metric.proposal != nil && !s.plan.metric.failing { // else the fallback decides
 		cause.Metric = s.plan.metric.metric
 	}
 	return cause

@@ -76,7 +76,7 @@ func TestEnteringTheWindow(t *testing.T) {
 	s := inWindow(t, 2)
 	s.keeps(10, "")
 	s.stands(10)
-	s.hears("Scaled up from 2 to 10 replicas (window: BusinessHours, metric queue_depth)")
+	s.hears("Scaled up from 2 to 10 replicas (window: BusinessHours)")
 	s.polls("2025-01-27 09:00:00") // its pods come
 	s.keeps(10, "")
 	s.gets(150).polls("2025-01-27 09:00:01")
@@ -89,7 +89,7 @@ func TestEnteringTheWindow(t *testing.T) {
 
 	s = inWindow(t, 14)
 	s.keeps(14, "")
-	s.shows("Ready", "True/Reconciled: Target has the desired 14 replicas (window: BusinessHours, metric queue_depth)")
+	s.shows("Ready", "True/Reconciled: Target has the desired 14 replicas (window: BusinessHours)")
 	s.gets(390).polls("2025-01-27 09:00:01")
 	s.keeps(14, "") // within the tolerance
 	s.gets(300).polls("2025-01-27 09:00:16")

@@ -58,7 +58,7 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	s.clock("2025-02-03 09:00:00")
 	s.settles(5)
 	// The rise to the window's own replicas comes with the boundary, the metric's count with the first answer.
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours, metric queue_depth)")
+	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 	s.hears("ScaledDown", "Scaled down from 10 to 5 replicas (window: BusinessHours, metric queue_depth)")
 	s.measures(150, "kyklos_external_metric_value", "window=BusinessHours", "metric=queue_depth")
 	s.measured(`[{value: "100"}, {value: "110500m"}]`)
