@@ -26,6 +26,8 @@ func TestUpgradeAndBack(t *testing.T) {
 	j.expectUntouched(before)
 	featured := j.createFeatured()
 
+	j.shrink()
+	before = j.scalers("v1alpha1")
 	j.stepBack(0)
 	j.awaitStored("v1alpha1")
 	j.must(v2.Stop())
