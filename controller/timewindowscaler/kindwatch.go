@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,10 +67,7 @@ type kindWatch struct {
 func (w *kindWatches) Start(ctx context.Context) error {
 	w.mu.Lock()
 	w.ctx = ctx
-	var named []schema.GroupVersionKind
-	for gvk := range w.kinds {
-		named = append(named, gvk)
-	}
+	named := slices.Collect(maps.Keys(w.kinds))
 	w.mu.Unlock()
 	for _, gvk := range named {
 		w.known(gvk)

@@ -3,7 +3,6 @@
 package conversion
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -34,7 +33,7 @@ var (
 	objects     dynamic.Interface
 	webhookPort int
 	manager     *controlplane.Manager
-	managerLog  lockedBuffer
+	managerLog  controlplane.Log
 )
 
 func TestMain(m *testing.M) {
@@ -158,22 +157,4 @@ func warned(t *testing.T, namespace string) (dynamic.ResourceInterface, *warning
 	loud, err := dynamic.NewForConfig(config)
 	must(t, err)
 	return loud.Resource(schema.GroupVersionResource{Group: "kyklos.io", Version: "v1alpha1", Resource: "timewindowscalers"}).Namespace(namespace), heard
-}
-
-// lockedBuffer is a bytes.Buffer for several writers.
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

@@ -1,12 +1,10 @@
 package integration
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +29,7 @@ type stage struct {
 	*testing.T
 	namespace string
 	clockFile string
-	log       lockedBuffer
+	log       controlplane.Log
 }
 
 func newStage(t *testing.T) *stage {
@@ -157,22 +155,4 @@ func (s *stage) must(err error) {
 	if err != nil {
 		s.Fatal(err)
 	}
-}
-
-// lockedBuffer is a bytes.Buffer for several writers.
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }
