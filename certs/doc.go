@@ -22,10 +22,8 @@
 // is looked at in the local copies.
 package certs
 
-// Of the Secrets in its namespace Kyklos needs this one. A create cannot be
-// bound to a name, because authorization does not see it; the rest is.
+// Reading the objects that call Kyklos is all that both modes need; what self-managed certificates write
+// is granted by config/self-managed.
 //
-// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=secrets,verbs=create
-// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=secrets,resourceNames=kyklos-webhook-ca,verbs=list;watch;update
-// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations;mutatingwebhookconfigurations,resourceNames=kyklos-webhook,verbs=list;watch;patch
-// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,resourceNames=timewindowscalers.kyklos.io,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations;mutatingwebhookconfigurations,resourceNames=kyklos-webhook,verbs=list;watch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,resourceNames=timewindowscalers.kyklos.io,verbs=list;watch

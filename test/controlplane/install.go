@@ -17,26 +17,34 @@ import (
 // SystemNamespace is where the manager keeps what belongs to itself.
 const SystemNamespace = "kyklos-system"
 
-// Install applies config/default as it is shipped, but for two things: the manager is a process of
-// this machine instead of a Deployment, so the webhooks are called at webhookPort on loopback
-// instead of through a Service.
+// Folders of config that make a whole installation.
+const (
+	// Default has its certificates from cert-manager.
+	Default = "default"
+	// SelfManaged needs nothing but Kubernetes.
+	SelfManaged = "overlays/self-managed"
+)
+
+// Install applies the SelfManaged installation as it is shipped, but for two things: the manager is
+// a process of this machine instead of a Deployment, so the webhooks are called at webhookPort on
+// loopback instead of through a Service.
 func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 	root, err := Root()
 	if err != nil {
 		return err
 	}
-	return c.InstallFrom(ctx, root, webhookPort)
+	return c.InstallFrom(ctx, filepath.Join(root, "config", SelfManaged), webhookPort)
 }
 
-// InstallFrom is Install of the release whose sources lie in root.
-func (c *Cluster) InstallFrom(ctx context.Context, root string, webhookPort int) error {
-	rendered, _, err := c.Kubectl(ctx, "", "kustomize", filepath.Join(root, "config", "default"))
+// InstallFrom is Install of the installation that folder holds.
+func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort int) error {
+	rendered, _, err := c.Kubectl(ctx, "", "kustomize", folder)
 	if err != nil {
 		return err
 	}
 	manifests, err := onLoopback(rendered, webhookPort)
 	if err != nil {
-		return fmt.Errorf("prepare config/default: %w", err)
+		return fmt.Errorf("prepare %s: %w", folder, err)
 	}
 	if _, _, err := c.Kubectl(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
 		return err

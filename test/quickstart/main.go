@@ -92,7 +92,7 @@ func startKyklos(ctx context.Context, cluster *controlplane.Cluster, out io.Writ
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(out, "Installing Kyklos from config/default ...")
+	fmt.Fprintln(out, "Installing Kyklos from config/overlays/self-managed ...")
 	if err := cluster.Install(ctx, port); err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (j *journey) install(r release) int {
 	j.Helper()
 	port, err := controlplane.FreePort()
 	j.must(err)
-	j.must(j.cluster.InstallFrom(j.Context(), r.root, port))
+	j.must(j.cluster.InstallFrom(j.Context(), r.config, port))
 	return port
 }
 

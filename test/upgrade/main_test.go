@@ -20,7 +20,9 @@ const previousCommit = "5e8a385b10b747c886c72c73b77222e56fb7f7a6"
 
 // release is one version of Kyklos: its manifests and its manager with a movable clock.
 type release struct {
-	root, binary string
+	binary string
+	// config is the folder that makes a whole installation, with self-managed certificates.
+	config string
 	// args are flags of this release's manager alone.
 	args []string
 }
@@ -43,20 +45,20 @@ func previous(t *testing.T) release {
 	if err := errors.Join(unpack(sources, root), archive.Wait()); err != nil {
 		t.Fatalf("unpack the previous release: %v", err)
 	}
-	return build(t, root)
+	return build(t, root, controlplane.Default) // it had no other certificates
 }
 
 // present is this release.
 func present(t *testing.T) release {
 	t.Helper()
-	r := build(t, mustRoot(t))
+	r := build(t, mustRoot(t), controlplane.SelfManaged)
 	r.args = []string{"--storage-migration-delay=1s"} // there is one API server
 	return r
 }
 
-func build(t *testing.T, root string) release {
+func build(t *testing.T, root, config string) release {
 	t.Helper()
-	r := release{root: root, binary: filepath.Join(t.TempDir(), "kyklos")}
+	r := release{config: filepath.Join(root, "config", config), binary: filepath.Join(t.TempDir(), "kyklos")}
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "movableclock", "-o", r.binary, "./cmd/kyklos")
 	cmd.Dir = root
 	if output, err := cmd.CombinedOutput(); err != nil {
