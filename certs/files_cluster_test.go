@@ -88,21 +88,22 @@ func inject(t *testing.T, c client.Client, cas ...certs.Authority) {
 	}
 	validating, mutating := &admissionv1.ValidatingWebhookConfiguration{}, &admissionv1.MutatingWebhookConfiguration{}
 	definition := &apiextensionsv1.CustomResourceDefinition{}
-	for object, name := range map[client.Object]string{validating: "mounted", mutating: "mounted", definition: "gadgets.certs.example"} {
-		if err := c.Get(t.Context(), client.ObjectKey{Name: name}, object); err != nil {
-			t.Fatal(err)
+	set := func(object client.Object, name string, set func()) {
+		eventually(t, "an update that nobody comes before", func() error {
+			if err := c.Get(t.Context(), client.ObjectKey{Name: name}, object); err != nil {
+				return err
+			}
+			set()
+			return c.Update(t.Context(), object)
+		})
+	}
+	set(validating, "mounted", func() {
+		for i := range validating.Webhooks {
+			validating.Webhooks[i].ClientConfig.CABundle = bundle
 		}
-	}
-	for i := range validating.Webhooks {
-		validating.Webhooks[i].ClientConfig.CABundle = bundle
-	}
-	mutating.Webhooks[0].ClientConfig.CABundle = bundle
-	definition.Spec.Conversion.Webhook.ClientConfig.CABundle = bundle
-	for _, object := range []client.Object{validating, mutating, definition} {
-		if err := c.Update(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
+	set(mutating, "mounted", func() { mutating.Webhooks[0].ClientConfig.CABundle = bundle })
+	set(definition, "gadgets.certs.example", func() { definition.Spec.Conversion.Webhook.ClientConfig.CABundle = bundle })
 }
 
 // testFiles follows two replicas through rotations of leaf and CA by files, in
@@ -134,7 +135,12 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 	const waits = "A new certificate waits until the API servers trust it"
 	mount(t, third, a, b) // the leaf first
 	tells(t, waits, 3, a, b)
-	servedBy(t, second.Certificate, a.replica, b.replica)
+	twoPaces(t, kyklos, third)
+	for _, m := range []mountedReplica{a, b} {
+		if leaf, err := m.leaf(nil); err != nil || leaf.CheckSignatureFrom(second.Certificate) != nil {
+			t.Fatalf("a leaf is served that no caller trusts (%v)", err)
+		}
+	}
 	inject(t, c, second, third)
 	servedBy(t, third.Certificate, a.replica, b.replica)
 	inject(t, c, third)
@@ -148,6 +154,17 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 			t.Errorf("nothing but reading is needed: %s", request)
 		}
 	}
+}
+
+// twoPaces returns when a replica that looks at no caller has turned twice.
+func twoPaces(t *testing.T, kyklos *rest.Config, ca certs.Authority) {
+	t.Helper()
+	witness := startMounted(t, kyklos, certs.Callers{})
+	mount(t, ca, witness)
+	ready(t, witness.replica)
+	turns(t, func() { mount(t, ca, witness) }, witness)
+	turns(t, func() { mount(t, ca, witness) }, witness)
+	witness.stop()
 }
 
 // turns waits until every replica serves another leaf than before change.
