@@ -66,17 +66,27 @@ func newAuthority(t *testing.T) certs.Authority {
 	return certs.NewAuthority(t, time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour))
 }
 
-// tells waits until every replica has logged words once more than before.
-func tells(t *testing.T, words string, times int, replicas ...mountedReplica) {
-	t.Helper()
+// told counts how often each replica has logged the words.
+func told(words string, replicas ...mountedReplica) (counts []int) {
 	for _, m := range replicas {
-		eventually(t, words, func() error {
-			if got := strings.Count(m.log.String(), words); got != times {
-				return fmt.Errorf("told %d times, want %d", got, times)
-			}
-			return nil
-		})
+		counts = append(counts, strings.Count(m.log.String(), words))
 	}
+	return counts
+}
+
+// tells waits until every replica has logged the words again after change.
+func tells(t *testing.T, words string, change func(), replicas ...mountedReplica) {
+	t.Helper()
+	before := told(words, replicas...)
+	change()
+	eventually(t, words, func() error {
+		for i, count := range told(words, replicas...) {
+			if count == before[i] {
+				return fmt.Errorf("replica %d has not told it again", i)
+			}
+		}
+		return nil
+	})
 }
 
 // inject makes the CAs what every caller trusts, as a CA injector does.
@@ -133,8 +143,7 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 	servedBy(t, second.Certificate, a.replica, b.replica)
 
 	const waits = "A new certificate waits until the API servers trust it"
-	mount(t, third, a, b) // the leaf first
-	tells(t, waits, 3, a, b)
+	tells(t, waits, func() { mount(t, third, a, b) }, a, b) // the leaf first
 	twoPaces(t, kyklos, third)
 	for _, m := range []mountedReplica{a, b} {
 		if leaf, err := m.leaf(nil); err != nil || leaf.CheckSignatureFrom(second.Certificate) != nil {
@@ -194,15 +203,11 @@ func turns(t *testing.T, change func(), replicas ...mountedReplica) {
 // emptied, change nothing.
 func testBadFiles(t *testing.T, ca certs.Authority, a, b mountedReplica) {
 	const bad, good = "Cannot use the mounted certificate, will look again", "The mounted files are good again"
-	before := strings.Count(a.log.String(), bad)
 	torn := maps.Clone(issue(t, ca))
 	torn["tls.key"] = issue(t, ca)["tls.key"]
-	write(t, a, torn)
-	write(t, b, nil)
-	tells(t, bad, before+1, a, b)
+	tells(t, bad, func() { write(t, a, torn); write(t, b, nil) }, a, b)
 	ready(t, a.replica, b.replica)
-	turns(t, func() { mount(t, ca, a, b) }, a, b)
-	tells(t, good, 2, a, b)
+	turns(t, func() { tells(t, good, func() { mount(t, ca, a, b) }, a, b) }, a, b)
 	ready(t, a.replica, b.replica)
 }
 
