@@ -38,7 +38,7 @@ func startReplica(t *testing.T, config *rest.Config, options certs.Options) repl
 	options.RESTConfig = config
 	options.DNSNames = []string{"127.0.0.1"}
 	options.Log = testr.New(t)
-	serving, err := certs.New(options)
+	serving, err := certs.NewSelfManaged(options)
 	if err != nil {
 		t.Fatal(err)
 	}

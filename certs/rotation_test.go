@@ -42,8 +42,10 @@ func TestOnAPIServer(t *testing.T) {
 func testRotation(t *testing.T, c client.Client, kyklos *rest.Config) {
 	options := certs.Options{
 		Namespace: namespace, SecretName: "rotation", CADuration: time.Minute, LeafDuration: 15 * time.Second,
-		ValidatingWebhookConfigurations: []string{"rotation"}, MutatingWebhookConfigurations: []string{"rotation"},
-		CustomResourceDefinitions: []string{"widgets.certs.example"},
+		Callers: certs.Callers{
+			ValidatingWebhookConfigurations: []string{"rotation"}, MutatingWebhookConfigurations: []string{"rotation"},
+			CustomResourceDefinitions: []string{"widgets.certs.example"},
+		},
 	}
 	a, b := startReplica(t, kyklos, options), startReplica(t, kyklos, options)
 	notReady(t, a, `ValidatingWebhookConfiguration "rotation" does not exist yet`)
