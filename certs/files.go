@@ -39,7 +39,7 @@ func readFiles(dir string) (f files, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return f, fmt.Errorf("the folder %s does not exist: mount the Secret of the certificate there", dir)
 	case err != nil:
-		return f, fmt.Errorf("cannot read the folder %s: %w", dir, err)
+		return f, fmt.Errorf("cannot read the folder: %w", err)
 	case len(entries) == 0:
 		return f, fmt.Errorf("the folder %s is empty: the Secret mounted there needs the keys %s and %s", dir, corev1.TLSCertKey, corev1.TLSPrivateKeyKey)
 	}
