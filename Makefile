@@ -59,7 +59,7 @@ test-time: ## Hold the time engine against the oracle everywhere: every zone, ev
 
 .PHONY: test-certmanager
 test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: minutes
-	@go test -timeout 20m -count=1 ./test/certificates -v -rotations 5
+	@go test -timeout 20m -count=1 ./test/certificates -v -rotations 4
 
 .PHONY: bench
 bench: build ## Measure: the engine beside robfig/cron, and lists of v1alpha1 beside v1beta1

@@ -17,8 +17,7 @@ import (
 	"kyklos.io/kyklos/test/controlplane"
 )
 
-// patience is how long a test waits for what should happen at once or in the pace of certificates that
-// live for some minutes; only a failing test takes it.
+// patience is how long a test waits for what should happen at once; only a failing test takes it.
 const patience = 4 * time.Minute
 
 // rotations is how many CAs every manager must have served after its first, a new one each 30 seconds.
@@ -80,6 +79,12 @@ func (i *installation) awaitReady(managers ...*controlplane.Manager) {
 }
 
 func (i *installation) eventually(what string, done func() error) {
+	i.Helper()
+	i.within(patience, what, done)
+}
+
+// within is eventually with another patience.
+func (i *installation) within(patience time.Duration, what string, done func() error) {
 	i.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(i.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {
