@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/controlplane"
@@ -44,7 +45,9 @@ func newInstallation(t *testing.T) *installation {
 	i.admin, err = cluster.Client()
 	i.must(err)
 	i.must(apiextensionsv1.AddToScheme(i.admin.Scheme()))
-	i.objects, err = dynamic.NewForConfig(cluster.Config)
+	config := rest.CopyConfig(cluster.Config)
+	config.WarningHandler = rest.NoWarnings{} // the load's scalers have no targets
+	i.objects, err = dynamic.NewForConfig(config)
 	i.must(err)
 	i.service = startService(t)
 	t.Cleanup(func() {
