@@ -50,6 +50,7 @@ func (g *gate) serve(now time.Time) *tls.Certificate {
 	if g.served == nil || g.turn(now) {
 		g.served = newest
 		metrics.RecordWebhookCertificateExpiry(newest.Leaf.NotAfter)
+		metrics.RecordWebhookCertificateStart(newest.Leaf.NotBefore)
 	}
 	return g.served
 }
