@@ -30,7 +30,7 @@ var stages = []stage{
 		`kyklos_holiday_override_active{namespace="shop",tws_name="closed"} 1`,
 		`kyklos_pause_active{namespace="shop",tws_name="paused"} 1`,
 		`kyklos_replica_drift{namespace="shop",tws_name="paused"} 1`,
-		`kyklos_scale_failures_total{namespace="shop",reason="Forbidden",tws_name="refused"}`,
+		`kyklos_scale_failures_total{namespace="shop",reason="Invalid",tws_name="refused"}`,
 		`kyklos_storage_migration_active{crd="timewindowscalers.kyklos.io"}`,
 	}},
 	{"08:59:00", kubectl("get", "timewindowscalers.v1alpha1.kyklos.io", "-A"), nil},
