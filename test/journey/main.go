@@ -60,7 +60,7 @@ func travel(ctx context.Context, folder string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	binary := filepath.Join(scratch, "kyklos")
 	build := exec.CommandContext(ctx, "go", "build", "-tags", "movableclock", "-o", binary, "kyklos.io/kyklos/cmd/kyklos")
 	if output, err := build.CombinedOutput(); err != nil {
