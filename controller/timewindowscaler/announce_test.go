@@ -142,8 +142,7 @@ func TestMetricsOfAPass(t *testing.T) {
 	s.obs.target = deployment(12, 12)
 	s.passes("2025-01-27 17:00:30")
 	expect("drift", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "replica_drift": 2,
-		"next_due_timestamp_seconds": due("2025-01-27 17:01:00"),
-		"scale_events_total/up":      1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})
+		"next_due_timestamp_seconds": due("2025-01-27 17:01:00"), "scale_events_total/up": 1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})
 
 	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" })
 	s.passes("2025-01-27 17:00:40")
