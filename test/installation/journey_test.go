@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -78,12 +79,10 @@ func (s *site) scales(namespace string, args ...string) {
 // scaled waits until every target of the namespace has what its scaler wants.
 func (s *site) scaled(namespace string) {
 	s.Helper()
-	const replicas = "-o=jsonpath={.spec.replicas}"
-	s.reads("2", "-n", namespace, "deployment/web", replicas)
-	s.reads("5", "-n", namespace, "deployment/workers", replicas)
-	s.reads("1", "-n", namespace, "statefulset/db", replicas)
-	s.reads("3", "-n", namespace, "rc/old", replicas)
-	s.reads("true", "-n", namespace, "daemonset/agent", `-o=jsonpath={.spec.template.spec.nodeSelector.kyklos\.io/suspended}`)
+	for target, replicas := range map[string]int{"deployment/web": 2, "deployment/workers": 5, "statefulset/db": 1, "rc/old": 3} {
+		s.awaits(namespace, target, "{.spec.replicas}", strconv.Itoa(replicas))
+	}
+	s.awaits(namespace, "daemonset/agent", `{.spec.template.spec.nodeSelector.kyklos\.io/suspended}`, "true")
 }
 
 // comesInBetween writes to each target just before the manager's first write to it, which is refused

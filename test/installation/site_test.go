@@ -4,13 +4,20 @@ package installation
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"kyklos.io/kyklos/test/controlplane"
 )
@@ -25,10 +32,13 @@ type site struct {
 	admin   client.Client
 	port    int
 	log     controlplane.Log
+	// certs is the folder of a certificate that install has the API server trust.
+	certs string
 }
 
-// newSite starts a cluster that keeps an audit log and installs what is in a folder of config.
-func newSite(t *testing.T, folder string, args ...string) *site {
+// newSite starts a cluster that keeps an audit log. It has the kinds of cert-manager, and nobody who acts
+// on them: see certs.
+func newSite(t *testing.T, args ...string) *site {
 	t.Helper()
 	s := &site{T: t}
 	var err error
@@ -40,14 +50,68 @@ func newSite(t *testing.T, folder string, args ...string) *site {
 			t.Logf("the managers logged:\n%s", s.log.String())
 		}
 	})
+	s.must(s.cluster.InstallCertManager(t.Context()))
 	s.port, err = controlplane.FreePort()
 	s.must(err)
-	root, err := controlplane.Root()
-	s.must(err)
-	s.must(s.cluster.InstallFrom(t.Context(), filepath.Join(root, "config", folder), s.port))
 	s.admin, err = s.cluster.Client()
 	s.must(err)
 	return s
+}
+
+// install applies what is in a folder of config.
+func (s *site) install(folder string) {
+	s.Helper()
+	root, err := controlplane.Root()
+	s.must(err)
+	s.must(s.cluster.InstallFrom(s.Context(), filepath.Join(root, "config", folder), s.port, s.trust))
+}
+
+// trust makes what calls the webhooks trust the certificate in certs, as cert-manager does.
+func (s *site) trust(object *unstructured.Unstructured) error {
+	if s.certs == "" {
+		s.certs = s.TempDir()
+		certificate, key, err := cert.GenerateSelfSignedCertKey("kyklos-webhook.kyklos-system.svc", nil, []string{"kyklos-webhook.kyklos-system.svc.cluster.local"})
+		s.must(err)
+		s.must(os.WriteFile(filepath.Join(s.certs, "tls.crt"), certificate, 0o600))
+		s.must(os.WriteFile(filepath.Join(s.certs, "tls.key"), key, 0o600))
+	}
+	bundle, err := os.ReadFile(filepath.Join(s.certs, "tls.crt"))
+	s.must(err)
+	encoded := base64.StdEncoding.EncodeToString(bundle)
+	if object.GetKind() == "CustomResourceDefinition" {
+		return unstructured.SetNestedField(object.Object, encoded, "spec", "conversion", "webhook", "clientConfig", "caBundle")
+	}
+	webhooks, found, err := unstructured.NestedSlice(object.Object, "webhooks")
+	if err != nil || !found {
+		return err
+	}
+	for _, w := range webhooks {
+		s.must(unstructured.SetNestedField(w.(map[string]any), encoded, "clientConfig", "caBundle"))
+	}
+	return unstructured.SetNestedSlice(object.Object, webhooks, "webhooks")
+}
+
+// args are those of the Deployment in a folder of config, with the certificate at its place here.
+func (s *site) args(folder string) []string {
+	s.Helper()
+	root, err := controlplane.Root()
+	s.must(err)
+	rendered, _ := s.kubectl("", "kustomize", filepath.Join(root, "config", folder))
+	for document := range strings.SplitSeq(rendered, "\n---\n") {
+		var deployment appsv1.Deployment
+		s.must(yaml.Unmarshal([]byte(document), &deployment))
+		if deployment.Kind == "Deployment" {
+			args := deployment.Spec.Template.Spec.Containers[0].Args
+			for i, arg := range args {
+				if strings.HasPrefix(arg, "--webhook-cert-dir=") {
+					args[i] = "--webhook-cert-dir=" + s.certs
+				}
+			}
+			return args[1:]
+		}
+	}
+	s.Fatalf("no Deployment in %s", folder)
+	return nil
 }
 
 // manager starts a manager and waits until it is ready.
@@ -72,6 +136,12 @@ func (s *site) kubectl(stdin string, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
+// awaits waits until an object has the value at the path.
+func (s *site) awaits(namespace, object, path, value string) {
+	s.Helper()
+	s.kubectl("", "wait", "-n", namespace, object, "--for=jsonpath="+path+"="+value, "--timeout="+patience.String())
+}
+
 // reads waits until kubectl get prints what is wanted of an object.
 func (s *site) reads(want string, args ...string) {
 	s.Helper()
@@ -85,7 +155,7 @@ func (s *site) reads(want string, args ...string) {
 // eventually gives up after patience, and then calls those of otherwise.
 func (s *site) eventually(what string, done func() bool, otherwise ...func()) {
 	s.Helper()
-	err := wait.PollUntilContextTimeout(s.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
+	err := wait.PollUntilContextTimeout(s.Context(), 500*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
 	if err != nil {
 		for _, say := range otherwise {
 			say()
