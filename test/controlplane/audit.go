@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
@@ -40,6 +41,18 @@ func (c *Cluster) Audited(user string) ([]auditv1.Event, error) {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
 	return events, nil
+}
+
+// NothingForbidden returns an error if authorization refused the manager anything.
+func (c *Cluster) NothingForbidden() error {
+	refused, err := c.Forbidden(ManagerUser)
+	if err != nil {
+		return err
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("the manager tried %d requests that its roles do not allow:\n%s", len(refused), strings.Join(refused, "\n"))
+	}
+	return nil
 }
 
 // Forbidden returns those of the user's requests that authorization refused, as verb and address. An

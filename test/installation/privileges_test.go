@@ -20,9 +20,11 @@ const furtherKind = `
 
 // The manager does all that it may and tries nothing else: with certificates from elsewhere, and then
 // with its own.
-func TestLeastPrivilege(t *testing.T) {
+func TestWholeCluster(t *testing.T) {
 	s := newSite(t, controlplane.ExternalMetrics)
 	s.install(controlplane.Default)
+	t.Run("manifests", s.manifests)
+	t.Run("pods", s.pods)
 	s.kubectl(furtherKind, "apply", "-f", "-")
 	args := s.args(controlplane.Default)
 	s.scales("default", args...)
@@ -45,11 +47,10 @@ func TestLeastPrivilege(t *testing.T) {
 
 // A manager for some namespaces does with Roles alone, leaves the others as they are, and answers for
 // them at admission all the same.
-func TestLeastPrivilegeInSomeNamespaces(t *testing.T) {
+func TestSomeNamespaces(t *testing.T) {
 	s := newSite(t, controlplane.ExternalMetrics)
-	for _, namespace := range []string{"shop", "lab"} {
-		s.kubectl("", "create", "namespace", namespace)
-	}
+	s.kubectl("", "create", "namespace", "lab")
+	s.documented(t)
 	s.install(controlplane.Namespaced + "/cluster")
 	s.install(controlplane.Namespaced)
 	role := strings.Replace(furtherKind, "kind: ClusterRole, metadata: {", "kind: Role, metadata: {namespace: shop, ", 1)

@@ -94,24 +94,15 @@ func (s *site) trust(object *unstructured.Unstructured) error {
 // args are those of the Deployment in a folder of config, with the certificate at its place here.
 func (s *site) args(folder string) []string {
 	s.Helper()
-	root, err := controlplane.Root()
-	s.must(err)
-	rendered, _ := s.kubectl("", "kustomize", filepath.Join(root, "config", folder))
-	for document := range strings.SplitSeq(rendered, "\n---\n") {
-		var deployment appsv1.Deployment
-		s.must(yaml.Unmarshal([]byte(document), &deployment))
-		if deployment.Kind == "Deployment" {
-			args := deployment.Spec.Template.Spec.Containers[0].Args
-			for i, arg := range args {
-				if strings.HasPrefix(arg, "--webhook-cert-dir=") {
-					args[i] = "--webhook-cert-dir=" + s.certs
-				}
-			}
-			return args[1:]
+	var deployment appsv1.Deployment
+	s.must(yaml.Unmarshal([]byte(s.document(folder, "Deployment")), &deployment))
+	args := deployment.Spec.Template.Spec.Containers[0].Args
+	for i, arg := range args {
+		if strings.HasPrefix(arg, "--webhook-cert-dir=") {
+			args[i] = "--webhook-cert-dir=" + s.certs
 		}
 	}
-	s.Fatalf("no Deployment in %s", folder)
-	return nil
+	return args[1:]
 }
 
 // manager starts a manager and waits until it is ready.
