@@ -90,14 +90,16 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
 	}
-	if err := storagemigration.SetupWithManager(mgr, o.migration); err != nil {
-		return fmt.Errorf("set up the storage migration: %w", err)
+	if o.migrate {
+		if err := storagemigration.SetupWithManager(mgr, o.migration); err != nil {
+			return fmt.Errorf("set up the storage migration: %w", err)
+		}
 	}
 	if err := addChecks(mgr, serving); err != nil {
 		return err
 	}
 	if serving != nil {
-		if err := admission.SetupWithManager(mgr, kinds, wallClock); err != nil {
+		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, wallClock); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
 		if err := conversion.SetupWithManager(mgr); err != nil {

@@ -25,6 +25,7 @@ type managerOptions struct {
 	leaderElect bool
 	workers     int
 	requeue     timewindowscaler.Requeue
+	migrate     bool
 	migration   storagemigration.Options
 	metrics     timewindowscaler.Metrics
 
@@ -55,6 +56,7 @@ func defaultManagerOptions() managerOptions {
 		workers:     10,
 		requeue:     timewindowscaler.DefaultRequeue,
 		metrics:     timewindowscaler.DefaultMetrics,
+		migrate:     true,
 		migration: storagemigration.Options{
 			Clock:       wallClock,
 			Definitions: []string{"timewindowscalers.kyklos.io"},
@@ -91,6 +93,7 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.requeue.Min, "requeue-min", o.requeue.Min, "least delay until the next look")
 	flags.DurationVar(&o.requeue.Max, "requeue-max", o.requeue.Max, "most delay until the next look")
 
+	flags.BoolVar(&o.migrate, "storage-migration", o.migrate, "rewrite stored scalers after the storage version has moved; needs rights in all namespaces")
 	flags.IntVar(&o.migration.QPS, "storage-migration-qps", o.migration.QPS, "most scalers rewritten in a second after the storage version has moved, from 1 to 1000")
 	flags.DurationVar(&o.migration.Delay, "storage-migration-delay", o.migration.Delay, "how long a new storage version is left alone before scalers are rewritten, from 0s to 1h: every API server must know of it")
 	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "time between two polls of the external metric of a window, while that window decides; from 1s to 1h")

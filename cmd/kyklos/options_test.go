@@ -122,6 +122,12 @@ func TestLogLevel(t *testing.T) {
 	}
 }
 
+func TestStorageMigrationFlag(t *testing.T) {
+	if byDefault, off := parse(t), parse(t, "--storage-migration=false"); !byDefault.migrate || off.migrate {
+		t.Errorf("by default %t, switched off %t", byDefault.migrate, off.migrate)
+	}
+}
+
 func TestMetricsServer(t *testing.T) {
 	secure, plain := parse(t), parse(t, "--metrics-secure=false", "--metrics-bind-address=:8080")
 	if got := secure.metricsServer(nil); !got.SecureServing || got.FilterProvider == nil || got.BindAddress != ":8443" {

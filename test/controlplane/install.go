@@ -26,6 +26,8 @@ const (
 	Default = "default"
 	// SelfManaged needs nothing but Kubernetes.
 	SelfManaged = "overlays/self-managed"
+	// Namespaced serves the namespace shop alone; its folder cluster has what is in no namespace.
+	Namespaced = "overlays/namespaced"
 )
 
 // Change alters one object of an installation before it is applied.
