@@ -60,6 +60,11 @@ var (
 		Help: "1 while the condition Degraded is true, else 0.",
 	}, scaler)
 
+	fieldFight = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_field_fight",
+		Help: "1 while others rewrite the target's replica count again and again, else 0.",
+	}, scaler)
+
 	boundaryLateness = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "kyklos_boundary_lateness_seconds",
 		Help:    "Time from the boundary to the write that it made due, all scalers together.",
@@ -84,7 +89,7 @@ var perScaler = []interface {
 	DeletePartialMatch(prometheus.Labels) int
 }{
 	scaleEvents, scaleFailures, driftCorrections, effectiveReplicas, inGracePeriod,
-	pauseActive, replicaDrift, holidayOverride, degraded, reconcileDuration,
+	pauseActive, replicaDrift, holidayOverride, degraded, fieldFight, reconcileDuration,
 	externalValue, externalMisses,
 }
 
@@ -115,6 +120,7 @@ type State struct {
 	Paused          bool
 	HolidayOverride bool
 	Degraded        bool
+	FieldFight      bool
 }
 
 // RecordScaleEvent counts one change of a target's replica count.
@@ -168,6 +174,7 @@ func RecordStateChange(twsName, namespace string, state State) {
 	replicaDrift.With(labels).Set(float64(state.Drift))
 	holidayOverride.With(labels).Set(boolean(state.HolidayOverride))
 	degraded.With(labels).Set(boolean(state.Degraded))
+	fieldFight.With(labels).Set(boolean(state.FieldFight))
 }
 
 // Forget drops every series of a scaler that is gone.
