@@ -1,0 +1,304 @@
+package timewindowscaler
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+)
+
+const (
+	foughtOver = "Field manager argocd-controller rewrites the replicas that Kyklos sets in Deployment webapp: " +
+		"three times in window BusinessHours; only one of the two can decide"
+	corrected = "Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)"
+)
+
+// rewrites lets a rival set 15 replicas and runs the pass that sees it.
+func (s *story) rewrites(local string) *situation {
+	s.Helper()
+	s.obs.target = deployment(15, 15)
+	return s.passes(local)
+}
+
+// fighting is a story in which a rival has just rewritten 10 replicas for the third time, at 14:00:03. The
+// last correction was at 14:00:02.
+func fighting(t *testing.T, change ...func(*story)) *story {
+	s := newStory(t, 10)
+	s.rival = "Field manager argocd-controller"
+	for _, c := range change {
+		c(s)
+	}
+	s.passes(inTheHours)
+	s.rewrites("2025-01-27 14:00:01")
+	s.rewrites("2025-01-27 14:00:02")
+	s.shows("Degraded", normal)
+	s.rewrites("2025-01-27 14:00:03")
+	return s
+}
+
+// The third rewriting is told of, once, and the target is left as the rival wants it until the next
+// correction.
+func TestTheThirdRewritingIsAFight(t *testing.T) {
+	s := fighting(t)
+	s.stands(15)
+	s.hears(foughtOver)
+	told := func() {
+		t.Helper()
+		s.shows("Degraded", "True/FieldFight: "+foughtOver)
+		s.shows("Ready", "False/TargetMismatch: Target does not have the desired count of 10 (window: BusinessHours): "+
+			"somebody else sets it again and again, and Kyklos corrects it every 5 minutes at last; see Degraded")
+		s.shows("Reconciling", "False/Stable: The next correction of the target waits; see Degraded")
+		s.keeps(10, "")
+	}
+	told()
+	before := s.tws.Status.Conditions
+	s.passes("2025-01-27 14:00:20")
+	s.hears()
+	told()
+	if since := s.tws.Status.Conditions[2].LastTransitionTime; !since.Equal(&before[2].LastTransitionTime) {
+		t.Errorf("Degraded since %s, before %s", since, before[2].LastTransitionTime)
+	}
+}
+
+// B10's pace, from one correction to the next: 30 s, 1, 2, 5 min, and 5 min from then on.
+func TestThePaceOfAFight(t *testing.T) {
+	s := fighting(t)
+	last := ist("2025-01-27 14:00:02")
+	for i, wait := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
+		s.obs.target = deployment(15, 15)
+		if p := s.passesAt(last.Add(wait - time.Millisecond)).plan; p.write || !p.waiting {
+			t.Errorf("correction %d: write %v, waiting %v too early", i+1, p.write, p.waiting)
+		}
+		last = last.Add(wait)
+		s.passesAt(last)
+		s.hears(corrected)
+		s.stands(10)
+		s.shows("Degraded", "True/FieldFight: "+foughtOver)
+	}
+}
+
+// A rival that comes seldom is corrected at once: nothing is fought at full speed.
+func TestASlowRivalIsCorrectedAtOnce(t *testing.T) {
+	s := newStory(t, 10)
+	s.passes("2025-01-27 09:00:00")
+	for _, at := range []string{"2025-01-27 10:00:00", "2025-01-27 11:00:00", "2025-01-27 12:00:00", "2025-01-27 13:00:00"} {
+		s.rewrites(at)
+		s.stands(10)
+	}
+	// It left the count alone for an hour, so two hours show that it is gone.
+	s.passes("2025-01-27 14:59:59")
+	s.shows("Degraded", "True/FieldFight: Another writer rewrites the replicas that Kyklos sets in Deployment webapp: "+
+		"three times in window BusinessHours; only one of the two can decide")
+	s.passes("2025-01-27 15:00:00")
+	s.shows("Degraded", normal)
+}
+
+// Ten minutes in which the count stands end a fight; after that the next rewriting is the first.
+func TestAFightEnds(t *testing.T) {
+	s := fighting(t)
+	s.passes("2025-01-27 14:00:32")
+	s.stands(10)
+	s.passes("2025-01-27 14:10:31")
+	s.shows("Degraded", "True/FieldFight: "+foughtOver)
+	s.passes("2025-01-27 14:10:32")
+	s.shows("Degraded", normal)
+	s.shows("Ready", inOrder)
+	for _, at := range []string{"2025-01-27 14:11:00", "2025-01-27 14:11:01"} {
+		s.rewrites(at)
+		s.hears(corrected)
+		s.shows("Degraded", normal)
+	}
+	s.rewrites("2025-01-27 14:11:02")
+	s.hears(foughtOver)
+}
+
+// --on-fight=enforce says the same and corrects every time.
+func TestEnforcing(t *testing.T) {
+	s := fighting(t, func(s *story) { s.obs.fight.enforce = true })
+	s.hears(foughtOver, corrected)
+	for range 5 {
+		s.rewrites("2025-01-27 14:00:04")
+		s.hears(corrected)
+		s.stands(10)
+		s.shows("Degraded", "True/FieldFight: "+foughtOver)
+	}
+}
+
+// What begins another stay is due at once, and starts afresh.
+func TestWhatEndsAStay(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*story)
+		now    string
+		want   int32
+	}{
+		"a boundary":  {func(*story) {}, "2025-01-27 17:00:00", 2},
+		"a spec edit": {func(s *story) { s.edits(func(*v1beta1.TimeWindowScalerSpec) {}) }, "2025-01-27 14:00:04", 10},
+		"an end of pause": {func(s *story) {
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
+			s.passes("2025-01-27 14:00:04")
+			s.stands(15)
+			s.shows("Degraded", normal)
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
+		}, "2025-01-27 14:00:05", 10},
+		"a holiday that closes": {func(s *story) {
+			s.obs.holidays.dates = map[string]bool{"2025-01-27": true}
+			s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed}
+		}, "2025-01-27 14:00:04", 2},
+		"a new target of the name": {func(s *story) { s.obs.target = deployment(15, 15); s.obs.target.uid = "d-2" }, "2025-01-27 14:00:04", 10},
+		"a target that came back": {func(s *story) {
+			s.obs.target = nil
+			s.passes("2025-01-27 14:00:04")
+			s.obs.target = deployment(1, 1)
+		}, "2025-01-27 14:00:05", 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fighting(t)
+			tc.change(s)
+			s.passes(tc.now)
+			s.stands(tc.want)
+			s.shows("Degraded", normal)
+			if s.last.plan.fight.on() {
+				t.Error("the fight goes on")
+			}
+		})
+	}
+}
+
+// While a grace period keeps the old count a rival is fought for that; its end is due on time.
+func TestAFightInAGracePeriod(t *testing.T) {
+	s := newStory(t, 10)
+	s.tws.Spec.GracePeriodSeconds = 60
+	s.passes("2025-01-27 16:59:00")
+	s.passes("2025-01-27 17:00:00")
+	for _, at := range []string{"2025-01-27 17:00:01", "2025-01-27 17:00:02", "2025-01-27 17:00:59"} {
+		s.rewrites(at)
+	}
+	s.rewrites("2025-01-27 17:00:59")
+	s.stands(15)
+	s.keeps(10, "2025-01-27 17:01:00")
+	s.passes("2025-01-27 17:01:00")
+	s.stands(2)
+	s.shows("Degraded", normal)
+}
+
+// Rewritings that have nothing to do with one another are no fight, nor is what changes nothing.
+func TestWhatIsNoFight(t *testing.T) {
+	t.Run("days apart", func(t *testing.T) {
+		s := newStory(t, 10)
+		s.tws.Spec.Windows[0].Days = []v1beta1.Weekday{"Sun"} // nothing but OffHours for days
+		s.obs.target = deployment(2, 2)
+		for now := ist("2025-01-20 10:00:00"); now.Before(ist("2025-01-25 10:00:00")); now = now.Add(25 * time.Hour) {
+			s.passesAt(now)
+			s.obs.target = deployment(15, 15)
+			s.passesAt(now.Add(time.Second))
+			s.stands(2)
+			s.shows("Degraded", normal)
+		}
+	})
+	t.Run("the same value", func(t *testing.T) {
+		s := newStory(t, 10)
+		for range 5 {
+			s.obs.target = deployment(10, 10)
+			s.passes(inTheHours)
+		}
+		s.shows("Degraded", normal)
+	})
+	t.Run("many passes over one rewriting", func(t *testing.T) {
+		s := newStory(t, 10)
+		s.passes(inTheHours)
+		s.refusal = errRefused
+		for range 5 {
+			s.rewrites("2025-01-27 14:00:01")
+		}
+		s.refusal = nil
+		s.passes("2025-01-27 14:00:02")
+		s.stands(10)
+		s.shows("Degraded", normal)
+	})
+}
+
+// The count of a metric moves within its window. That is no new stay, and waits like the rest.
+func TestAFightInAWindowWithAMetric(t *testing.T) {
+	a := stayOf(officeHours(), observation{target: deployment(1, 1)}, &plan{window: "peak", effective: 4, metric: metricDecision{window: "peak"}})
+	b := stayOf(officeHours(), observation{target: deployment(1, 1)}, &plan{window: "peak", effective: 5, metric: metricDecision{window: "peak"}})
+	other := stayOf(officeHours(), observation{target: deployment(1, 1)}, &plan{window: "peak", effective: 5})
+	if a != b || a == other {
+		t.Errorf("%+v, %+v, without a metric %+v", a, b, other)
+	}
+}
+
+// What is graver is shown instead, and the fight goes on behind it.
+func TestGraverThanAFight(t *testing.T) {
+	s := fighting(t)
+	s.refusal = errRefused
+	s.passes("2025-01-27 14:00:32")
+	s.shows("Degraded", "True/ScaleFailed: The API server refuses to scale the target: "+errRefused.Error())
+	s.obs.holidays.missing, s.refusal = "company-holidays", nil
+	s.passes("2025-01-27 14:01:00")
+	s.shows("Degraded", "True/FieldFight: "+foughtOver)
+	s.stands(10)
+}
+
+// A clock that is set back must not make a correction wait for it to catch up.
+func TestAFightAfterTheClockWasSetBack(t *testing.T) {
+	s := fighting(t)
+	s.passes("2025-01-27 13:00:00")
+	s.stands(15)
+	s.passes("2025-01-27 13:00:30")
+	s.stands(10)
+}
+
+// The looks that a fight needs: at the next correction, and when it may be over.
+func TestWaitsInAFight(t *testing.T) {
+	s := fighting(t)
+	r, request, mem := exactly(t, s)
+	wait := func(what string, want time.Duration) {
+		t.Helper()
+		mem.fight = s.obs.fight.before
+		got, err := r.settled(request, &s.last, mem)
+		expectDelay(t, what, got, err, want)
+	}
+	wait("the next correction", 29*time.Second)
+	s.passes("2025-01-27 14:00:32")
+	wait("the end of the fight", 10*time.Minute)
+	s.rewrites("2025-01-27 14:10:31") // after almost ten minutes: the next takes twice as long
+	wait("after a long calm", 2*(9*time.Minute+59*time.Second))
+	s.passes("2025-01-27 16:55:00")
+	wait("it is over: the boundary", 5*time.Minute)
+}
+
+// After a restart the status tells of the fight. It is not announced again, and goes on at its longest
+// interval.
+func TestAFightOutlivesARestart(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*story)
+		now    string
+		stands int32
+		on     bool
+	}{
+		"too early":              {func(*story) {}, "2025-01-27 14:05:01", 15, true},
+		"due":                    {func(*story) {}, "2025-01-27 14:05:02", 10, true},
+		"the count stands":       {func(s *story) { s.obs.target = deployment(10, 10) }, "2025-01-27 14:05:02", 10, true},
+		"and has stood for long": {func(s *story) { s.obs.target = deployment(10, 10) }, "2025-01-27 14:10:02", 10, false},
+		"in another window":      {func(*story) {}, "2025-01-27 17:00:00", 2, false},
+		"with another spec": {func(s *story) {
+			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(7) })
+		}, "2025-01-27 14:00:04", 7, false},
+		"with another count":      {func(s *story) { s.tws.Status.EffectiveReplicas = ptr.To[int32](9) }, "2025-01-27 14:00:04", 10, false},
+		"without a time of scale": {func(s *story) { s.tws.Status.LastScaleTime = nil }, "2025-01-27 14:00:04", 10, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fighting(t)
+			s.obs.fight.before = fight{} // the memory is lost
+			tc.change(s)
+			p := s.passes(tc.now).plan
+			s.stands(tc.stands)
+			if p.fight.on() != tc.on || p.fight.on() && p.fight.trouble != foughtOver || p.fight.on() && !p.fight.told {
+				t.Errorf("on %v, told %v, %q", p.fight.on(), p.fight.told, p.fight.trouble)
+			}
+		})
+	}
+}
