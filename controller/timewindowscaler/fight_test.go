@@ -115,6 +115,30 @@ func TestAFightEnds(t *testing.T) {
 	s.hears(foughtOver)
 }
 
+// A rival that puts the count back itself ends the wait. When it rewrites again, that counts again, and puts
+// off no correction.
+func TestARivalThatGivesWay(t *testing.T) {
+	s := fighting(t)
+	s.obs.target = deployment(10, 10)
+	s.passes("2025-01-27 14:00:10")
+	s.shows("Ready", inOrder)
+	s.rewrites("2025-01-27 14:00:31")
+	s.stands(15)
+	if got := s.last.plan.fight.rewritings; got != 4 {
+		t.Errorf("%d rewritings, want 4", got)
+	}
+	s.passes("2025-01-27 14:00:32")
+	s.stands(10)
+	s.obs.target = deployment(15, 15)
+	s.passes("2025-01-27 14:00:33")
+	s.obs.target = deployment(10, 10)
+	s.passes("2025-01-27 14:00:40")
+	s.passes("2025-01-27 14:10:39")
+	s.shows("Degraded", "True/FieldFight: "+foughtOver)
+	s.passes("2025-01-27 14:10:40")
+	s.shows("Degraded", normal)
+}
+
 // --on-fight=enforce says the same and corrects every time.
 func TestEnforcing(t *testing.T) {
 	s := fighting(t, func(s *story) { s.obs.fight.enforce = true })
