@@ -153,6 +153,7 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 		HolidayOverride:   s.plan.verdict.Override,
 		Degraded:          s.degraded().Status == metav1.ConditionTrue,
 		FieldFight:        s.plan.fight.on(),
+		Due:               s.plan.wakeUp,
 	})
 	m := &s.plan.metric
 	metrics.RecordExternalMetric(name, namespace, m.window, m.metric, m.value)
