@@ -86,6 +86,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		Namespaces: o.namespaces,
 		Workers:    o.workers,
 		Metrics:    o.metrics,
+		OnFight:    o.onFight,
 	})
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
