@@ -119,6 +119,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
 		LeaderElectionReleaseOnCancel: true,
 		RenewDeadline:                 ptr.To(renewDeadline),
+		RetryPeriod:                   ptr.To(retryPeriod),
 	}
 	if serving != nil {
 		options.WebhookServer = certs.WebhookServer(webhook.NewServer(webhook.Options{
