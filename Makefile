@@ -11,7 +11,7 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/certmanager
+NESTED := test/devcluster test/bench test/certmanager test/monitoring
 CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go') test/devcluster/go.mod
 
@@ -52,6 +52,7 @@ bin/certmanager: $(CERTMANAGER_SOURCES)
 test: build bin/certmanager ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
+	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
