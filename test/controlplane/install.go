@@ -38,19 +38,28 @@ func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 
 // InstallFrom is Install of the installation that folder holds.
 func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort int) error {
-	rendered, _, err := c.Kubectl(ctx, "", "kustomize", folder)
+	manifests, err := c.Render(ctx, folder, webhookPort)
 	if err != nil {
 		return err
-	}
-	manifests, err := onLoopback(rendered, webhookPort)
-	if err != nil {
-		return fmt.Errorf("prepare %s: %w", folder, err)
 	}
 	if _, _, err := c.Kubectl(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
 		return err
 	}
 	_, _, err = c.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=60s", "crd/timewindowscalers.kyklos.io")
 	return err
+}
+
+// Render returns the manifests that InstallFrom applies.
+func (c *Cluster) Render(ctx context.Context, folder string, webhookPort int) (string, error) {
+	rendered, _, err := c.Kubectl(ctx, "", "kustomize", folder)
+	if err != nil {
+		return "", err
+	}
+	manifests, err := onLoopback(rendered, webhookPort)
+	if err != nil {
+		return "", fmt.Errorf("prepare %s: %w", folder, err)
+	}
+	return manifests, nil
 }
 
 func onLoopback(rendered string, webhookPort int) (string, error) {
