@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -30,7 +31,18 @@ func (w *world) create(name string, changes ...change) *application {
 	w.Helper()
 	a := &application{world: w, name: name}
 	a.set(changes...)
+	w.Cleanup(a.forget)
 	return a
+}
+
+// forget takes the Application away. It has no finalizer, so what it applied stays.
+func (a *application) forget() {
+	object := &unstructured.Unstructured{}
+	object.SetAPIVersion("argoproj.io/v1alpha1")
+	object.SetKind("Application")
+	object.SetNamespace("argocd")
+	object.SetName(a.name)
+	a.must(client.IgnoreNotFound(a.admin.Delete(context.WithoutCancel(a.Context()), object)))
 }
 
 // set makes the Application the sample with these changes, as kubectl apply would.

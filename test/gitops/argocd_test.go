@@ -19,6 +19,15 @@ func TestArgoCD(t *testing.T) {
 			t.FailNow() // Kyklos may not even run
 		}
 	}
+	w.clock("2025-01-28 10:00:00")
+	t.Run("teams", func(t *testing.T) {
+		for name, test := range teams {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel() // most of it is waiting for Argo CD
+				test(w.in(t))
+			})
+		}
+	})
 }
 
 // mode is a way in which Argo CD finds differences and applies.
@@ -33,7 +42,7 @@ var modes = []mode{
 	{"server-side-diff", put(map[string]any{"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}, "metadata", "annotations")},
 }
 
-// everythingStays keeps Kyklos, with its definition and webhooks, and what it scales in one Application, which
+// everythingStays keeps Kyklos, with its definition and webhooks, and what it scales in one Application. It
 // becomes Synced and Healthy, and stays so whatever Kyklos writes: no difference is seen, and nothing is applied.
 func (w *world) everythingStays(mode mode, whole *world) {
 	shop := "shop-" + mode.name
@@ -46,7 +55,6 @@ func (w *world) everythingStays(mode mode, whole *world) {
 	})
 	revision := w.git.push()
 	a := w.create(shop, mode.change)
-	defer w.remove(a.read()) // without a finalizer its objects stay, for the next one to take over
 	if whole.manager == nil {
 		w.startManager(whole)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,7 +16,7 @@ import (
 	"kyklos.io/kyklos/test/controlplane"
 )
 
-// world is a cluster with Argo CD on it, a Git repository, and a manager of Kyklos with a clock that tests set.
+// world is a cluster with Argo CD on it, and a manager of Kyklos with a clock that tests set.
 type world struct {
 	*testing.T
 	cluster *controlplane.Cluster
@@ -39,7 +38,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cluster.Stop() })
-	w := &world{T: t, cluster: cluster, git: newRepository(t), clockFile: filepath.Join(dir, "clock")}
+	w := &world{T: t, cluster: cluster, clockFile: filepath.Join(dir, "clock")}
 	w.admin, err = client.NewWithWatch(cluster.Config, client.Options{})
 	w.must(err)
 	w.webhookPort, err = controlplane.FreePort()
@@ -110,13 +109,10 @@ func (w *world) must(err error) {
 	}
 }
 
-// in is the same world for a subtest.
+// in is the same world for a subtest, with a repository of its own.
 func (w *world) in(t *testing.T) *world {
 	inner := *w
-	inner.T = t
-	repository := *w.git
-	repository.T = t
-	inner.git = &repository
+	inner.T, inner.git = t, newRepository(t)
 	return &inner
 }
 
@@ -183,7 +179,3 @@ func (w *world) kubectlScale(namespace, name, replicas string) {
 	w.must(err)
 }
 
-func (w *world) remove(object *unstructured.Unstructured) {
-	w.Helper()
-	w.must(client.IgnoreNotFound(w.admin.Delete(w.Context(), object, client.PropagationPolicy(metav1.DeletePropagationBackground))))
-}
