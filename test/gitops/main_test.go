@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds what goes on in other processes on a busy machine; only a failing test takes it.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // argoCD is where `make argocd` puts Argo CD. Building it takes minutes, so without it the tests that need it
 // are left out; `make test-argocd` builds it and names it.

@@ -2,42 +2,12 @@ package gitops
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// teams is what happens to teams' applications while a window asks for 5 replicas, each in a namespace and
-// a repository of its own.
-var teams = map[string]func(w *world){
-	"nothing-ignored":            (*world).nothingIgnored,
-	"managers-not-respected":     func(w *world) { w.notRespected("managers-not-respected", ours) },
-	"pointers-not-respected":     func(w *world) { w.notRespected("pointers-not-respected", pointers) },
-	"managers-respected":         (*world).managersRespected,
-	"managers-respected-applied": (*world).managersRespectedApplied,
-	"third-manager":              (*world).thirdManager,
-	"never-in-git":               (*world).neverInGit,
-	"path-legacy":                func(w *world) { w.safePath("path-legacy", modes[0]) },
-	"path-apply":                 func(w *world) { w.safePath("path-apply", modes[1]) },
-	"path-diff":                  func(w *world) { w.safePath("path-diff", modes[2]) },
-	"settings-taken-away":        (*world).settingsTakenAway,
-	"invalid":                    (*world).invalid,
-	"second-scaler":              (*world).secondScaler,
-	"to-v1beta1":                 (*world).toV1beta1,
-	"paused-in-git":              (*world).pausedInGit,
-	"paused-by-hand":             (*world).pausedByHand,
-	"no-target":                  (*world).noTarget,
-	"ds-a":                       func(w *world) { w.ds("ds-a", modes[2], nil) },
-	"ds-b": func(w *world) {
-		w.ds("ds-b", modes[2], map[string]any{"jsonPointers": []any{"/spec/template/spec/nodeSelector"}})
-	},
-	"ds-c": func(w *world) {
-		w.ds("ds-c", modes[2], map[string]any{"managedFieldsManagers": []any{"kyklos-controller"}})
-	},
-	"ds-d": func(w *world) { w.ds("ds-d", modes[1], nil) },
-	"ds-e": func(w *world) {
-		w.ds("ds-e", modes[2], map[string]any{"jsonPointers": []any{"/spec/template/spec/nodeSelector/kyklos.io~1suspended"}})
-	},
-}
+// The table of docs/gitops.md, row by row.
 
 // ours and pointers are the two rules that ignore the replicas.
 var (
@@ -62,7 +32,7 @@ func (w *world) starts(name, replicas string, changes ...change) (*application, 
 	return a, counts
 }
 
-// sees waits until a Deployment has been told to have these counts, in this order, whatever came between.
+// sees waits until a target has been told to have these counts, in this order, whatever came between.
 func (w *world) sees(counts *record[int64], order ...int64) {
 	w.Helper()
 	w.eventually("counts", func() string {
@@ -179,4 +149,41 @@ func (w *world) settingsTakenAway() {
 	a.set(without("spec", "ignoreDifferences"), options())
 	a.pushes(shop(name, "", "web:3", ""))
 	w.sees(counts, 2, 5, 1, 5)
+}
+
+// A DaemonSet with a node selector of its own: applied by the server, the selector is one piece that belongs
+// to one.
+func (w *world) selectorApplied() {
+	const name = "selector-applied"
+	suspended := w.followSuspended(name)
+	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + daemonSet("agents") + scaling("v1beta1", "DaemonSet", "agents", 1, 0, "")})
+	w.git.push()
+	w.create(name, without("spec", "ignoreDifferences"), modes[1].change)
+	w.sees(suspended, 0, 1, 0, 1)
+}
+
+// Without one, there is nothing to ignore in any mode.
+func (w *world) noSelector(name string, mode mode) {
+	suspended := w.followSuspended(name)
+	plain := strings.Replace(daemonSet("agents"), "nodeSelector: {kubernetes.io/os: linux}", "", 1)
+	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + plain + scaling("v1beta1", "DaemonSet", "agents", 1, 0, "")})
+	revision := w.git.push()
+	a := w.create(name, mode.change, without("spec", "ignoreDifferences"))
+	started := a.settles(revision).Started
+	w.sees(suspended, 0, 1)
+	a.refresh("hard")
+	same(w.T, a.settles(revision).Started, started)
+	w.holds(suspended, 0, 1)
+}
+
+// followSuspended records whether the DaemonSet was suspended, as 1 or 0.
+func (w *world) followSuspended(namespace string) *record[int64] {
+	w.Helper()
+	return follow(w, "apps/v1", "DaemonSet", namespace, "agents", func(object *unstructured.Unstructured) int64 {
+		selector, _, _ := unstructured.NestedStringMap(object.Object, "spec", "template", "spec", "nodeSelector")
+		if _, suspended := selector["kyklos.io/suspended"]; suspended {
+			return 1
+		}
+		return 0
+	})
 }

@@ -146,7 +146,7 @@ func (w *world) get(apiVersion, kind, namespace, name string) *unstructured.Unst
 	return object
 }
 
-// condition returns the reason of a condition of a TimeWindowScaler.
+// reason returns the reason of a condition of a TimeWindowScaler.
 func (w *world) reason(namespace, name, condition string) string {
 	w.Helper()
 	conditions, _, _ := unstructured.NestedSlice(w.get("kyklos.io/v1beta1", "TimeWindowScaler", namespace, name).Object, "status", "conditions")
@@ -178,4 +178,3 @@ func (w *world) kubectlScale(namespace, name, replicas string) {
 	_, _, err := w.cluster.Kubectl(w.Context(), "", "scale", "--namespace", namespace, "deployment/"+name, "--replicas="+replicas)
 	w.must(err)
 }
-
