@@ -188,6 +188,26 @@ func TestEveryReasonHasAVerdict(t *testing.T) {
 	}
 }
 
+// The table of docs/gitops.md says the same.
+func TestVerdictsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/gitops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented, want := map[string][]string{}, map[string][]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (\\w+) \\| (\\w*) *\\|$").FindAllSubmatch(page, -1) {
+		documented[string(row[1])] = []string{string(row[2]), string(row[3]), string(row[4])}
+	}
+	for reason, v := range verdicts {
+		after := ""
+		if v.patience > 0 {
+			after = v.patience.String()
+		}
+		want[reason] = []string{v.at, cmp.Or(v.after, v.at), after}
+	}
+	same(t, documented, want)
+}
+
 // A paused scaler is Suspended whether or not its target happens to be as it should be, and trouble is
 // trouble in pause too.
 func TestPaused(t *testing.T) {

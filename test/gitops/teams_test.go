@@ -32,6 +32,7 @@ var teams = map[string]func(w *world){
 	"paused-in-git":              (*world).pausedInGit,
 	"paused-by-hand":             (*world).pausedByHand,
 	"no-target":                  (*world).noTarget,
+	"samples":                    (*world).samples,
 }
 
 // What is refused, and in which words, is in the state of the sync, be it the API server that refuses or
