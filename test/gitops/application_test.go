@@ -188,8 +188,6 @@ func (r *record[T]) all() []T {
 	return slices.Clone(r.seen)
 }
 
-func (r *record[T]) has(value T) bool { return slices.Contains(r.all(), value) }
-
 // follow records something of an object from its beginning until the test ends.
 func follow[T comparable](w *world, apiVersion, kind, namespace, name string, what func(*unstructured.Unstructured) T) *record[T] {
 	w.Helper()
