@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +13,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -117,7 +114,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 		Logger:                        o.logger(),
 		Cache:                         timewindowscaler.CacheOptions(o.namespaces),
 		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
-		Metrics:                       o.metricsServer(),
+		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
 		LeaderElectionReleaseOnCancel: true,
@@ -134,6 +131,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 			return nil, err
 		}
 		options.LeaderElection = true
+		options.LeaderElectionID = leaseName // the lock has its own; this one names it in the metrics
 		options.LeaderElectionResourceLockInterface = lock
 	}
 	mgr, err := ctrl.NewManager(config, options)
@@ -153,56 +151,19 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-func newServing(config *rest.Config, o managerOptions) (certs.Serving, error) {
-	if !o.webhooks {
-		return nil, nil
-	}
-	serving, err := certs.New(certs.Options{
-		RESTConfig:                      config,
-		Namespace:                       o.ownNamespace(),
-		SecretName:                      o.certSecret,
-		DNSNames:                        o.dnsNames(),
-		ValidatingWebhookConfigurations: []string{o.validatingConfiguration},
-		MutatingWebhookConfigurations:   []string{o.mutatingConfiguration},
-		CustomResourceDefinitions:       []string{o.conversionDefinition},
-		Log:                             o.logger().WithName("certs"),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("set up the webhook certificates: %w", err)
-	}
-	return serving, nil
-}
-
-// addChecks: alive is who answers; ready is who has its caches and, with webhooks, a certificate
-// that the API server trusts.
-func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
-	checks := map[string]healthz.Checker{"caches": func(req *http.Request) error {
-		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
-		defer cancel()
-		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet")
-		}
-		return nil
-	}}
-	if serving != nil {
-		checks["certificate"] = serving.Ready
-		checks["webhooks"] = mgr.GetWebhookServer().StartedChecker()
-	}
-	for name, check := range checks {
-		if err := mgr.AddReadyzCheck(name, check); err != nil {
-			return fmt.Errorf("add the readiness check %s: %w", name, err)
-		}
-	}
-	return mgr.AddHealthzCheck("ping", healthz.Ping)
-}
-
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
 
-func (o *managerOptions) metricsServer() metricsserver.Options {
+// metricsServer serves with the webhooks' certificate, so that whoever scrapes can verify to whom it
+// shows its token. Without webhooks there is only one that nobody can verify.
+func (o *managerOptions) metricsServer(serving certs.Serving) metricsserver.Options {
 	options := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure}
-	if o.metricsSecure {
-		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	if !o.metricsSecure {
+		return options
+	}
+	options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	if serving != nil {
+		options.TLSOpts = []func(*tls.Config){serving.TLSOpt}
 	}
 	return options
 }

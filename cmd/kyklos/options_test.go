@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
 
@@ -63,6 +64,10 @@ func TestValidate(t *testing.T) {
 		"--storage-migration-qps=1001":  "--storage-migration-qps: must be from 1 to 1000, not 1001",
 		"--storage-migration-delay=-1s": "--storage-migration-delay: must be from 0s to 1h0m0s, not -1s",
 		"--storage-migration-delay=2h":  "--storage-migration-delay: must be from 0s to 1h0m0s, not 2h0m0s",
+		"--webhook-leaf-duration=6s":    "",
+		"--webhook-leaf-duration=0":     "--webhook-leaf-duration: must be at least 6s, not 0s",
+		"--webhook-ca-duration=504h":    "",
+		"--webhook-ca-duration=503h":    "--webhook-ca-duration: must be at least 504h0m0s, not 503h0m0s: three times",
 		"--workers=0":                   "--workers: must be at least 1, not 0",
 		"--log-format=xml":              `--log-format: must be json or text, not "xml"`,
 		"--log-level=loud":              `--log-level: must be debug, info, warn or error, not "loud"`,
@@ -119,10 +124,14 @@ func TestLogLevel(t *testing.T) {
 
 func TestMetricsServer(t *testing.T) {
 	secure, plain := parse(t), parse(t, "--metrics-secure=false", "--metrics-bind-address=:8080")
-	if got := secure.metricsServer(); !got.SecureServing || got.FilterProvider == nil || got.BindAddress != ":8443" {
+	if got := secure.metricsServer(nil); !got.SecureServing || got.FilterProvider == nil || got.BindAddress != ":8443" {
 		t.Errorf("by default: %+v", got)
 	}
-	if got := plain.metricsServer(); got.SecureServing || got.FilterProvider != nil || got.BindAddress != ":8080" {
+	if got := plain.metricsServer(nil); got.SecureServing || got.FilterProvider != nil || got.BindAddress != ":8080" {
 		t.Errorf("plain: %+v", got)
+	}
+	verifiable := secure.metricsServer(&certs.SelfManaged{})
+	if len(verifiable.TLSOpts) != 1 || len(secure.metricsServer(nil).TLSOpts) != 0 {
+		t.Error("with webhooks the metrics have their certificate, without them none that could be had")
 	}
 }
