@@ -11,8 +11,18 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench
-DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go') test/devcluster/go.mod
+NESTED := test/devcluster test/bench test/image
+DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/devcluster/go.mod
+
+# What an image says it was built from. A folder that is no Git repository has to be told all three.
+VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty)
+COMMIT ?= $(shell git rev-parse HEAD)
+DATE ?= $(shell TZ=UTC0 git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)
+ARCHITECTURES ?= amd64 arm64
+IMAGE_DIR ?= bin/image
+# The same as in the Dockerfile; a test compares them.
+RELEASE_ENV := GOOS=linux GOAMD64=v1 GOARM64=v8.0
+RELEASE_FLAGS = -trimpath -ldflags="-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)"
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
 export CGO_ENABLED := 0
@@ -43,9 +53,17 @@ bin/devcluster: $(DEVCLUSTER_SOURCES)
 	@echo "Building bin/devcluster: Kubernetes $(KUBERNETES_VERSION) from source. The first time this takes some minutes ..."
 	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/devcluster .
 
+.PHONY: image
+image: ## Build bin/image: the container image, reproducibly and without Docker; see docs/image.md
+	@mkdir -p $(IMAGE_DIR)
+	@for arch in $(ARCHITECTURES); do $(RELEASE_ENV) GOARCH=$$arch go build $(RELEASE_FLAGS) -o $(IMAGE_DIR)/kyklos-$$arch ./cmd/kyklos; done
+	@cd test/image && go run . --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --out=$(abspath $(IMAGE_DIR)) \
+		$(foreach arch,$(ARCHITECTURES),$(abspath $(IMAGE_DIR))/kyklos-$(arch))
+
 .PHONY: test
 test: build ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
+	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 
 .PHONY: test-time
