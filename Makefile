@@ -11,7 +11,9 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/image
+NESTED := test/devcluster test/bench test/image test/node/containerd
+NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
+	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/devcluster/go.mod
 
 # What an image says it was built from. A folder that is no Git repository has to be told all three.
@@ -69,6 +71,25 @@ test: build ## Run all tests: unit, property, API server, end to end
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
+
+.PHONY: test-node
+test-node: ## Run the image as real pods, with a kubelet and containerd; needs root and Debian, see docs/image.md
+	@if [ "$$(id -u)" != 0 ]; then echo "test-node is skipped: only root can make a node's namespaces"; else $(MAKE) test-node-as-root; fi
+
+.PHONY: test-node-as-root
+test-node-as-root: devcluster bin/node/debian
+	@$(MAKE) image ARCHITECTURES=$$(go env GOARCH) IMAGE_DIR=bin/node/image VERSION=test-node
+	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/node/realnode ./realnode
+	@cd test/node/containerd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/node/ tool
+	@go build -trimpath -ldflags='-s -w' -o bin/node/pause ./test/node/pause
+	@go test -c -o bin/node/node.test ./test/node
+	@cd test/node && NODE_BINARIES=$(CURDIR)/bin/node NODE_IMAGE_VERSION=test-node sh enter.sh ../../bin/node/node.test -test.v -test.timeout=20m
+
+# Programs that are no Go modules, or need C: unpacked here, nothing is installed.
+bin/node/debian:
+	@mkdir -p bin/node/packages
+	@cd bin/node/packages && apt-get download -q $(NODE_PACKAGES) || { echo "apt-get finds no packages: run apt-get update"; exit 1; }
+	@for package in bin/node/packages/*.deb; do dpkg -x $$package $@.new; done && mv $@.new $@
 
 .PHONY: bench
 bench: build ## Measure: the engine beside robfig/cron, and lists of v1alpha1 beside v1beta1

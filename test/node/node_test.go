@@ -48,7 +48,8 @@ func TestMain(m *testing.M) {
 
 func runTests(m *testing.M) (code int, err error) {
 	ctx := context.Background()
-	if cluster, err = controlplane.Start(ctx, filepath.Join(dir, "cluster"), "--kubelet=false"); err != nil {
+	if cluster, err = controlplane.Start(ctx, filepath.Join(dir, "cluster"), "--kubelet=false",
+		"--apiserver-arg=--kubelet-preferred-address-types=InternalIP"); err != nil {
 		return 0, err
 	}
 	defer func() { _ = cluster.Stop() }()
@@ -151,9 +152,13 @@ func start(name, path string, args ...string) error {
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	debian := filepath.Join(binaries, "debian")
+	libraries, err := filepath.Glob(filepath.Join(debian, "usr/lib/*-linux-gnu"))
+	if err != nil {
+		return err
+	}
 	cmd.Env = append(os.Environ(),
 		"PATH="+strings.Join([]string{binaries, filepath.Join(debian, "usr/sbin"), os.Getenv("PATH")}, ":"),
-		"LD_LIBRARY_PATH="+filepath.Join(debian, "usr/lib/x86_64-linux-gnu"))
+		"LD_LIBRARY_PATH="+strings.Join(libraries, ":"))
 	return cmd.Start()
 }
 
