@@ -51,12 +51,8 @@ type Options struct {
 	// at least 6 s.
 	LeafDuration time.Duration
 
-	// ValidatingWebhookConfigurations, MutatingWebhookConfigurations and
-	// CustomResourceDefinitions (their conversion webhook) name the objects whose
-	// every caBundle is to hold the CA. They may be created later. At least one.
-	ValidatingWebhookConfigurations []string
-	MutatingWebhookConfigurations   []string
-	CustomResourceDefinitions       []string
+	// Callers get the CA in their every caBundle. At least one.
+	Callers
 
 	// Clock decides what has expired. Default the wall clock.
 	Clock clock.PassiveClock
@@ -90,7 +86,7 @@ func (o Options) invalid() (errs []error) {
 	if len(o.DNSNames) == 0 {
 		refuse("DNSNames is empty: give the names the API server calls the webhooks by, such as <service>.<namespace>.svc")
 	}
-	if len(o.ValidatingWebhookConfigurations)+len(o.MutatingWebhookConfigurations)+len(o.CustomResourceDefinitions) == 0 {
+	if o.count() == 0 {
 		refuse("no webhook configuration and no CustomResourceDefinition is named: there is nothing to publish the CA in")
 	}
 	if o.LeafDuration < minLeafDuration {

@@ -35,6 +35,7 @@ type managerOptions struct {
 	webhookPort             int
 	webhookNames            []string
 	webhookService          string
+	certDir                 string
 	certSecret              string
 	validatingConfiguration string
 	mutatingConfiguration   string
@@ -98,10 +99,11 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.webhookPort, "webhook-port", o.webhookPort, "port on which webhooks are served")
 	flags.StringVar(&o.webhookService, "webhook-service", o.webhookService, "name of the Service in front of the webhooks")
 	flags.StringSliceVar(&o.webhookNames, "webhook-names", o.webhookNames, "host names and addresses by which the API server calls the webhooks; empty derives them from the Service")
-	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the webhooks' certificates")
-	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that gets the CA")
-	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that gets the CA")
-	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook gets the CA")
+	flags.StringVar(&o.certDir, "webhook-cert-dir", o.certDir, "folder with tls.crt and tls.key, mounted from a Secret that somebody else renews; empty makes the manager issue its own certificates")
+	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the manager's own certificates")
+	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that must trust the certificate; empty looks at none")
+	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that must trust the certificate; empty looks at none")
+	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook must trust the certificate; empty looks at none")
 
 	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
 	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
