@@ -6,7 +6,9 @@ ARG GO_IMAGE=docker.io/library/golang:1.26.8
 FROM ${GO_IMAGE} AS build
 # Set by the builder; the binary is cross-compiled, so the first stage never needs emulation.
 ARG TARGETARCH=amd64
-ARG VERSION= COMMIT= DATE=
+ARG VERSION=
+ARG COMMIT=
+ARG DATE=
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
