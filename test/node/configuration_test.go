@@ -51,7 +51,8 @@ const networkConfiguration = `{
   "ipam": {"type": "host-local", "dataDir": "DIR/addresses", "ranges": [[{"subnet": "10.251.0.0/16"}]], "routes": [{"dst": "0.0.0.0/0"}]}
 }]}`
 
-// An image that the collector removed could not be pulled again, so its threshold is out of reach.
+// An image that the collector removed could not be pulled again, so its threshold is out of reach. The
+// kubelet looks at each pod, and renews its mounted Secrets, six times as often as it usually does.
 const kubeletConfiguration = `
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -69,6 +70,7 @@ imageGCHighThresholdPercent: 100
 makeIPTablesUtilChains: false
 podLogsDir: DIR/pod-logs
 resolvConf: DIR/resolv.conf
+syncFrequency: 10s
 volumePluginDir: DIR/volume-plugins
 `
 

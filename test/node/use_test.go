@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -112,51 +114,76 @@ func TestFlipRealPods(t *testing.T) {
 	awaitPods(t, namespace, 2)
 }
 
-// While all replicas are replaced one by one, every request that needs a webhook is answered.
-func TestRolloutUnderLoad(t *testing.T) {
-	installed(t)
-	namespace := newTarget(t)
-	before, err := managers(t.Context())
-	must(t, err)
-	var sent, failed atomic.Int64
-	var first atomic.Pointer[error]
-	stop := make(chan struct{})
-	var clients sync.WaitGroup
+// load is clients that ask what only a webhook answers, until they are told to stop.
+type load struct {
+	sent, failed atomic.Int64
+	first        atomic.Pointer[error]
+	stop         chan struct{}
+	clients      sync.WaitGroup
+}
+
+func startLoad(t *testing.T, namespace string) *load {
+	l := &load{stop: make(chan struct{})}
+	t.Cleanup(l.halt)
 	for _, version := range []string{"v1alpha1", "v1beta1", "v1alpha1", "v1beta1", "v1alpha1", "v1beta1"} {
-		clients.Go(func() {
+		l.clients.Go(func() {
 			for {
 				select {
-				case <-stop:
+				case <-l.stop:
 					return
 				case <-time.After(20 * time.Millisecond):
 				}
-				sent.Add(1)
-				if err := admin.Create(t.Context(), scaler(version, namespace, "load", 2, 3, time.Now()), client.DryRunAll); err != nil {
-					failed.Add(1)
-					first.CompareAndSwap(nil, &err)
+				l.sent.Add(1)
+				if err := admin.Create(context.Background(), scaler(version, namespace, "load", 2, 3, time.Now()), client.DryRunAll); err != nil {
+					l.failed.Add(1)
+					l.first.CompareAndSwap(nil, &err)
 				}
 			}
 		})
 	}
+	return l
+}
+
+func (l *load) halt() {
+	select {
+	case <-l.stop:
+	default:
+		close(l.stop)
+	}
+	l.clients.Wait()
+}
+
+// end stops the clients; none may have failed.
+func (l *load) end(t *testing.T, what string) {
+	t.Helper()
+	l.halt()
+	t.Logf("%d requests %s, %d failed", l.sent.Load(), what, l.failed.Load())
+	if l.sent.Load() == 0 {
+		t.Error("no request was sent")
+	}
+	if err := l.first.Load(); err != nil {
+		t.Errorf("%d of %d requests failed, the first by: %v", l.failed.Load(), l.sent.Load(), *err)
+	}
+}
+
+// While all replicas are replaced one by one, every request that needs a webhook is answered.
+func TestRolloutUnderLoad(t *testing.T) {
+	installed(t)
+	before, err := managers(t.Context())
+	must(t, err)
+	load := startLoad(t, newTarget(t))
 	kubectl(t, "", "-n", controlplane.SystemNamespace, "rollout", "restart", "deployment/kyklos-manager")
-	_, _, rollout := cluster.Kubectl(t.Context(), "", "-n", controlplane.SystemNamespace, "rollout", "status", "deployment/kyklos-manager", "--timeout="+patience.String())
+	kubectl(t, "", "-n", controlplane.SystemNamespace, "rollout", "status", "deployment/kyklos-manager", "--timeout="+patience.String())
 	// The last of the old replicas still ends; requests may still be on their way to it.
-	gone := until(t.Context(), patience, func() error {
+	must(t, until(t.Context(), patience, func() error {
 		for i := range before {
-			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(&before[i]), &corev1.Pod{}); client.IgnoreNotFound(err) != nil || err == nil {
+			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(&before[i]), &corev1.Pod{}); !apierrors.IsNotFound(err) {
 				return fmt.Errorf("%s is still there: %v", before[i].Name, err)
 			}
 		}
 		return nil
-	})
-	close(stop)
-	clients.Wait()
-	must(t, rollout)
-	must(t, gone)
-	t.Logf("%d requests while both replicas were replaced, %d failed", sent.Load(), failed.Load())
-	if err := first.Load(); err != nil {
-		t.Errorf("%d of %d requests failed, the first by: %v", failed.Load(), sent.Load(), *err)
-	}
+	}))
+	load.end(t, "while both replicas were replaced")
 }
 
 // The kubelet's own figures of the manager's pods, to set requests and limits by.
