@@ -4,6 +4,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/controlplane"
@@ -48,11 +51,12 @@ func TestMain(m *testing.M) {
 
 func runTests(m *testing.M) (code int, err error) {
 	ctx := context.Background()
+	ctrl.SetLogger(logr.Discard()) // the client's own log says nothing that its errors do not
 	if cluster, err = controlplane.Start(ctx, filepath.Join(dir, "cluster"), "--kubelet=false",
 		"--apiserver-arg=--kubelet-preferred-address-types=InternalIP"); err != nil {
 		return 0, err
 	}
-	defer func() { _ = cluster.Stop() }()
+	defer func() { err = errors.Join(err, cluster.Stop(), keepLogs()) }()
 	if admin, err = cluster.Client(); err != nil {
 		return 0, err
 	}
@@ -160,6 +164,28 @@ func start(name, path string, args ...string) error {
 		"PATH="+strings.Join([]string{binaries, filepath.Join(debian, "usr/sbin"), os.Getenv("PATH")}, ":"),
 		"LD_LIBRARY_PATH="+strings.Join(libraries, ":"))
 	return cmd.Start()
+}
+
+// keepLogs copies the programs' logs to where they outlive the node.
+func keepLogs() error {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil {
+		return err
+	}
+	kept := filepath.Join(binaries, "logs")
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		return err
+	}
+	for _, log := range logs {
+		content, err := os.ReadFile(log)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(kept, filepath.Base(log)), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // until calls try until it succeeds; when patience ends first, the error says what was wrong last.
