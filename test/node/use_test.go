@@ -177,8 +177,11 @@ func TestRolloutUnderLoad(t *testing.T) {
 	// The last of the old replicas still ends; requests may still be on their way to it.
 	must(t, until(t.Context(), patience, func() error {
 		for i := range before {
-			if err := admin.Get(t.Context(), client.ObjectKeyFromObject(&before[i]), &corev1.Pod{}); !apierrors.IsNotFound(err) {
-				return fmt.Errorf("%s is still there: %v", before[i].Name, err)
+			err := admin.Get(t.Context(), client.ObjectKeyFromObject(&before[i]), &corev1.Pod{})
+			if err == nil {
+				return fmt.Errorf("%s is still there", before[i].Name)
+			} else if !apierrors.IsNotFound(err) {
+				return err
 			}
 		}
 		return nil
