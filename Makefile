@@ -11,9 +11,10 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/image test/node/containerd
+NESTED := test/devcluster test/bench test/certmanager test/image
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
+CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/devcluster/go.mod
 
 # What an image says it was built from. A folder that is no Git repository has to be told all three.
@@ -32,7 +33,7 @@ export GOFLAGS := -buildvcs=false
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
@@ -62,8 +63,12 @@ image: ## Build bin/image: the container image, reproducibly and without Docker;
 	@cd test/image && go run . --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --out=$(abspath $(IMAGE_DIR)) \
 		$(foreach arch,$(ARCHITECTURES),$(abspath $(IMAGE_DIR))/kyklos-$(arch))
 
+# Built as the main module's tests are, so that most compiled packages are shared with them.
+bin/certmanager: $(CERTMANAGER_SOURCES)
+	@cd test/certmanager && go build -ldflags='-s -w' -o ../../bin/certmanager .
+
 .PHONY: test
-test: build ## Run all tests: unit, property, API server, end to end
+test: build bin/certmanager ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
 	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
@@ -91,6 +96,10 @@ bin/node/debian:
 	@cd bin/node/packages && apt-get download -q $(NODE_PACKAGES) || { echo "apt-get finds no packages: run apt-get update"; exit 1; }
 	@for package in bin/node/packages/*.deb; do dpkg -x $$package $@.new; done && mv $@.new $@
 
+.PHONY: test-certmanager
+test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: minutes
+	@go test -timeout 20m -count=1 ./test/certificates -v -rotations 4
+
 .PHONY: bench
 bench: build ## Measure: the engine beside robfig/cron, and lists of v1alpha1 beside v1beta1
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
@@ -114,7 +123,7 @@ verify: generate ## Check that generated files, modules and formatting are up to
 	@for module in $(NESTED); do (cd $$module && go mod tidy -diff); done
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@go vet ./...
-	@cd test/bench && go vet ./...
+	@for module in test/bench test/certmanager test/image; do (cd $$module && go vet ./...); done
 	@git diff --exit-code || { echo "Generated files differ: run make generate and commit."; exit 1; }
 	@untracked=$$(git ls-files --others --exclude-standard); test -z "$$untracked" || { echo "Generated but not committed: $$untracked"; exit 1; }
 

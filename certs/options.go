@@ -17,12 +17,12 @@ const (
 )
 
 const (
-	// minLeafDuration keeps a sixth of a leaf's life at one second, the shortest
-	// period of an informer's resync.
-	minLeafDuration = 6 * time.Second
-	// minCADuration: the authority looks at the CA every ten seconds and renews
+	// MinLeafDuration is the least LeafDuration. A sixth of it is one second, the
+	// shortest period of an informer's resync.
+	MinLeafDuration = 6 * time.Second
+	// MinCADuration is the least CADuration: the authority looks at the CA every ten seconds and renews
 	// it in the last third of its life, which must leave time to publish.
-	minCADuration = 45 * time.Second
+	MinCADuration = 45 * time.Second
 	// maxPace is enough for a watch that lags and for clocks that disagree.
 	maxPace = time.Minute
 )
@@ -89,11 +89,11 @@ func (o Options) invalid() (errs []error) {
 	if o.count() == 0 {
 		refuse("no webhook configuration and no CustomResourceDefinition is named: there is nothing to publish the CA in")
 	}
-	if o.LeafDuration < minLeafDuration {
-		refuse("LeafDuration is %s, must be at least %s", o.LeafDuration, minLeafDuration)
+	if o.LeafDuration < MinLeafDuration {
+		refuse("LeafDuration is %s, must be at least %s", o.LeafDuration, MinLeafDuration)
 	}
-	if o.CADuration < minCADuration || o.CADuration < 3*o.LeafDuration {
-		refuse("CADuration is %s, must be at least %s and three times LeafDuration (%s)", o.CADuration, minCADuration, o.LeafDuration)
+	if o.CADuration < MinCADuration || o.CADuration < 3*o.LeafDuration {
+		refuse("CADuration is %s, must be at least %s and three times LeafDuration (%s)", o.CADuration, MinCADuration, o.LeafDuration)
 	}
 	return errs
 }

@@ -6,11 +6,13 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
@@ -37,6 +39,8 @@ type managerOptions struct {
 	webhookService          string
 	certDir                 string
 	certSecret              string
+	caDuration              time.Duration
+	leafDuration            time.Duration
 	validatingConfiguration string
 	mutatingConfiguration   string
 	conversionDefinition    string
@@ -64,6 +68,8 @@ func defaultManagerOptions() managerOptions {
 		webhookPort:             9443,
 		webhookService:          "kyklos-webhook",
 		certSecret:              "kyklos-webhook-ca",
+		caDuration:              certs.DefaultCADuration,
+		leafDuration:            certs.DefaultLeafDuration,
 		validatingConfiguration: "kyklos-webhook",
 		mutatingConfiguration:   "kyklos-webhook",
 		conversionDefinition:    "timewindowscalers.kyklos.io",
@@ -101,6 +107,8 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.webhookNames, "webhook-names", o.webhookNames, "host names and addresses by which the API server calls the webhooks; empty derives them from the Service")
 	flags.StringVar(&o.certDir, "webhook-cert-dir", o.certDir, "folder with tls.crt and tls.key, mounted from a Secret that somebody else renews; empty makes the manager issue its own certificates")
 	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the manager's own certificates")
+	flags.DurationVar(&o.caDuration, "webhook-ca-duration", o.caDuration, "how long a CA of the manager's own is valid; at least 45s and three times --webhook-leaf-duration")
+	flags.DurationVar(&o.leafDuration, "webhook-leaf-duration", o.leafDuration, "how long a certificate of the manager's own is valid; at least 6s")
 	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that must trust the certificate; empty looks at none")
 	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that must trust the certificate; empty looks at none")
 	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook must trust the certificate; empty looks at none")
@@ -123,6 +131,12 @@ func (o *managerOptions) validate() error {
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
 			return fmt.Errorf("--namespaces: %q is no namespace name: %s", namespace, strings.Join(problems, "; "))
 		}
+	}
+	if o.leafDuration < certs.MinLeafDuration {
+		return fmt.Errorf("--webhook-leaf-duration: must be at least %s, not %s", certs.MinLeafDuration, o.leafDuration)
+	}
+	if least := max(certs.MinCADuration, 3*o.leafDuration); o.caDuration < least {
+		return fmt.Errorf("--webhook-ca-duration: must be at least %s, not %s: three times --webhook-leaf-duration, and no less than %s", least, o.caDuration, certs.MinCADuration)
 	}
 	if o.workers < 1 {
 		return fmt.Errorf("--workers: must be at least 1, not %d", o.workers)

@@ -27,7 +27,7 @@ func newServing(config *rest.Config, o managerOptions) (serving certs.Serving, e
 	default:
 		serving, err = certs.NewSelfManaged(certs.Options{
 			RESTConfig: config, Namespace: o.ownNamespace(), SecretName: o.certSecret,
-			DNSNames: o.dnsNames(), Callers: o.callers(), Log: logger,
+			CADuration: o.caDuration, LeafDuration: o.leafDuration, DNSNames: o.dnsNames(), Callers: o.callers(), Log: logger,
 		})
 	}
 	if err != nil {

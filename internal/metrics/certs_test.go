@@ -37,3 +37,17 @@ func TestCertificateExpiry(t *testing.T) {
 		t.Errorf("leaf %v and CA %v, want 1800000600 and 1900000000", got[leaf], got[ca])
 	}
 }
+
+// Where certificates are self-managed there are no files, and no series.
+func TestCertificateFiles(t *testing.T) {
+	const bad = "kyklos_webhook_certificate_files_bad"
+	if value, ok := gauges(t)[bad]; ok {
+		t.Errorf("%s = %v before files are read", bad, value)
+	}
+	for usable, want := range map[bool]float64{false: 1, true: 0} {
+		RecordWebhookCertificateFiles(usable)
+		if got := gauges(t)[bad]; got != want {
+			t.Errorf("usable %t: %v, want %v", usable, got, want)
+		}
+	}
+}
