@@ -11,10 +11,22 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/argocd test/certmanager test/monitoring
+NESTED := test/devcluster test/bench test/argocd test/certmanager test/image test/monitoring
+NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
+	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
-DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go') test/devcluster/go.mod
+DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/devcluster/go.mod
 ARGOCD_SOURCES := test/argocd/main.go test/argocd/go.mod
+
+# What an image says it was built from. A folder that is no Git repository has to be told all three.
+VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty)
+COMMIT ?= $(shell git rev-parse HEAD)
+DATE ?= $(shell TZ=UTC0 git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)
+ARCHITECTURES ?= amd64 arm64
+IMAGE_DIR ?= bin/image
+# The same as in the Dockerfile; a test compares them.
+RELEASE_ENV := GOOS=linux GOAMD64=v1 GOARM64=v8.0
+RELEASE_FLAGS = -trimpath -ldflags="-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)"
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
 export CGO_ENABLED := 0
@@ -45,6 +57,13 @@ bin/devcluster: $(DEVCLUSTER_SOURCES)
 	@echo "Building bin/devcluster: Kubernetes $(KUBERNETES_VERSION) from source. The first time this takes some minutes ..."
 	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/devcluster .
 
+.PHONY: image
+image: ## Build bin/image: the container image, reproducibly and without Docker; see docs/image.md
+	@mkdir -p $(IMAGE_DIR)
+	@for arch in $(ARCHITECTURES); do $(RELEASE_ENV) GOARCH=$$arch go build $(RELEASE_FLAGS) -o $(IMAGE_DIR)/kyklos-$$arch ./cmd/kyklos; done
+	@cd test/image && go run . --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --out=$(abspath $(IMAGE_DIR)) \
+		$(foreach arch,$(ARCHITECTURES),$(abspath $(IMAGE_DIR))/kyklos-$(arch))
+
 # Built as the main module's tests are, so that most compiled packages are shared with them.
 bin/certmanager: $(CERTMANAGER_SOURCES)
 	@cd test/certmanager && go build -ldflags='-s -w' -o ../../bin/certmanager .
@@ -52,6 +71,7 @@ bin/certmanager: $(CERTMANAGER_SOURCES)
 .PHONY: test
 test: build bin/certmanager ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
+	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
 
@@ -66,6 +86,25 @@ test-argocd: build bin/argocd ## Have a real Argo CD keep Kyklos and what it sca
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
+
+.PHONY: test-node
+test-node: ## Run the image as real pods, with a kubelet and containerd; needs root and Debian, see docs/image.md
+	@if [ "$$(id -u)" != 0 ]; then echo "test-node is skipped: only root can make a node's namespaces"; else $(MAKE) test-node-as-root; fi
+
+.PHONY: test-node-as-root
+test-node-as-root: devcluster bin/node/debian
+	@$(MAKE) image ARCHITECTURES=$$(go env GOARCH) IMAGE_DIR=bin/node/image VERSION=test-node
+	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/node/realnode ./realnode
+	@cd test/node/containerd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/node/ tool
+	@go build -trimpath -ldflags='-s -w' -o bin/node/pause ./test/node/pause
+	@go test -c -o bin/node/node.test ./test/node
+	@cd test/node && NODE_BINARIES=$(CURDIR)/bin/node NODE_IMAGE_VERSION=test-node sh enter.sh ../../bin/node/node.test -test.v -test.timeout=20m
+
+# Programs that are no Go modules, or need C: unpacked here, nothing is installed.
+bin/node/debian:
+	@mkdir -p bin/node/packages
+	@cd bin/node/packages && apt-get download -q $(NODE_PACKAGES) || { echo "apt-get finds no packages: run apt-get update"; exit 1; }
+	@for package in bin/node/packages/*.deb; do dpkg -x $$package $@.new; done && mv $@.new $@
 
 .PHONY: test-certmanager
 test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: minutes
@@ -94,7 +133,7 @@ verify: generate ## Check that generated files, modules and formatting are up to
 	@for module in $(NESTED); do (cd $$module && go mod tidy -diff); done
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@go vet ./...
-	@for module in test/bench test/certmanager; do (cd $$module && go vet ./...); done
+	@for module in test/bench test/certmanager test/image; do (cd $$module && go vet ./...); done
 	@git diff --exit-code || { echo "Generated files differ: run make generate and commit."; exit 1; }
 	@untracked=$$(git ls-files --others --exclude-standard); test -z "$$untracked" || { echo "Generated but not committed: $$untracked"; exit 1; }
 

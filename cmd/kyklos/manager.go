@@ -124,6 +124,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 		HealthProbeBindAddress:        o.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 ptr.To(leaseDuration),
 		RenewDeadline:                 ptr.To(renewDeadline),
 		RetryPeriod:                   ptr.To(retryPeriod),
 	}

@@ -30,6 +30,8 @@ const (
 	identityVariable = "KYKLOS_LEASE_IDENTITY"
 	// readinessInterval is how often an API server that is away is asked whether it is back.
 	readinessInterval = 500 * time.Millisecond
+	// leaseDuration is how long the others wait for a leader that renews its Lease no more.
+	leaseDuration = 13 * time.Second
 	// renewDeadline is how long a leader tries to renew its Lease before it stops.
 	renewDeadline = 10 * time.Second
 	// retryPeriod is how often a leader renews its Lease. The others look at it after one to 2.2 of these, so
