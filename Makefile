@@ -108,13 +108,14 @@ bin/node/debian:
 
 .PHONY: test-certmanager
 test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: minutes
-	@go test -timeout 20m -count=1 ./test/certificates -v -rotations 4
+	@go test -timeout 20m -count=1 ./test/serving -v -rotations 4
 
 .PHONY: bench
-bench: build ## Measure: the engine beside robfig/cron, and lists of v1alpha1 beside v1beta1
+bench: build ## Measure: the engine beside robfig/cron, lists of v1alpha1 beside v1beta1, failovers
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@cd test/bench && go test -count=1 -run BesideCron -v .
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
+	@go test -count=1 -run 'Leader' -v ./test/integration | grep 'at the boundary'
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated

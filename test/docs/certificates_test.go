@@ -16,7 +16,7 @@ import (
 )
 
 // stubs stand for cert-manager's definitions: here nobody acts on them, and the commands meet the same
-// API. test/certificates has the real cert-manager.
+// API. test/serving has the real cert-manager.
 const stubs = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:

@@ -1,6 +1,6 @@
-// Package certificates installs Kyklos with a real cert-manager and without one, and replaces leaf and CA
-// again and again while requests in both versions go through its webhooks.
-package certificates
+// Package serving keeps requests in both versions going through the webhooks while what serves them is
+// replaced: leaf and CA again and again, with a real cert-manager and without one, and the replicas.
+package serving
 
 import (
 	"context"
