@@ -11,7 +11,7 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench
+NESTED := test/devcluster test/bench test/helm
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go') test/devcluster/go.mod
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
@@ -27,7 +27,7 @@ run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKL
 	@exec bin/quickstart --dir $(KYKLOS_DIR)
 
 .PHONY: build
-build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
+build: devcluster kyklos bin/helm ## Build bin/kyklos, bin/devcluster, bin/kubectl and bin/helm
 
 .PHONY: kyklos
 kyklos:
@@ -42,6 +42,10 @@ devcluster: bin/devcluster ## Build bin/devcluster: etcd, kube-apiserver, contro
 bin/devcluster: $(DEVCLUSTER_SOURCES)
 	@echo "Building bin/devcluster: Kubernetes $(KUBERNETES_VERSION) from source. The first time this takes some minutes ..."
 	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/devcluster .
+
+bin/helm: test/helm/go.mod
+	@echo "Building bin/helm from source, for tests of the chart ..."
+	@cd test/helm && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/helm helm.sh/helm/v4/cmd/helm
 
 .PHONY: test
 test: build ## Run all tests: unit, property, API server, end to end

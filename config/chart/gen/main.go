@@ -1,0 +1,94 @@
+// Command gen writes the templates of the Helm chart from the same folders of config that kustomize
+// installs from, so that there is one source. What a user may choose by values is in choices.go.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+//go:generate go run . ../../..
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: gen PROJECT")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(project string) error {
+	var installations [2][]*unstructured.Unstructured
+	for i, folder := range []string{certManager, selfManaged} {
+		manifests, err := kustomize(project, folder)
+		if err != nil {
+			return err
+		}
+		if installations[i], err = decode(manifests); err != nil {
+			return fmt.Errorf("config/%s: %w", folder, err)
+		}
+	}
+	files, err := templates(installations[0], installations[1])
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(project, "config/chart/templates/generated"), files)
+}
+
+// kustomize returns the manifests of an installation below config.
+func kustomize(project, folder string) ([]byte, error) {
+	cmd := exec.Command("go", "tool", "-modfile=go.tools.mod", "kustomize", "build", "config/"+folder)
+	cmd.Dir = project
+	manifests, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kustomize build config/%s: %w", folder, err)
+	}
+	return manifests, nil
+}
+
+func decode(manifests []byte) ([]*unstructured.Unstructured, error) {
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifests), 4096)
+	for objects := []*unstructured.Unstructured(nil); ; {
+		object := &unstructured.Unstructured{}
+		err := decoder.Decode(&object.Object)
+		if errors.Is(err, io.EOF) {
+			return objects, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, object)
+	}
+}
+
+// write makes folder hold the files and nothing else.
+func write(folder string, files map[string]string) error {
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
+		return err
+	}
+	var errs []error
+	for name, text := range files {
+		errs = append(errs, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+	}
+	return errors.Join(errs...)
+}
+
+// fileName is that of an object's template.
+func fileName(object *unstructured.Unstructured) string {
+	return strings.ToLower(object.GetKind()+"-"+object.GetName()) + ".yaml"
+}
