@@ -27,7 +27,7 @@ run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKL
 	@exec bin/quickstart --dir $(KYKLOS_DIR)
 
 .PHONY: build
-build: devcluster kyklos bin/helm ## Build bin/kyklos, bin/devcluster, bin/kubectl and bin/helm
+build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
 
 .PHONY: kyklos
 kyklos:
@@ -48,7 +48,7 @@ bin/helm: test/helm/go.mod
 	@cd test/helm && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/helm helm.sh/helm/v4/cmd/helm
 
 .PHONY: test
-test: build ## Run all tests: unit, property, API server, end to end
+test: build bin/helm ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 

@@ -2,7 +2,7 @@ module kyklos.io/kyklos/test/helm
 
 go 1.26.0
 
-tool helm.sh/helm/v4/cmd/helm
+tool helm.sh/helm/v4/cmd/helm // tests: the chart, as its users run it
 
 require (
 	dario.cat/mergo v1.0.1 // indirect

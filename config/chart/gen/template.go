@@ -80,7 +80,7 @@ func marked(object *unstructured.Unstructured) (string, error) {
 		return "", err
 	}
 	escaped := strings.ReplaceAll(string(text), "{{", `{{ "{{" }}`)
-	whole := regexp.MustCompile(`(?m): ` + namespace + `$`).ReplaceAllString(escaped, ": {{ .Release.Namespace | quote }}")
+	whole := regexp.MustCompile(`(?m): `+namespace+`$`).ReplaceAllString(escaped, ": {{ .Release.Namespace | quote }}")
 	return strings.ReplaceAll(whole, namespace, "{{ .Release.Namespace }}"), nil
 }
 
