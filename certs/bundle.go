@@ -1,6 +1,7 @@
 package certs
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"time"
@@ -42,6 +43,39 @@ func parseBundle(bundle []byte) []*x509.Certificate {
 		}
 	}
 	return certs
+}
+
+// chains returns the ways in which a TLS client that trusts the roots alone can
+// verify what is served with pair, or why it cannot.
+func chains(pair *tls.Certificate, roots []*x509.Certificate, now time.Time) ([][]*x509.Certificate, error) {
+	options := x509.VerifyOptions{
+		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(),
+		CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	for _, cert := range roots {
+		options.Roots.AddCert(cert)
+	}
+	for i, der := range pair.Certificate {
+		if cert, err := x509.ParseCertificate(der); err == nil && i > 0 {
+			options.Intermediates.AddCert(cert)
+		}
+	}
+	return pair.Leaf.Verify(options)
+}
+
+// trustedUntil returns when the last root expires that pair chains to; zero if
+// none does now.
+func trustedUntil(pair *tls.Certificate, roots []*x509.Certificate, now time.Time) (until time.Time) {
+	found, err := chains(pair, roots, now)
+	if err != nil {
+		return until
+	}
+	for _, chain := range found {
+		if root := chain[len(chain)-1]; root.NotAfter.After(until) {
+			until = root.NotAfter
+		}
+	}
+	return until
 }
 
 // unexpired returns the certificates whose NotAfter is not before now, each once.

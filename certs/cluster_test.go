@@ -58,21 +58,35 @@ func asKyklos(t *testing.T, c client.Client, admin *rest.Config, name string) *r
 	t.Helper()
 	subject := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}}
 	meta := metav1.ObjectMeta{Name: name, Namespace: namespace}
-	published := []string{"list", "watch", "patch"}
 	create(t, c,
 		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"create"}},
 			{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{name}, Verbs: []string{"list", "watch", "update"}},
 		}},
 		&rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subject, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: name}},
+	)
+	return mayCallers(t, c, admin, name, "list", "watch", "patch")
+}
+
+// asReader is asKyklos for mounted certificates: what is mounted is not asked for,
+// and nothing is written.
+func asReader(t *testing.T, c client.Client, admin *rest.Config, name string) *rest.Config {
+	t.Helper()
+	return mayCallers(t, c, admin, name, "list", "watch")
+}
+
+// mayCallers returns access to the objects of this name that call Kyklos.
+func mayCallers(t *testing.T, c client.Client, admin *rest.Config, name string, verbs ...string) *rest.Config {
+	t.Helper()
+	create(t, c,
 		&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{admissionv1.GroupName}, Verbs: published, ResourceNames: []string{name},
+			{APIGroups: []string{admissionv1.GroupName}, Verbs: verbs, ResourceNames: []string{name},
 				Resources: []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"}},
-			{APIGroups: []string{apiextensionsv1.GroupName}, Verbs: published, ResourceNames: []string{"widgets.certs.example"},
+			{APIGroups: []string{apiextensionsv1.GroupName}, Verbs: verbs, ResourceNames: []string{"widgets.certs.example", "gadgets.certs.example"},
 				Resources: []string{"customresourcedefinitions"}},
 		}},
-		&rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name}, Subjects: subject,
-			RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: name}},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}}},
 	)
 	config := rest.CopyConfig(admin)
 	config.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: []string{"system:authenticated"}}
@@ -116,14 +130,14 @@ func mutating(name string, r replica) *admissionv1.MutatingWebhookConfiguration 
 	}
 }
 
-// widgets is a definition with a conversion webhook.
-func widgets(r replica) *apiextensionsv1.CustomResourceDefinition {
+// definition is one with a conversion webhook.
+func definition(kind, plural string, r replica) *apiextensionsv1.CustomResourceDefinition {
 	schema := &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}}
 	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: "widgets.certs.example"},
+		ObjectMeta: metav1.ObjectMeta{Name: plural + ".certs.example"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: "certs.example", Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Widget", Plural: "widgets"},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{
 				{Name: "v1", Served: true, Storage: true, Schema: schema}, {Name: "v2", Served: true, Schema: schema},
 			},

@@ -2,7 +2,7 @@ package certs
 
 import (
 	"crypto/tls"
-	"crypto/x509"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,14 +18,23 @@ import (
 type gate struct {
 	// newest returns the last leaf issued, nil before the first.
 	newest func() *tls.Certificate
-	// published says whether every caBundle trusts the leaf.
-	published func(leaf *x509.Certificate, now time.Time) bool
+	// published says whether the API servers accept what is served with the pair.
+	published func(pair *tls.Certificate, now time.Time) bool
 	// pace is how long a leaf must have been published before it is served.
 	pace time.Duration
 
-	mu             sync.Mutex
-	served, next   *tls.Certificate
-	publishedSince time.Time // of next; zero while a bundle lacks its CA
+	mu     sync.Mutex
+	served *tls.Certificate
+	// waiting are the newest leaf, unless it is served, and those before it that
+	// are published already: leaves that come faster than one in a pace must not
+	// put each other off for ever.
+	waiting []candidate
+}
+
+// candidate is a leaf that may be served next.
+type candidate struct {
+	pair  *tls.Certificate
+	since time.Time // of publishing; zero while a bundle lacks its CA
 }
 
 // serve returns the leaf to serve at now, nil before the first is issued. It
@@ -36,30 +45,43 @@ func (g *gate) serve(now time.Time) *tls.Certificate {
 
 	newest := g.newest()
 	if newest == nil || newest == g.served {
+		g.waiting = nil
 		return g.served
 	}
-	if newest != g.next {
-		g.next, g.publishedSince = newest, time.Time{}
-	}
-	switch published := g.published(newest.Leaf, now); {
-	case !published:
-		g.publishedSince = time.Time{}
-	case g.publishedSince.IsZero():
-		g.publishedSince = now
-	}
-	if g.served == nil || g.turn(now) {
-		g.served = newest
-		metrics.RecordWebhookCertificateExpiry(newest.Leaf.NotAfter)
+	g.look(newest, now)
+	for i, next := range slices.Backward(g.waiting) {
+		if g.served == nil || g.turn(next, now) {
+			g.served, g.waiting = next.pair, g.waiting[i+1:]
+			metrics.RecordWebhookCertificateExpiry(next.pair.Leaf.NotAfter)
+			break
+		}
 	}
 	return g.served
 }
 
+// look brings waiting up to date.
+func (g *gate) look(newest *tls.Certificate, now time.Time) {
+	if last := len(g.waiting) - 1; last < 0 || g.waiting[last].pair != newest {
+		g.waiting = append(g.waiting, candidate{pair: newest})
+	}
+	for i := range g.waiting {
+		switch c := &g.waiting[i]; {
+		case !g.published(c.pair, now):
+			c.since = time.Time{}
+		case c.since.IsZero():
+			c.since = now
+		}
+	}
+	g.waiting = slices.DeleteFunc(g.waiting, func(c candidate) bool { return c.since.IsZero() && c.pair != newest })
+}
+
 // turn says whether next should replace the leaf that is served.
-func (g *gate) turn(now time.Time) bool {
+func (g *gate) turn(next candidate, now time.Time) bool {
 	left := g.served.Leaf.NotAfter.Sub(now)
-	if g.publishedSince.IsZero() {
-		return left < 0 // Both are refused; next will not be for long.
+	if next.since.IsZero() {
+		// Both are refused; next will not be for long. Unless another is published.
+		return left < 0 && len(g.waiting) == 1
 	}
 	// A leaf about to end may already have ended by a faster clock.
-	return left < g.pace || now.Sub(g.publishedSince) >= g.pace
+	return left < g.pace || now.Sub(next.since) >= g.pace
 }

@@ -3,6 +3,7 @@ package certs
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func newScene() *scene {
 	s := &scene{now: noon, published: true}
 	s.gate = &gate{
 		newest:    func() *tls.Certificate { return s.issued },
-		published: func(*x509.Certificate, time.Time) bool { return s.published },
+		published: func(*tls.Certificate, time.Time) bool { return s.published },
 		pace:      testPace,
 	}
 	return s
@@ -122,6 +123,20 @@ func TestGateDoesNotServeAnEndedLeaf(t *testing.T) {
 	}
 }
 
+// Leaves that come faster than one in a pace do not put each other off.
+func TestGateKeepsUpWithFastRenewals(t *testing.T) {
+	s := newScene()
+	first := s.issue(time.Hour)
+	s.look()
+	second := s.issue(time.Hour)
+	s.look()
+	s.after(testPace / 2)
+	third := s.issue(time.Hour)
+	if s.look() != first || s.after(testPace/2) != second || s.after(testPace/2) != third {
+		t.Fatal("each is to be served one pace after its own issue")
+	}
+}
+
 // TestGateProperties: whatever is issued and published when, a good leaf is never
 // given up for one that may be refused, and a trusted new one is served in the end.
 func TestGateProperties(t *testing.T) {
@@ -129,29 +144,37 @@ func TestGateProperties(t *testing.T) {
 		s := newScene()
 		served := s.issue(time.Hour)
 		s.look()
-		trustedSince := s.now
+		var order []*tls.Certificate
+		trustedSince := map[*tls.Certificate]time.Time{}
+		note := func(leaf *tls.Certificate) { order, trustedSince[leaf] = append(order, leaf), s.now }
+		note(served)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			s.now = s.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "seconds")) * time.Second)
+			s.now = s.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "tenths")) * time.Second / 10)
 			if rapid.Bool().Draw(t, "issue") {
-				s.issue(time.Duration(rapid.IntRange(1, 60).Draw(t, "life")) * time.Minute)
-				trustedSince = s.now
+				note(s.issue(time.Duration(rapid.IntRange(1, 60).Draw(t, "life")) * time.Minute))
 			}
-			if published := rapid.Bool().Draw(t, "published"); published != s.published {
-				s.published, trustedSince = published, s.now
+			if s.published = rapid.IntRange(0, 3).Draw(t, "published") > 0; !s.published {
+				for leaf := range trustedSince {
+					delete(trustedSince, leaf) // and older ones are forgotten
+				}
+			} else if trustedSince[s.issued].IsZero() {
+				trustedSince[s.issued] = s.now
 			}
-			got := s.look()
-			left := served.Leaf.NotAfter.Sub(s.now)
-			trustedFor := s.now.Sub(trustedSince)
-			if got != served && left >= 0 && (!s.published || left >= testPace && trustedFor < testPace) {
+			before, got := served, s.look()
+			served = got
+			left := before.Leaf.NotAfter.Sub(s.now)
+			if slices.Index(order, got) < slices.Index(order, before) {
+				t.Fatal("went back to an older leaf")
+			}
+			trustedFor := s.now.Sub(trustedSince[got])
+			if got != before && left >= 0 && (!s.published || left >= testPace && trustedFor < testPace) {
 				t.Fatalf("turned with %s left, published %t for %s", left, s.published, trustedFor)
 			}
-			if got != s.issued && s.published && trustedFor >= testPace {
-				t.Fatalf("the newest leaf, published for %s, is not served", trustedFor)
+			for leaf, since := range trustedSince {
+				if s.now.Sub(since) >= testPace && slices.Index(order, got) < slices.Index(order, leaf) {
+					t.Fatalf("a leaf newer than the one served has been published for %s", s.now.Sub(since))
+				}
 			}
-			if got != served && got != s.issued {
-				t.Fatal("served neither the old nor the newest leaf")
-			}
-			served = got
 		}
 	})
 }

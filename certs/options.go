@@ -17,12 +17,12 @@ const (
 )
 
 const (
-	// minLeafDuration keeps a sixth of a leaf's life at one second, the shortest
-	// period of an informer's resync.
-	minLeafDuration = 6 * time.Second
-	// minCADuration: the authority looks at the CA every ten seconds and renews
+	// MinLeafDuration is the least LeafDuration. A sixth of it is one second, the
+	// shortest period of an informer's resync.
+	MinLeafDuration = 6 * time.Second
+	// MinCADuration is the least CADuration: the authority looks at the CA every ten seconds and renews
 	// it in the last third of its life, which must leave time to publish.
-	minCADuration = 45 * time.Second
+	MinCADuration = 45 * time.Second
 	// maxPace is enough for a watch that lags and for clocks that disagree.
 	maxPace = time.Minute
 )
@@ -51,12 +51,8 @@ type Options struct {
 	// at least 6 s.
 	LeafDuration time.Duration
 
-	// ValidatingWebhookConfigurations, MutatingWebhookConfigurations and
-	// CustomResourceDefinitions (their conversion webhook) name the objects whose
-	// every caBundle is to hold the CA. They may be created later. At least one.
-	ValidatingWebhookConfigurations []string
-	MutatingWebhookConfigurations   []string
-	CustomResourceDefinitions       []string
+	// Callers get the CA in their every caBundle. At least one.
+	Callers
 
 	// Clock decides what has expired. Default the wall clock.
 	Clock clock.PassiveClock
@@ -90,14 +86,14 @@ func (o Options) invalid() (errs []error) {
 	if len(o.DNSNames) == 0 {
 		refuse("DNSNames is empty: give the names the API server calls the webhooks by, such as <service>.<namespace>.svc")
 	}
-	if len(o.ValidatingWebhookConfigurations)+len(o.MutatingWebhookConfigurations)+len(o.CustomResourceDefinitions) == 0 {
+	if o.count() == 0 {
 		refuse("no webhook configuration and no CustomResourceDefinition is named: there is nothing to publish the CA in")
 	}
-	if o.LeafDuration < minLeafDuration {
-		refuse("LeafDuration is %s, must be at least %s", o.LeafDuration, minLeafDuration)
+	if o.LeafDuration < MinLeafDuration {
+		refuse("LeafDuration is %s, must be at least %s", o.LeafDuration, MinLeafDuration)
 	}
-	if o.CADuration < minCADuration || o.CADuration < 3*o.LeafDuration {
-		refuse("CADuration is %s, must be at least %s and three times LeafDuration (%s)", o.CADuration, minCADuration, o.LeafDuration)
+	if o.CADuration < MinCADuration || o.CADuration < 3*o.LeafDuration {
+		refuse("CADuration is %s, must be at least %s and three times LeafDuration (%s)", o.CADuration, MinCADuration, o.LeafDuration)
 	}
 	return errs
 }

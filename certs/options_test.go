@@ -11,11 +11,11 @@ import (
 func validOptions() Options {
 	return Options{
 		RESTConfig: &rest.Config{Host: "https://127.0.0.1:1"}, Namespace: "kyklos-system", SecretName: "kyklos-webhook-ca",
-		DNSNames: []string{"127.0.0.1"}, ValidatingWebhookConfigurations: []string{"kyklos-webhook"},
+		DNSNames: []string{"127.0.0.1"}, Callers: Callers{ValidatingWebhookConfigurations: []string{"kyklos-webhook"}},
 	}
 }
 
-func TestNewNamesTheWrongOption(t *testing.T) {
+func TestNewSelfManagedNamesTheWrongOption(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(*Options)
 		want string // empty: accepted
@@ -36,7 +36,7 @@ func TestNewNamesTheWrongOption(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := validOptions()
 			c.edit(&o)
-			_, err := New(o)
+			_, err := NewSelfManaged(o)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}

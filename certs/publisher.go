@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -14,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
@@ -27,10 +25,11 @@ const fieldManager = "kyklos-certs"
 
 // publisher keeps the CA in the caBundle of every target.
 type publisher struct {
-	watches
-	clock clock.PassiveClock
-	log   logr.Logger
-	queue workqueue.TypedRateLimitingInterface[*object]
+	secret  *object
+	targets targets
+	clock   clock.PassiveClock
+	log     logr.Logger
+	queue   workqueue.TypedRateLimitingInterface[*object]
 	// changed is called after each look at a watched object.
 	changed func()
 
@@ -38,13 +37,11 @@ type publisher struct {
 	// own are the CAs seen in the Secret that have not expired. Those before the
 	// current one still back leaves that are being served.
 	own []*x509.Certificate
-	// seen are the targets that existed once; see missing.
-	seen map[*object]bool
 }
 
-func newPublisher(w watches, o Options, changed func()) *publisher {
+func newPublisher(secret *object, targets targets, o Options, changed func()) *publisher {
 	return &publisher{
-		watches: w, clock: o.Clock, log: o.Log, changed: changed, seen: map[*object]bool{},
+		secret: secret, targets: targets, clock: o.Clock, log: o.Log, changed: changed,
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[*object](200*time.Millisecond, 30*time.Second)),
 	}
@@ -56,27 +53,11 @@ func (p *publisher) run(ctx context.Context) error {
 	defer wg.Wait()
 	defer p.queue.ShutDown()
 
-	for _, o := range append([]*object{p.secret}, p.targets...) {
-		if err := o.onChange(func() { p.queue.Add(o) }); err != nil {
-			return err
-		}
-		wg.Go(func() { o.informer.RunWithContext(ctx) })
-	}
 	wg.Go(func() {
 		for p.next(ctx) {
 		}
 	})
-	<-ctx.Done()
-	return nil
-}
-
-func (o *object) onChange(do func()) error {
-	_, err := o.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { do() },
-		UpdateFunc: func(any, any) { do() },
-		DeleteFunc: func(any) { do() },
-	})
-	return err
+	return append(targets{p.secret}, p.targets...).run(ctx, func(o *object) { p.queue.Add(o) })
 }
 
 func (p *publisher) next(ctx context.Context) bool {
@@ -131,7 +112,6 @@ func (p *publisher) publish(ctx context.Context, target *object, now time.Time) 
 		return nil // It does not exist yet; its creation calls again.
 	}
 	p.mu.Lock()
-	p.seen[target] = true
 	own := unexpired(p.own, now)
 	p.mu.Unlock()
 	if len(own) == 0 {
@@ -161,47 +141,4 @@ func (p *publisher) publish(ctx context.Context, target *object, now time.Time) 
 		p.log.Info("Published the webhook CA", "kind", target.kind, "name", target.name, "bundles", len(set))
 	}
 	return err
-}
-
-// published says whether every bundle of every target that exists trusts leaf.
-func (p *publisher) published(leaf *x509.Certificate, now time.Time) bool {
-	for _, target := range p.targets {
-		if !target.informer.HasSynced() {
-			return false
-		}
-		for _, e := range endpointsOf(target.get()) {
-			if e.trusts(leaf, now) != nil {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// missing lists what keeps the API server from calling with success: targets not
-// read or not created yet, bundles without the CA, names the leaf does not bear.
-// A target that is deleted later is not missed: taking a webhook configuration
-// away is how admission is switched off, and must not stop conversion as well.
-func (p *publisher) missing(leaf *x509.Certificate, now time.Time) (errs []error) {
-	for _, target := range p.targets {
-		obj := target.get()
-		switch {
-		case !target.informer.HasSynced():
-			errs = append(errs, fmt.Errorf("%s %q has not been read yet (may Kyklos list and watch it?)", target.kind, target.name))
-		case obj == nil && !p.wasSeen(target):
-			errs = append(errs, fmt.Errorf("%s %q does not exist yet", target.kind, target.name))
-		}
-		for _, e := range endpointsOf(obj) {
-			if err := errors.Join(e.trusts(leaf, now), leaf.VerifyHostname(e.host)); err != nil {
-				errs = append(errs, fmt.Errorf("%s %q, webhook %q: %w", target.kind, target.name, e.name, err))
-			}
-		}
-	}
-	return errs
-}
-
-func (p *publisher) wasSeen(target *object) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.seen[target]
 }

@@ -24,24 +24,32 @@ import (
 
 // replica is a manager with a webhook server on loopback that allows everything.
 type replica struct {
-	*certs.SelfManaged
+	certs.Serving
 	address string
+	stop    func()
 }
 
 func (r replica) url() string { return "https://" + r.address + "/allow" }
 
-// startReplica runs a manager until the test ends. Each call by the API server
-// needs a handshake of its own: the server closes the connection after it.
+// startReplica runs a manager with self-managed certificates until the test ends.
 func startReplica(t *testing.T, config *rest.Config, options certs.Options) replica {
 	t.Helper()
-	port := freePort(t)
 	options.RESTConfig = config
 	options.DNSNames = []string{"127.0.0.1"}
 	options.Log = testr.New(t)
-	serving, err := certs.New(options)
+	serving, err := certs.NewSelfManaged(options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startServing(t, config, serving)
+}
+
+// startServing runs a manager until the test ends, or until stop is called. Each
+// call by the API server needs a handshake of its own: the server closes the
+// connection after it.
+func startServing(t *testing.T, config *rest.Config, serving certs.Serving) replica {
+	t.Helper()
+	port := freePort(t)
 	onePerConnection := func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }
 	server := certs.WebhookServer(webhook.NewServer(webhook.Options{
 		Host: "127.0.0.1", Port: port, TLSOpts: []func(*tls.Config){serving.TLSOpt, onePerConnection},
@@ -59,8 +67,8 @@ func startReplica(t *testing.T, config *rest.Config, options certs.Options) repl
 		w.Header().Set("Connection", "close")
 		allow.ServeHTTP(w, r)
 	}))
-	inBackground(t, "manager", mgr.Start)
-	return replica{serving, net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
+	stop := inBackground(t, "manager", mgr.Start)
+	return replica{serving, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), stop}
 }
 
 // leaf makes a new connection and returns the certificate the replica presents.

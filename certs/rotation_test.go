@@ -22,13 +22,21 @@ import (
 func TestOnAPIServer(t *testing.T) {
 	admin, auditLog := startControlPlane(t)
 	c := newClient(t, admin)
-	create(t, c, gated(namespace), gated("rotation"), gated("steady"))
+	create(t, c, gated(namespace), gated("rotation"), gated("steady"), gated("mounted"), gated("switch"))
 
 	// A group of their own: they run side by side and the control plane outlives them.
 	t.Run("group", func(t *testing.T) {
 		t.Run("a rotation refuses nothing", func(t *testing.T) {
 			t.Parallel()
 			testRotation(t, c, asKyklos(t, c, admin, "rotation"))
+		})
+		t.Run("files rotate and refuse nothing", func(t *testing.T) {
+			t.Parallel()
+			testFiles(t, c, asReader(t, c, admin, "mounted"), auditLog)
+		})
+		t.Run("a switch between the modes refuses nothing", func(t *testing.T) {
+			t.Parallel()
+			testSwitch(t, c, asKyklos(t, c, admin, "switch"))
 		})
 		t.Run("the steady state sends nothing", func(t *testing.T) {
 			t.Parallel()
@@ -42,8 +50,10 @@ func TestOnAPIServer(t *testing.T) {
 func testRotation(t *testing.T, c client.Client, kyklos *rest.Config) {
 	options := certs.Options{
 		Namespace: namespace, SecretName: "rotation", CADuration: time.Minute, LeafDuration: 15 * time.Second,
-		ValidatingWebhookConfigurations: []string{"rotation"}, MutatingWebhookConfigurations: []string{"rotation"},
-		CustomResourceDefinitions: []string{"widgets.certs.example"},
+		Callers: certs.Callers{
+			ValidatingWebhookConfigurations: []string{"rotation"}, MutatingWebhookConfigurations: []string{"rotation"},
+			CustomResourceDefinitions: []string{"widgets.certs.example"},
+		},
 	}
 	a, b := startReplica(t, kyklos, options), startReplica(t, kyklos, options)
 	notReady(t, a, `ValidatingWebhookConfiguration "rotation" does not exist yet`)
@@ -52,7 +62,7 @@ func testRotation(t *testing.T, c client.Client, kyklos *rest.Config) {
 	foreign, expired := foreignCA(t, time.Now().Add(time.Hour)), foreignCA(t, time.Now().Add(-time.Hour))
 	create(t, c, validating("rotation", append(encode(expired), encode(foreign)...), a, b), mutating("rotation", a))
 	notReady(t, b, `CustomResourceDefinition "widgets.certs.example" does not exist yet`)
-	create(t, c, widgets(b))
+	create(t, c, definition("Widget", "widgets", b))
 	ready(t, a, b)
 	first := mustCA(t, c)
 	eventually(t, "foreign CA kept, expired one pruned", func() error {
@@ -60,10 +70,10 @@ func testRotation(t *testing.T, c client.Client, kyklos *rest.Config) {
 	})
 
 	// The API server's own watch may be a moment behind the one of the test.
-	eventually(t, "first create", func() error { return createConfigMap(t.Context(), c) })
+	eventually(t, "first create", func() error { return createConfigMap(t.Context(), c, "rotation") })
 
-	creates := inLoop(t, func(ctx context.Context) error { return createConfigMap(ctx, c) })
-	handshakes := inLoop(t, func(ctx context.Context) error { return handshake(ctx, c, a, b) })
+	creates := inLoop(t, func(ctx context.Context) error { return createConfigMap(ctx, c, "rotation") })
+	handshakes := inLoop(t, func(ctx context.Context) error { return handshake(ctx, c, "rotation", a, b) })
 	turned(t, a, b) // a renewal under the same CA
 
 	if err := c.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rotation"}}); err != nil {
@@ -96,7 +106,7 @@ func testReinjection(t *testing.T, c client.Client, foreign *x509.Certificate, a
 	}
 	eventually(t, "CA published again", func() error { return holds(t.Context(), c, foreign, mustCA(t, c)) })
 	ready(t, a, b)
-	eventually(t, "create after the CA is published again", func() error { return createConfigMap(t.Context(), c) })
+	eventually(t, "create after the CA is published again", func() error { return createConfigMap(t.Context(), c, "rotation") })
 	fieldOwner(t, c)
 }
 
@@ -170,14 +180,14 @@ func (l *loop) none(t *testing.T, what string) {
 	}
 }
 
-func createConfigMap(ctx context.Context, c client.Client) error {
-	return c.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "rotation", GenerateName: "gated-"}})
+func createConfigMap(ctx context.Context, c client.Client, namespace string) error {
+	return c.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "gated-"}})
 }
 
 // handshake connects to every replica as the API server does: with the caBundle
-// published for it.
-func handshake(ctx context.Context, c client.Client, replicas ...replica) error {
-	all, err := bundles(ctx, c, "rotation")
+// published for it in the configuration of this name.
+func handshake(ctx context.Context, c client.Client, name string, replicas ...replica) error {
+	all, err := bundles(ctx, c, name)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
 const (
@@ -22,19 +20,6 @@ const (
 	// issueRetry is how soon a leaf is asked for again while there is no CA.
 	issueRetry = 200 * time.Millisecond
 )
-
-// Serving is where a webhook server gets its certificate from.
-type Serving interface {
-	// Start works until ctx ends. Every replica serves, so no leader is elected.
-	manager.Runnable
-	manager.LeaderElectionRunnable
-
-	// TLSOpt belongs into webhook.Options.TLSOpts.
-	TLSOpt(*tls.Config)
-
-	// Ready is a healthz.Checker: nil once the API server can call with success.
-	Ready(*http.Request) error
-}
 
 // SelfManaged serves certificates signed by a CA that the replicas keep in a
 // Secret and publish themselves; see the package comment.
@@ -48,14 +33,18 @@ type SelfManaged struct {
 
 var _ Serving = &SelfManaged{}
 
-// New prepares self-managed certificates. It sends no request; an error names
+// NewSelfManaged prepares self-managed certificates. It sends no request; an error names
 // the option that is wrong.
-func New(options Options) (*SelfManaged, error) {
+func NewSelfManaged(options Options) (*SelfManaged, error) {
 	o, err := options.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWatches(o)
+	secret, err := newSecret(o)
+	if err != nil {
+		return nil, fmt.Errorf("certs: RESTConfig: %w", err)
+	}
+	targets, err := newTargets(o.RESTConfig, o.Callers, o.pace())
 	if err != nil {
 		return nil, fmt.Errorf("certs: RESTConfig: %w", err)
 	}
@@ -73,8 +62,8 @@ func New(options Options) (*SelfManaged, error) {
 			LeafDuration:    o.LeafDuration,
 		}},
 	}
-	s.publisher = newPublisher(w, o, func() { s.served() })
-	s.gate = &gate{newest: s.newest, published: s.publisher.published, pace: o.pace()}
+	s.publisher = newPublisher(secret, targets, o, func() { s.served() })
+	s.gate = &gate{newest: s.newest, published: targets.published, pace: o.pace()}
 	return s, nil
 }
 
@@ -106,7 +95,7 @@ func (s *SelfManaged) Ready(*http.Request) error {
 	if leaf == nil {
 		return fmt.Errorf("no serving certificate yet: waiting for the CA in Secret %s/%s", s.options.Namespace, s.options.SecretName)
 	}
-	return errors.Join(s.publisher.missing(leaf.Leaf, s.clock.Now())...)
+	return errors.Join(s.publisher.targets.missing(leaf, s.clock.Now())...)
 }
 
 func (s *SelfManaged) served() *tls.Certificate { return s.gate.serve(s.clock.Now()) }
@@ -117,26 +106,4 @@ func (s *SelfManaged) newest() *tls.Certificate {
 		return nil // Only before the first one is issued.
 	}
 	return leaf
-}
-
-// WebhookServer returns inner with the certificates started beside it. A manager
-// starts an ordinary Runnable after its caches are filled; objects stored in
-// another version fill no cache before the conversion webhook can serve. So give
-// the manager this server instead of adding the certificates to it. (It starts
-// its webhook server only after somebody has asked it GetWebhookServer.)
-func WebhookServer(inner webhook.Server, serving Serving) webhook.Server {
-	return &server{Server: inner, serving: serving}
-}
-
-type server struct {
-	webhook.Server
-	serving Serving
-}
-
-// Start implements manager.Runnable.
-func (s *server) Start(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.serving.Start(ctx) })
-	group.Go(func() error { return s.Server.Start(ctx) })
-	return group.Wait()
 }

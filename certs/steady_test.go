@@ -24,7 +24,7 @@ import (
 func testSteadyState(t *testing.T, c client.Client, kyklos *rest.Config, auditLog string) {
 	options := certs.Options{
 		Namespace: namespace, SecretName: "steady", CADuration: time.Hour, LeafDuration: 6 * time.Second,
-		ValidatingWebhookConfigurations: []string{"steady"},
+		Callers: certs.Callers{ValidatingWebhookConfigurations: []string{"steady"}},
 	}
 	r := startReplica(t, kyklos, options)
 	apply(t, c, validating("steady", nil, r, r))

@@ -1,7 +1,7 @@
 package certs
 
 import (
-	"crypto/x509"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,20 +74,13 @@ func urlHost(raw *string) string {
 	return u.Hostname()
 }
 
-// trusts returns nil when the API server would accept the leaf at now from this
-// endpoint's caBundle alone.
-func (e endpoint) trusts(leaf *x509.Certificate, now time.Time) error {
+// trusts returns nil when the API server would accept the pair at now from this
+// endpoint's caBundle and the certificates that are served with the leaf.
+func (e endpoint) trusts(pair *tls.Certificate, now time.Time) error {
 	if len(e.bundle) == 0 {
 		return errors.New("caBundle is empty, the CA is not published yet")
 	}
-	roots := x509.NewCertPool()
-	for _, cert := range parseBundle(e.bundle) {
-		roots.AddCert(cert)
-	}
-	_, err := leaf.Verify(x509.VerifyOptions{
-		Roots: roots, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	})
-	if err != nil {
+	if _, err := chains(pair, parseBundle(e.bundle), now); err != nil {
 		return fmt.Errorf("caBundle does not trust the served certificate: %w", err)
 	}
 	return nil

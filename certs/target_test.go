@@ -1,6 +1,7 @@
 package certs
 
 import (
+	"crypto/tls"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func TestEndpointTrusts(t *testing.T) {
 		"over by a fast clock":    {bundleOf(ca.Certificate), noon.Add(time.Hour + time.Second), "expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := endpoint{bundle: c.bundle}.trusts(leaf, c.now)
+			err := endpoint{bundle: c.bundle}.trusts(&tls.Certificate{Leaf: leaf, Certificate: [][]byte{leaf.Raw}}, c.now)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
 			}

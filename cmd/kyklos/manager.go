@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +13,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -93,14 +90,16 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
 	}
-	if err := storagemigration.SetupWithManager(mgr, o.migration); err != nil {
-		return fmt.Errorf("set up the storage migration: %w", err)
+	if o.migrate {
+		if err := storagemigration.SetupWithManager(mgr, o.migration); err != nil {
+			return fmt.Errorf("set up the storage migration: %w", err)
+		}
 	}
 	if err := addChecks(mgr, serving); err != nil {
 		return err
 	}
 	if serving != nil {
-		if err := admission.SetupWithManager(mgr, kinds, wallClock); err != nil {
+		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, wallClock); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
 		if err := conversion.SetupWithManager(mgr); err != nil {
@@ -151,49 +150,6 @@ func newScheme() *runtime.Scheme {
 		}
 	}
 	return scheme
-}
-
-func newServing(config *rest.Config, o managerOptions) (certs.Serving, error) {
-	if !o.webhooks {
-		return nil, nil
-	}
-	serving, err := certs.New(certs.Options{
-		RESTConfig:                      config,
-		Namespace:                       o.ownNamespace(),
-		SecretName:                      o.certSecret,
-		DNSNames:                        o.dnsNames(),
-		ValidatingWebhookConfigurations: []string{o.validatingConfiguration},
-		MutatingWebhookConfigurations:   []string{o.mutatingConfiguration},
-		CustomResourceDefinitions:       []string{o.conversionDefinition},
-		Log:                             o.logger().WithName("certs"),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("set up the webhook certificates: %w", err)
-	}
-	return serving, nil
-}
-
-// addChecks: alive is who answers; ready is who has its caches and, with webhooks, a certificate
-// that the API server trusts.
-func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
-	checks := map[string]healthz.Checker{"caches": func(req *http.Request) error {
-		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
-		defer cancel()
-		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet")
-		}
-		return nil
-	}}
-	if serving != nil {
-		checks["certificate"] = serving.Ready
-		checks["webhooks"] = mgr.GetWebhookServer().StartedChecker()
-	}
-	for name, check := range checks {
-		if err := mgr.AddReadyzCheck(name, check); err != nil {
-			return fmt.Errorf("add the readiness check %s: %w", name, err)
-		}
-	}
-	return mgr.AddHealthzCheck("ping", healthz.Ping)
 }
 
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create

@@ -6,11 +6,13 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
@@ -23,6 +25,7 @@ type managerOptions struct {
 	leaderElect bool
 	workers     int
 	requeue     timewindowscaler.Requeue
+	migrate     bool
 	migration   storagemigration.Options
 	metrics     timewindowscaler.Metrics
 
@@ -35,7 +38,10 @@ type managerOptions struct {
 	webhookPort             int
 	webhookNames            []string
 	webhookService          string
+	certDir                 string
 	certSecret              string
+	caDuration              time.Duration
+	leafDuration            time.Duration
 	validatingConfiguration string
 	mutatingConfiguration   string
 	conversionDefinition    string
@@ -50,6 +56,7 @@ func defaultManagerOptions() managerOptions {
 		workers:     10,
 		requeue:     timewindowscaler.DefaultRequeue,
 		metrics:     timewindowscaler.DefaultMetrics,
+		migrate:     true,
 		migration: storagemigration.Options{
 			Clock:       wallClock,
 			Definitions: []string{"timewindowscalers.kyklos.io"},
@@ -63,6 +70,8 @@ func defaultManagerOptions() managerOptions {
 		webhookPort:             9443,
 		webhookService:          "kyklos-webhook",
 		certSecret:              "kyklos-webhook-ca",
+		caDuration:              certs.DefaultCADuration,
+		leafDuration:            certs.DefaultLeafDuration,
 		validatingConfiguration: "kyklos-webhook",
 		mutatingConfiguration:   "kyklos-webhook",
 		conversionDefinition:    "timewindowscalers.kyklos.io",
@@ -84,6 +93,7 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.requeue.Min, "requeue-min", o.requeue.Min, "least delay until the next look")
 	flags.DurationVar(&o.requeue.Max, "requeue-max", o.requeue.Max, "most delay until the next look")
 
+	flags.BoolVar(&o.migrate, "storage-migration", o.migrate, "rewrite stored scalers after the storage version has moved; needs rights in all namespaces")
 	flags.IntVar(&o.migration.QPS, "storage-migration-qps", o.migration.QPS, "most scalers rewritten in a second after the storage version has moved, from 1 to 1000")
 	flags.DurationVar(&o.migration.Delay, "storage-migration-delay", o.migration.Delay, "how long a new storage version is left alone before scalers are rewritten, from 0s to 1h: every API server must know of it")
 	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "time between two polls of the external metric of a window, while that window decides; from 1s to 1h")
@@ -98,10 +108,13 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.webhookPort, "webhook-port", o.webhookPort, "port on which webhooks are served")
 	flags.StringVar(&o.webhookService, "webhook-service", o.webhookService, "name of the Service in front of the webhooks")
 	flags.StringSliceVar(&o.webhookNames, "webhook-names", o.webhookNames, "host names and addresses by which the API server calls the webhooks; empty derives them from the Service")
-	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the webhooks' certificates")
-	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that gets the CA")
-	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that gets the CA")
-	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook gets the CA")
+	flags.StringVar(&o.certDir, "webhook-cert-dir", o.certDir, "folder with tls.crt and tls.key, mounted from a Secret that somebody else renews; empty makes the manager issue its own certificates")
+	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the manager's own certificates")
+	flags.DurationVar(&o.caDuration, "webhook-ca-duration", o.caDuration, "how long a CA of the manager's own is valid; at least 45s and three times --webhook-leaf-duration")
+	flags.DurationVar(&o.leafDuration, "webhook-leaf-duration", o.leafDuration, "how long a certificate of the manager's own is valid; at least 6s")
+	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that must trust the certificate; empty looks at none")
+	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that must trust the certificate; empty looks at none")
+	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook must trust the certificate; empty looks at none")
 
 	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
 	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
@@ -121,6 +134,12 @@ func (o *managerOptions) validate() error {
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
 			return fmt.Errorf("--namespaces: %q is no namespace name: %s", namespace, strings.Join(problems, "; "))
 		}
+	}
+	if o.leafDuration < certs.MinLeafDuration {
+		return fmt.Errorf("--webhook-leaf-duration: must be at least %s, not %s", certs.MinLeafDuration, o.leafDuration)
+	}
+	if least := max(certs.MinCADuration, 3*o.leafDuration); o.caDuration < least {
+		return fmt.Errorf("--webhook-ca-duration: must be at least %s, not %s: three times --webhook-leaf-duration, and no less than %s", least, o.caDuration, certs.MinCADuration)
 	}
 	if o.workers < 1 {
 		return fmt.Errorf("--workers: must be at least 1, not %d", o.workers)

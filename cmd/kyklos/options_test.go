@@ -63,6 +63,10 @@ func TestValidate(t *testing.T) {
 		"--storage-migration-qps=1001":  "--storage-migration-qps: must be from 1 to 1000, not 1001",
 		"--storage-migration-delay=-1s": "--storage-migration-delay: must be from 0s to 1h0m0s, not -1s",
 		"--storage-migration-delay=2h":  "--storage-migration-delay: must be from 0s to 1h0m0s, not 2h0m0s",
+		"--webhook-leaf-duration=6s":    "",
+		"--webhook-leaf-duration=0":     "--webhook-leaf-duration: must be at least 6s, not 0s",
+		"--webhook-ca-duration=504h":    "",
+		"--webhook-ca-duration=503h":    "--webhook-ca-duration: must be at least 504h0m0s, not 503h0m0s: three times",
 		"--workers=0":                   "--workers: must be at least 1, not 0",
 		"--log-format=xml":              `--log-format: must be json or text, not "xml"`,
 		"--log-level=loud":              `--log-level: must be debug, info, warn or error, not "loud"`,
@@ -114,6 +118,12 @@ func TestLogLevel(t *testing.T) {
 		if got := logger.Enabled(); got != (level != "error") {
 			t.Errorf("%s: info messages %v", level, got)
 		}
+	}
+}
+
+func TestStorageMigrationFlag(t *testing.T) {
+	if byDefault, off := parse(t), parse(t, "--storage-migration=false"); !byDefault.migrate || off.migrate {
+		t.Errorf("by default %t, switched off %t", byDefault.migrate, off.migrate)
 	}
 }
 

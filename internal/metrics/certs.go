@@ -19,10 +19,14 @@ var (
 		Name: "kyklos_webhook_ca_expiry_timestamp_seconds",
 		Help: "Unix time at which the CA that signs the webhook serving certificates expires.",
 	}, nil)
+	webhookCertificateFilesBad = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_webhook_certificate_files_bad",
+		Help: "1 while the files in the folder of --webhook-cert-dir cannot be used; the log says why.",
+	}, nil)
 )
 
 func init() {
-	metrics.Registry.MustRegister(webhookCertificateExpiry, webhookCAExpiry)
+	metrics.Registry.MustRegister(webhookCertificateExpiry, webhookCAExpiry, webhookCertificateFilesBad)
 }
 
 // RecordWebhookCertificateExpiry publishes the NotAfter of the leaf now served.
@@ -33,4 +37,14 @@ func RecordWebhookCertificateExpiry(notAfter time.Time) {
 // RecordWebhookCAExpiry publishes the NotAfter of the CA that signs new leaves.
 func RecordWebhookCAExpiry(notAfter time.Time) {
 	webhookCAExpiry.WithLabelValues().Set(float64(notAfter.Unix()))
+}
+
+// RecordWebhookCertificateFiles publishes whether the mounted files can be used.
+// It is never called where certificates are self-managed.
+func RecordWebhookCertificateFiles(usable bool) {
+	bad := 0.0
+	if !usable {
+		bad = 1
+	}
+	webhookCertificateFilesBad.WithLabelValues().Set(bad)
 }

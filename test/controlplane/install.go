@@ -17,17 +17,25 @@ import (
 // SystemNamespace is where the manager keeps what belongs to itself.
 const SystemNamespace = "kyklos-system"
 
+// webhookService is what the API server calls the webhooks by.
+const webhookService = "kyklos-webhook"
+
 // Folders of config that make a whole installation.
 const (
 	// Default has its certificates from cert-manager.
 	Default = "default"
 	// SelfManaged needs nothing but Kubernetes.
 	SelfManaged = "overlays/self-managed"
+	// Namespaced serves the namespace shop alone; its folder cluster has what is in no namespace.
+	Namespaced = "overlays/namespaced"
 )
 
-// Install applies the SelfManaged installation as it is shipped, but for two things: the manager is
-// a process of this machine instead of a Deployment, so the webhooks are called at webhookPort on
-// loopback instead of through a Service.
+// Change alters one object of an installation before it is applied.
+type Change func(object *unstructured.Unstructured) error
+
+// Install applies the SelfManaged installation as it is shipped, but for one thing: the manager is
+// a process of this machine instead of a Deployment, so the webhooks' Service leads to webhookPort on
+// loopback.
 func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 	root, err := Root()
 	if err != nil {
@@ -36,26 +44,42 @@ func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 	return c.InstallFrom(ctx, filepath.Join(root, "config", SelfManaged), webhookPort)
 }
 
-// InstallFrom is Install of the installation that folder holds.
-func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort int) error {
-	rendered, _, err := c.Kubectl(ctx, "", "kustomize", folder)
+// InstallFrom is Install of the installation that folder holds, with further changes.
+func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort int, changes ...Change) error {
+	manifests, err := c.Render(ctx, folder, webhookPort, changes...)
 	if err != nil {
 		return err
 	}
-	manifests, err := onLoopback(rendered, webhookPort)
-	if err != nil {
-		return fmt.Errorf("prepare %s: %w", folder, err)
-	}
-	if _, _, err := c.Kubectl(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
+	if err := c.Apply(ctx, manifests); err != nil {
 		return err
 	}
 	_, _, err = c.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=60s", "crd/timewindowscalers.kyklos.io")
 	return err
 }
 
-func onLoopback(rendered string, webhookPort int) (string, error) {
+// Apply applies manifests as the documentation tells users to.
+func (c *Cluster) Apply(ctx context.Context, manifests string) error {
+	_, _, err := c.Kubectl(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-")
+	return err
+}
+
+// Render returns the manifests that InstallFrom applies.
+func (c *Cluster) Render(ctx context.Context, folder string, webhookPort int, changes ...Change) (string, error) {
+	rendered, _, err := c.Kubectl(ctx, "", "kustomize", folder)
+	if err != nil {
+		return "", err
+	}
+	manifests, err := changed(rendered, append([]Change{onLoopback(webhookPort)}, changes...))
+	if err != nil {
+		return "", fmt.Errorf("prepare %s: %w", folder, err)
+	}
+	return manifests, nil
+}
+
+// changed returns the manifests after all changes, without the Deployments.
+func changed(manifests string, changes []Change) (string, error) {
 	var out strings.Builder
-	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(rendered), 4096)
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(manifests), 4096)
 	for {
 		object := &unstructured.Unstructured{}
 		err := decoder.Decode(&object.Object)
@@ -65,16 +89,12 @@ func onLoopback(rendered string, webhookPort int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		switch object.GetKind() {
-		case "Deployment", "Service":
+		if object.GetKind() == "Deployment" {
 			continue
-		case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
-			if err := callOnLoopback(object, webhookPort); err != nil {
-				return "", err
-			}
-		case "CustomResourceDefinition":
-			if err := convertOnLoopback(object, webhookPort); err != nil {
-				return "", err
+		}
+		for _, change := range changes {
+			if err := change(object); err != nil {
+				return "", fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
 			}
 		}
 		text, err := sigsyaml.Marshal(object.Object)
@@ -82,6 +102,23 @@ func onLoopback(rendered string, webhookPort int) (string, error) {
 			return "", err
 		}
 		fmt.Fprintf(&out, "---\n%s", text)
+	}
+}
+
+// onLoopback makes the webhooks' Service a name for this machine. An API server follows such a Service to
+// the port that the caller names, and expects a certificate for the Service all the same.
+func onLoopback(port int) Change {
+	return func(object *unstructured.Unstructured) error {
+		switch {
+		case object.GetKind() == "Service" && object.GetName() == webhookService:
+			spec := map[string]any{"type": "ExternalName", "externalName": "127.0.0.1"}
+			return unstructured.SetNestedMap(object.Object, spec, "spec")
+		case strings.HasSuffix(object.GetKind(), "WebhookConfiguration"):
+			return callOnLoopback(object, port)
+		case object.GetKind() == "CustomResourceDefinition":
+			return convertOnLoopback(object, port)
+		}
+		return nil
 	}
 }
 
@@ -93,25 +130,23 @@ func callOnLoopback(configuration *unstructured.Unstructured, port int) error {
 	for _, item := range webhooks {
 		webhook, ok := item.(map[string]any)
 		if !ok {
-			return fmt.Errorf("a webhook of %s is no object", configuration.GetName())
+			return errors.New("a webhook is no object")
 		}
-		path, _, err := unstructured.NestedString(webhook, "clientConfig", "service", "path")
-		if err != nil {
+		if err := unstructured.SetNestedField(webhook, int64(port), "clientConfig", "service", "port"); err != nil {
 			return err
 		}
-		webhook["clientConfig"] = map[string]any{"url": fmt.Sprintf("https://127.0.0.1:%d%s", port, path)}
 	}
 	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
 }
 
 // convertOnLoopback leaves a definition without a conversion webhook as it is.
 func convertOnLoopback(definition *unstructured.Unstructured, port int) error {
-	path, found, err := unstructured.NestedString(definition.Object, "spec", "conversion", "webhook", "clientConfig", "service", "path")
+	service := []string{"spec", "conversion", "webhook", "clientConfig", "service"}
+	_, found, err := unstructured.NestedMap(definition.Object, service...)
 	if err != nil || !found {
 		return err
 	}
-	config := map[string]any{"url": fmt.Sprintf("https://127.0.0.1:%d%s", port, path)}
-	return unstructured.SetNestedMap(definition.Object, config, "spec", "conversion", "webhook", "clientConfig")
+	return unstructured.SetNestedField(definition.Object, int64(port), append(service, "port")...)
 }
 
 // FreePort returns a loopback port that nobody listens on now.

@@ -75,7 +75,7 @@ func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Ma
 	}
 	args := append([]string{
 		"manager", "--kubeconfig", kubeconfig, "--namespace", SystemNamespace,
-		"--webhook-host", "127.0.0.1", "--webhook-names", "127.0.0.1", "--webhook-port", strconv.Itoa(options.WebhookPort),
+		"--webhook-host", "127.0.0.1", "--webhook-port", strconv.Itoa(options.WebhookPort),
 		"--health-bind-address", fmt.Sprintf("127.0.0.1:%d", health),
 		"--metrics-bind-address", fmt.Sprintf("127.0.0.1:%d", metrics), "--metrics-secure=false",
 	}, options.Args...)

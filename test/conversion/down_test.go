@@ -51,7 +51,7 @@ func TestApplyingTheDefinitionKeepsTheCA(t *testing.T) {
 func unreachable(t *testing.T, namespace string) {
 	t.Helper()
 	redirect := func(port int) error {
-		text := fmt.Sprintf(`{"spec":{"conversion":{"webhook":{"clientConfig":{"url":"https://127.0.0.1:%d/convert"}}}}}`, port)
+		text := fmt.Sprintf(`{"spec":{"conversion":{"webhook":{"clientConfig":{"service":{"port":%d}}}}}}`, port)
 		_, err := objects.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}).
 			Patch(context.Background(), "timewindowscalers.kyklos.io", types.MergePatchType, []byte(text), metav1.PatchOptions{})
 		return err

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -47,7 +48,7 @@ func runTests(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	if cluster, err = controlplane.Start(ctx, dir, "--external-metrics"); err != nil {
+	if cluster, err = controlplane.Start(ctx, dir, controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {
 		return 0, err
 	}
 	defer cluster.Stop()
@@ -68,7 +69,7 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	code = m.Run()
 	cancel()
-	return code, <-stopped
+	return code, errors.Join(<-stopped, cluster.NothingForbidden())
 }
 
 // startController runs the controller in this process, so that its clock can be moved.

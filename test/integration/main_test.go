@@ -47,14 +47,15 @@ func runTests(m *testing.M) (code int, err error) {
 	if output, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build the manager with a movable clock: %w: %s", err, output)
 	}
-	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), "--external-metrics"); err != nil {
+	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {
 		return 0, err
 	}
 	defer func() { _ = cluster.Stop() }()
 	if err := prepareCluster(ctx); err != nil {
 		return 0, err
 	}
-	return m.Run(), nil
+	code = m.Run()
+	return code, cluster.NothingForbidden()
 }
 
 // prepareCluster installs Kyklos on cluster and makes the clients for it.

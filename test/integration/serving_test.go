@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/cert"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -107,4 +110,34 @@ func (s *stage) scrape(url, token string) (status int, body string) {
 	content, err := io.ReadAll(response.Body)
 	s.must(err)
 	return response.StatusCode, string(content)
+}
+
+// Without a certificate the webhooks are not ready, the reason can be read, and scaling goes on. It
+// is served as soon as its files are there; where no caller is named, none is looked at.
+func TestScalesWithoutACertificate(t *testing.T) {
+	s := newStage(t)
+	s.clock("2025-01-27 10:00:00")
+	s.pair("web", 2, "09:00", "17:00")
+	dir := t.TempDir()
+	m := s.manager(nil, "--leader-elect=false", "--webhook-cert-dir="+dir,
+		"--validating-webhook-configuration=", "--mutating-webhook-configuration=", "--conversion-definition=")
+	s.awaitSettled(1, 2)
+	status, text := s.scrape(m.HealthURL+"/readyz/certificate", "")
+	want := "internal server error: the folder " + dir + " is empty: the Secret mounted there needs the keys tls.crt and tls.key\n"
+	if status != http.StatusInternalServerError || text != want {
+		t.Errorf("%d %swant %s", status, text, want)
+	}
+	if got := s.sum(m, "kyklos_webhook_certificate_files_bad"); got != 1 {
+		t.Errorf("the metric of bad files is %v, want 1", got)
+	}
+
+	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
+	s.must(err)
+	for name, content := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
+		s.must(os.WriteFile(filepath.Join(dir, name), content, 0o600))
+	}
+	s.awaitReady(m)
+	if got := s.sum(m, "kyklos_webhook_certificate_files_bad"); got != 0 {
+		t.Errorf("the metric of bad files is %v, want 0", got)
+	}
 }

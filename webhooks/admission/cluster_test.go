@@ -29,6 +29,8 @@ type cluster struct {
 	denied []string
 	// apis is the answer to whether external metrics are served.
 	apis error
+	// namespaces are those that are served; none means all.
+	namespaces []string
 }
 
 func (c cluster) validator(t *testing.T) *admission.Webhook {
@@ -37,7 +39,7 @@ func (c cluster) validator(t *testing.T) *admission.Webhook {
 		WithIndex(&v1beta1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	return admission.WithValidator(s, &timeWindowScalerValidator{
-		facts: factReader{cached: reader, live: reader, reviews: reviews{denied: c.denied}, kinds: c, apis: c}, clock: clocktesting.NewFakePassiveClock(now),
+		facts: factReader{cached: reader, live: reader, reviews: reviews{denied: c.denied}, kinds: c, apis: c, namespaces: c.namespaces}, clock: clocktesting.NewFakePassiveClock(now),
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // readTarget sets facts.Unscalable, or facts.Forbidden, or facts.TargetMissing: a target is looked for
-// once its kind is known and may be read.
+// once its kind is known and may be read, and in a namespace that is served.
 func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	kind, err := r.kinds.Resolve(ctx, obj.Spec.TargetRef)
 	if isUnscalable(err) {
@@ -24,6 +24,9 @@ func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScale
 	}
 	if err != nil {
 		return fmt.Errorf("look up the target's kind: %w", err)
+	}
+	if facts.Unserved {
+		return nil
 	}
 	err = targetkind.Permitted(ctx, r.reviews, kind, obj.Namespace)
 	if errors.As(err, &facts.Forbidden) {

@@ -36,8 +36,8 @@ const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
 // SetupWithManager serves the webhooks on the manager's webhook server, at the paths of the markers
 // above. It needs the index targetindex.Field and the caches that the controller sets up, and shares
-// with the controller what kinds there are.
-func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, clock clock.PassiveClock) error {
+// with the controller what kinds there are. namespaces is what those caches hold; none means all.
+func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, clock clock.PassiveClock) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("make a client for discovery: %w", err)
@@ -47,6 +47,7 @@ func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, clock clock.
 		WithValidator(&timeWindowScalerValidator{
 			facts: factReader{
 				cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
+				namespaces: namespaces,
 			},
 			clock: clock,
 		}).

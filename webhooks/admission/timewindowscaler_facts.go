@@ -37,6 +37,7 @@ type factReader struct {
 	reviews      client.Writer
 	kinds        kinds
 	apis         apis
+	namespaces   []string // what cached holds and live may read; none means all
 }
 
 // kinds is a targetkind.Resolver.
@@ -54,7 +55,7 @@ type apis interface {
 func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) Facts {
 	readCtx, cancel := context.WithTimeout(ctx, gatherTimeout)
 	defer cancel()
-	var facts Facts
+	facts := Facts{Unserved: len(r.namespaces) > 0 && !slices.Contains(r.namespaces, obj.Namespace)}
 	var reads sync.WaitGroup
 	read := func(what string, fact func(context.Context, *v1beta1.TimeWindowScaler, *Facts) error) {
 		reads.Go(func() { // side by side, so that one slow read does not cost the others their time
@@ -63,12 +64,14 @@ func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) F
 			}
 		})
 	}
-	// Each writes fields of its own.
-	read("owner of the target", r.readRivals)
+	// Each writes fields of its own. What kinds and APIs there are is the same in all namespaces.
 	read("target", r.readTarget)
-	read("autoscalers", r.readAutoscalers)
-	read("holidays", r.readHolidays)
 	read("metrics", r.readMetrics)
+	if !facts.Unserved {
+		read("owner of the target", r.readRivals)
+		read("autoscalers", r.readAutoscalers)
+		read("holidays", r.readHolidays)
+	}
 	reads.Wait()
 	return facts
 }

@@ -7,10 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Reads that fail cost their own check and nothing else.
@@ -35,6 +37,32 @@ func TestFailingReadsRefuseNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if response, verdict := handle(t, tc.cluster.validator(t), request(stored, "")); verdict != tc.verdict {
 				t.Errorf("%q, want %q; %q %v", verdict, tc.verdict, response.Warnings, response.Result)
+			}
+		})
+	}
+}
+
+// Where a namespace is not served nothing is known of it, but what holds everywhere still counts.
+func TestNamespacesThatAreNotServed(t *testing.T) {
+	owned := []client.Object{scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name = "night" })}
+	unknown := map[string]resolved{"Rollout": {err: &targetkind.UnknownError{Kind: rollout.GroupVersionKind}}}
+	further := map[string]resolved{"Rollout": {kind: rollout}}
+	unserved := []string{`metadata.namespace: this Kyklos does not serve the namespace "shop" (see its flag --namespaces): nothing is scaled here, unless another one serves it`}
+	for name, tc := range map[string]struct {
+		cluster  cluster
+		obj      string
+		warnings []string
+		verdict  string
+	}{
+		"one of those served":       {cluster{objects: quiet(t), namespaces: []string{"back", "shop"}}, stored, nil, "create allowed"},
+		"no target, another has it": {cluster{objects: owned, namespaces: []string{"back"}}, stored, unserved, "create warned"},
+		"a further kind":            {cluster{further: further, denied: []string{"patch"}, namespaces: []string{"back"}}, of("argoproj.io/v1alpha1", "Rollout"), unserved, "create warned"},
+		"an unknown kind":           {cluster{further: unknown, namespaces: []string{"back"}}, of("argoproj.io/v1alpha1", "Rollout"), unserved, "create denied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			response, verdict := handle(t, tc.cluster.validator(t), request(tc.obj, ""))
+			if diff := cmp.Diff(tc.warnings, response.Warnings); diff != "" || verdict != tc.verdict {
+				t.Errorf("%q, want %q; warnings (-want +got)\n%s", verdict, tc.verdict, diff)
 			}
 		})
 	}

@@ -17,6 +17,9 @@ import (
 // Facts are what the rules know of other objects. The zero value knows nothing, and nothing is
 // refused or warned about for want of a fact.
 type Facts struct {
+	// Unserved says that the manager does not serve the object's namespace. It then knows nothing of
+	// other objects there.
+	Unserved bool
 	// Unscalable says why the target's kind can be no target: a *targetkind.UnknownError or a
 	// *targetkind.NotScalableError. It is nil if the kind can be one.
 	Unscalable error
@@ -76,7 +79,7 @@ func unreadable(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.Erro
 func WarnTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now time.Time) []string {
 	spec, path := &obj.Spec, field.NewPath("spec")
 	target := path.Child("targetRef")
-	var warnings []string
+	warnings := servedWarnings(obj, facts)
 	if keepsTarget(obj, old) {
 		warnings = append(warnings, keptTargetWarnings(obj, target, facts)...)
 	}
@@ -103,6 +106,15 @@ func WarnTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now t
 		warnings = append(warnings, holidayWarnings(obj, today, path.Child("holidays", "sourceRef", "name"), facts)...)
 	}
 	return warnings
+}
+
+// servedWarnings tells who would wait in vain; another manager may serve the namespace, without webhooks.
+func servedWarnings(obj *v1beta1.TimeWindowScaler, facts Facts) []string {
+	if !facts.Unserved {
+		return nil
+	}
+	return []string{fmt.Sprintf("metadata.namespace: this Kyklos does not serve the namespace %s (see its flag --namespaces): "+
+		"nothing is scaled here, unless another one serves it", quote(obj.Namespace))}
 }
 
 // keepsTarget reports whether obj replaces an object with the same target. A namespace that was left

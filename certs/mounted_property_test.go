@@ -1,0 +1,84 @@
+package certs
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// written is a good generation of files.
+type written struct {
+	contents map[string][]byte
+	until    time.Time
+	// looked is when it was seen first, for as long as nothing newer is written.
+	looked time.Time
+}
+
+// TestMountedProperties: whatever becomes of the files, what is served was good
+// when it was written, nothing newer is left aside for longer than a pace, and
+// ready is who serves something valid.
+func TestMountedProperties(outer *testing.T) {
+	bad := badFiles(outer)
+	delete(bad, "the certificate in DIR/tls.crt is not valid before 2026-03-02T12:00:01Z: wait, or set the clock right") // becomes good
+	kinds := slices.Sorted(maps.Keys(bad))
+	ca := NewAuthority(outer, noon.Add(-time.Hour), noon.Add(1000*time.Hour))
+	rapid.Check(outer, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "mounted")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		folder := &Folder{Dir: dir}
+		m, now := mounted(outer, dir, serviceName, "127.0.0.1")
+		var good []written
+		usable := false // the files as they are now
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			now.SetTime(now.Now().Add(time.Duration(rapid.IntRange(1, 120).Draw(t, "seconds")) * time.Second))
+			switch rapid.IntRange(0, 4).Draw(t, "action") {
+			case 0:
+				until := now.Now().Add(time.Duration(rapid.IntRange(1, 30).Draw(t, "life")) * time.Minute)
+				good = append(good, written{ca.Issue(outer, now.Now(), until, serviceName), until, now.Now()})
+				write(outer, folder, good[len(good)-1].contents)
+				usable = true
+			case 1:
+				write(outer, folder, bad[rapid.SampledFrom(kinds).Draw(t, "bad")])
+				usable = false
+			}
+			m.look()
+			checkServed(t, m, good, usable, now.Now())
+		}
+	})
+}
+
+func checkServed(t *rapid.T, m *Mounted, good []written, usable bool, now time.Time) {
+	pair, ready := m.served(), m.Ready(nil)
+	at := slices.IndexFunc(good, func(w written) bool { return serves(pair, w.contents) })
+	if pair != nil && at < 0 {
+		t.Fatal("served is what was never good")
+	}
+	if len(good) == 0 {
+		if pair != nil || ready == nil {
+			t.Fatalf("served before there was a good pair; ready: %v", ready)
+		}
+		return
+	}
+	newest := good[len(good)-1]
+	if at < len(good)-1 && now.Sub(newest.looked) >= maxPace && !now.After(newest.until) {
+		t.Fatalf("the newest good pair is not served %s after it came", now.Sub(newest.looked))
+	}
+	if at < len(good)-1 && good[at].until.Sub(now) < maxPace && !now.After(newest.until) {
+		t.Fatalf("a pair that ends at %s is served at %s beside a better one", good[at].until, now)
+	}
+	if valid := !now.After(good[at].until); (ready == nil) != valid {
+		t.Fatalf("served is valid %t, ready: %v", valid, ready)
+	}
+	wantTrouble := !usable || now.After(newest.until)
+	if m.trouble == nil == wantTrouble || wantTrouble && ready != nil && !strings.Contains(ready.Error(), m.trouble.Error()) {
+		t.Fatalf("trouble %v, want some %t; ready: %v", m.trouble, wantTrouble, ready)
+	}
+}

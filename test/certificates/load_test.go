@@ -1,0 +1,149 @@
+package certificates
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+)
+
+// Ten clients that send five requests a second each.
+const (
+	clients = 10
+	pause   = time.Second * clients / 50
+)
+
+// The webhook alone refuses a Pod: the schema of v1beta1 knows no kinds.
+const (
+	refusal = `admission webhook "validate.timewindowscaler.kyklos.io" denied the request: `
+	scaler  = `
+apiVersion: kyklos.io/%s
+kind: TimeWindowScaler
+metadata: {name: %s}
+spec:
+  targetRef: {apiVersion: %s, kind: %s, name: %[2]s}
+  timezone: Europe/Berlin
+  defaultReplicas: 2
+  windows:
+  - {days: [Mon, Tue, Wed, Thu, Fri], start: "09:00", end: "17:00", replicas: 10}
+`
+)
+
+func newScaler(version, name, targetVersion, kind string) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	return object, yaml.Unmarshal(fmt.Appendf(nil, scaler, version, name, targetVersion, kind), &object.Object)
+}
+
+// load is what a number of clients were answered.
+type load struct {
+	namespace string
+	objects   dynamic.Interface
+
+	mu       sync.Mutex
+	requests map[string]int // by kind of request
+	failures []error
+}
+
+func (i *installation) newLoad(namespace string) *load {
+	i.Helper()
+	i.must(i.admin.Create(i.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	return &load{namespace: namespace, objects: i.objects, requests: map[string]int{}}
+}
+
+func (l *load) in(version string) dynamic.ResourceInterface {
+	return l.objects.Resource(schema.GroupVersionResource{Group: "kyklos.io", Version: version, Resource: "timewindowscalers"}).Namespace(l.namespace)
+}
+
+// run sends requests until ctx ends, all of which must be answered as they would be in peace.
+func (l *load) run(ctx context.Context) {
+	var all sync.WaitGroup
+	for n := range clients {
+		all.Go(func() { l.live(ctx, fmt.Sprintf("scaler-%d", n)) })
+	}
+	all.Wait()
+}
+
+// live makes, reads, changes and deletes one object, over and over, in turns of versions.
+func (l *load) live(ctx context.Context, name string) {
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	versions := []string{"v1alpha1", "v1beta1"}
+	for life := 0; ; life++ {
+		one, other := versions[life%2], versions[(life+1)%2]
+		for _, step := range l.steps(name, one, other) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			// Not ctx: a stop in the middle of a request is not a refusal.
+			l.count(step.kind, step.request(context.WithoutCancel(ctx)))
+		}
+	}
+}
+
+func (l *load) count(kind string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests[kind]++
+	if err != nil {
+		l.failures = append(l.failures, fmt.Errorf("%s %s: %w", time.Now().UTC().Format("15:04:05.000"), kind, err))
+	}
+}
+
+type step struct {
+	kind    string
+	request func(context.Context) error
+}
+
+func (l *load) steps(name, one, other string) []step {
+	create := func(ctx context.Context) error {
+		object, err := newScaler(one, name, "apps/v1", "Deployment")
+		if err == nil {
+			_, err = l.in(one).Create(ctx, object, metav1.CreateOptions{})
+		}
+		return err
+	}
+	refused := func(ctx context.Context) error {
+		object, err := newScaler("v1beta1", name+"-refused", "v1", "Pod")
+		if err == nil {
+			_, err = l.in("v1beta1").Create(ctx, object, metav1.CreateOptions{})
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), refusal) {
+			return fmt.Errorf("want a refusal by the webhook, got: %v", err)
+		}
+		return nil
+	}
+	read := func(version string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := l.in(version).Get(ctx, name, metav1.GetOptions{})
+			return err
+		}
+	}
+	update := func(version string, replicas int) func(context.Context) error {
+		return func(ctx context.Context) error {
+			text := fmt.Appendf(nil, `{"spec":{"defaultReplicas":%d}}`, replicas)
+			_, err := l.in(version).Patch(ctx, name, types.MergePatchType, text, metav1.PatchOptions{})
+			return err
+		}
+	}
+	list := func(ctx context.Context) error {
+		_, err := l.in("v1alpha1").List(ctx, metav1.ListOptions{})
+		return err
+	}
+	remove := func(ctx context.Context) error { return l.in(one).Delete(ctx, name, metav1.DeleteOptions{}) }
+	return []step{
+		{"create in " + one, create}, {"read in " + other, read(other)}, {"update in " + other, update(other, 3)},
+		{"read in " + one, read(one)}, {"update in " + one, update(one, 4)}, {"invalid in v1beta1", refused},
+		{"list in v1alpha1", list}, {"delete in " + one, remove},
+	}
+}

@@ -1,0 +1,107 @@
+// Package certificates installs Kyklos with a real cert-manager and without one, and replaces leaf and CA
+// again and again while requests in both versions go through its webhooks.
+package certificates
+
+import (
+	"context"
+	"flag"
+	"path/filepath"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/test/controlplane"
+)
+
+// patience is how long a test waits for what should happen at once or in the pace of certificates that
+// live for some minutes; only a failing test takes it.
+const patience = 4 * time.Minute
+
+// rotations is how many CAs every manager must have served after its first, a new one each 30 seconds.
+var rotations = flag.Int("rotations", 1, "CAs that are replaced under load in each mode; one takes half a minute")
+
+// installation is one test's control plane with Kyklos on it.
+type installation struct {
+	*testing.T
+	cluster *controlplane.Cluster
+	admin   client.Client
+	// objects reads and writes as the API server speaks.
+	objects dynamic.Interface
+	// service stands in front of the managers.
+	service *service
+	log     controlplane.Log
+}
+
+func newInstallation(t *testing.T) *installation {
+	t.Helper()
+	cluster, err := controlplane.Start(t.Context(), filepath.Join(t.TempDir(), "cluster"), "--kubelet=false")
+	i := &installation{T: t, cluster: cluster}
+	i.must(err)
+	t.Cleanup(func() { _ = cluster.Stop() })
+	i.admin, err = cluster.Client()
+	i.must(err)
+	i.must(apiextensionsv1.AddToScheme(i.admin.Scheme()))
+	i.objects, err = dynamic.NewForConfig(cluster.Config)
+	i.must(err)
+	i.service = startService(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the processes logged:\n%s", i.log.String())
+		}
+	})
+	return i
+}
+
+// manager starts one replica behind the Service and returns it with its webhooks' port.
+func (i *installation) manager(args ...string) (m *controlplane.Manager, port int) {
+	i.Helper()
+	port, err := controlplane.FreePort()
+	i.must(err)
+	m, err = i.cluster.StartManager(i.Context(), controlplane.ManagerOptions{
+		WebhookPort: port, Args: append([]string{"--log-format=text"}, args...), Log: &i.log,
+	})
+	i.must(err)
+	i.Cleanup(func() { _ = m.Stop() })
+	i.service.add(port)
+	return m, port
+}
+
+func (i *installation) awaitReady(managers ...*controlplane.Manager) {
+	i.Helper()
+	ctx, cancel := context.WithTimeout(i.Context(), patience)
+	defer cancel()
+	for _, m := range managers {
+		i.must(m.AwaitReady(ctx))
+	}
+}
+
+func (i *installation) eventually(what string, done func() error) {
+	i.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(i.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		last = done()
+		return last == nil, nil
+	})
+	if err != nil {
+		i.Fatalf("never saw %s: %v", what, last)
+	}
+}
+
+func (i *installation) must(err error) {
+	i.Helper()
+	if err != nil {
+		i.Fatal(err)
+	}
+}
+
+// folder is a folder of config.
+func (i *installation) folder(name string) string {
+	i.Helper()
+	root, err := controlplane.Root()
+	i.must(err)
+	return filepath.Join(root, "config", name)
+}

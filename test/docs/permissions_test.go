@@ -1,0 +1,73 @@
+package docs_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// The tables of rights are those of the roles: nothing is missing, and nothing is made up.
+func TestPermissions(t *testing.T) {
+	manager := "config/rbac/role.yaml"
+	for heading, roles := range map[string][]rbacv1.PolicyRule{
+		"## In the whole cluster":        rules(t, manager, "ClusterRole", "kyklos-manager"),
+		"## In its own namespace":        rules(t, manager, "Role", "kyklos-manager"),
+		"## For certificates of its own": append(rules(t, "config/self-managed/role.yaml", "ClusterRole", ""), rules(t, "config/self-managed/role.yaml", "Role", "")...),
+		"## People":                      append(rules(t, "config/rbac/people.yaml", "ClusterRole", "kyklos-edit"), rules(t, "config/rbac/people.yaml", "ClusterRole", "kyklos-view")...),
+	} {
+		if diff := cmp.Diff(rights(roles), shownRights(tableRows(t, "permissions.md", heading))); diff != "" {
+			t.Errorf("%s: (-roles +page)\n%s", heading, diff)
+		}
+	}
+	served := slices.DeleteFunc(tableRows(t, "permissions.md", "## In the whole cluster"), func(row []string) bool { return row[4] != "namespaced" })
+	if diff := cmp.Diff(rights(rules(t, "config/overlays/namespaced/served/role.yaml", "Role", "")), shownRights(served)); diff != "" {
+		t.Errorf("in a namespace that is served: (-roles +page)\n%s", diff)
+	}
+}
+
+// rules are those of a role in a file; an empty name is any.
+func rules(t *testing.T, path, kind, name string) []rbacv1.PolicyRule {
+	t.Helper()
+	for _, document := range split(t, []byte(readText(t, path))) {
+		var role rbacv1.ClusterRole
+		if err := yaml.Unmarshal([]byte(document), &role); err != nil {
+			t.Fatal(err)
+		}
+		if role.Kind == kind && (name == "" || role.Name == name) {
+			return role.Rules
+		}
+	}
+	t.Fatalf("%s has no %s %s", path, kind, name)
+	return nil
+}
+
+// rights are lines of resource, verbs and names.
+func rights(rules []rbacv1.PolicyRule) []string {
+	var lines []string
+	for _, rule := range rules {
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				lines = append(lines, line(strings.TrimPrefix(group+"/"+resource, "/"), rule.Verbs, strings.Join(rule.ResourceNames, " ")))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func shownRights(rows [][]string) []string {
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, line(strings.Trim(row[0], "`"), strings.Fields(row[1]), strings.Trim(row[2], "`")))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func line(resource string, verbs []string, name string) string {
+	return strings.TrimSpace(resource + ": " + strings.Join(slices.Sorted(slices.Values(verbs)), " ") + " " + name)
+}
