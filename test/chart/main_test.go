@@ -20,12 +20,6 @@ import (
 	"kyklos.io/kyklos/test/controlplane"
 )
 
-// Folders of config that install by kustomize.
-const (
-	withCertManager = "default"
-	selfManaged     = "overlays/self-managed"
-)
-
 func mustRoot(t *testing.T) string {
 	t.Helper()
 	root, err := controlplane.Root()

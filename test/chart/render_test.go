@@ -15,33 +15,63 @@ import (
 // The chart installs what kustomize does, whatever the release and its namespace are called: but for the
 // namespace itself, which Helm makes, and the notes that Helm keeps on objects.
 func TestChartEqualsKustomize(t *testing.T) {
-	for folder, values := range map[string][]string{
-		withCertManager: nil,
-		selfManaged:     {"--set", "certificates.mode=self-managed"},
+	for _, c := range []struct{ folders, values string }{
+		{"default", "replicas=2"}, // the default
+		{"overlays/self-managed", "certificates.mode=self-managed"},
+		{"default prometheus", "monitoring.enabled=true"},
+		{"overlays/self-managed overlays/self-managed-prometheus", "certificates.mode=self-managed,monitoring.enabled=true"},
+		{"overlays/namespaced overlays/namespaced/cluster", "namespaces={shop}"},
 	} {
+		manifests := ""
+		for _, folder := range strings.Fields(c.folders) {
+			manifests += kustomize(t, folder) + "\n---\n"
+		}
 		for _, place := range []struct{ release, namespace string }{
-			{"kyklos", "kyklos-system"}, {"kyklos", "elsewhere"}, {"clockwork-7", "kyklos-system"}, {"kyklos", "123"},
+			{"kyklos", "kyklos-system"}, {"clockwork-7", "elsewhere"}, {"kyklos", "123"},
 		} {
-			t.Run(folder+" as "+place.release+" in "+place.namespace, func(t *testing.T) {
-				manifests := kustomize(t, folder)
-				if place.namespace != "kyklos-system" {
-					manifests = strings.ReplaceAll(manifests, "kyklos-system", `"`+place.namespace+`"`)
-					manifests = unquoteInside(manifests, place.namespace)
+			t.Run(c.folders+" as "+place.release+" in "+place.namespace, func(t *testing.T) {
+				want := map[string]*unstructured.Unstructured{}
+				for _, object := range objects(t, manifests) {
+					moved(object.Object, place.namespace)
+					want[key(object)] = object
 				}
-				want := objects(t, manifests)
 				delete(want, "Namespace /"+place.namespace)
-				compare(t, template(t, place.release, place.namespace, values...), want, place.release)
+				compare(t, template(t, place.release, place.namespace, "--set", c.values), want, place.release)
 			})
 		}
 	}
 }
 
-// unquoteInside takes the quotes away where the namespace is a part of a longer word.
-func unquoteInside(manifests, namespace string) string {
-	for _, part := range []string{`"` + namespace + `"/`, `."` + namespace + `".`} {
-		manifests = strings.ReplaceAll(manifests, part, strings.ReplaceAll(part, `"`, ""))
+// moved has every mention of kyklos-system in value replaced.
+func moved(value any, namespace string) any {
+	switch value := value.(type) {
+	case string:
+		return strings.ReplaceAll(value, "kyklos-system", namespace)
+	case []any:
+		for i := range value {
+			value[i] = moved(value[i], namespace)
+		}
+	case map[string]any:
+		for field := range value {
+			value[field] = moved(value[field], namespace)
+		}
 	}
-	return manifests
+	return value
+}
+
+// Each served namespace has the Roles that the namespaced installation gives to its one.
+func TestServedNamespaces(t *testing.T) {
+	got := template(t, "kyklos", "kyklos-system", "--set", "namespaces={shop,team-a}")
+	for _, kind := range []string{"Role", "RoleBinding"} {
+		shop, team := got[kind+" shop/kyklos-manager-served"], got[kind+" team-a/kyklos-manager-served"]
+		if shop == nil || team == nil {
+			t.Fatalf("a %s is missing", kind)
+		}
+		team.SetNamespace("shop")
+		if diff := cmp.Diff(shop.Object, team.Object); diff != "" {
+			t.Errorf("%s (-shop +team-a):\n%s", kind, diff)
+		}
+	}
 }
 
 func compare(t *testing.T, got, want map[string]*unstructured.Unstructured, release string) {

@@ -26,11 +26,13 @@ var choices = []struct{ set, object, path, want string }{
 	{"replicas=3", manager, "{.spec.replicas}", "3"},
 	{"replicas=0", manager, "{.spec.replicas}", "0"},
 	{"namespaces={shop,team-a}", manager, container + ".args[2]}", "--namespaces=shop,team-a"},
+	{"monitoring.enabled=true,monitoring.serviceAccount.name=p,monitoring.serviceAccount.namespace=m", "RoleBinding kyklos-system/kyklos-metrics-discovery", "{.subjects}", `[{"kind":"ServiceAccount","name":"p","namespace":"m"}]`},
+	{"monitoring.enabled=true,monitoring.serviceAccount.name=p,monitoring.serviceAccount.namespace=m", "ClusterRoleBinding /kyklos-metrics-reader", "{.subjects}", `[{"kind":"ServiceAccount","name":"p","namespace":"m"}]`},
 	{"args={--log-level=debug,--webhook-names=a\\,b}", manager, container + ".args[2:]}", "--log-level=debug --webhook-names=a,b"},
 	{"certificates.mode=self-managed", manager, container + ".args}", `["manager"]`},
 	{"crds.keep=false", "CustomResourceDefinition /timewindowscalers.kyklos.io", `{.metadata.annotations.helm\.sh/resource-policy}`, ""},
 	{"resources.limits.memory=1Gi", manager, container + ".resources.limits.memory}", "1Gi"},
-	{"resources.requests.cpu=1", manager, container + ".resources.requests}", `{"cpu":1,"memory":"96Mi"}`},
+	{"resources.requests.cpu=1", manager, container + ".resources.requests}", `{"cpu":1,"memory":"128Mi"}`},
 	{"goMemoryLimit=900MiB", manager, container + `.env[?(@.name=="GOMEMLIMIT")].value}`, "900MiB"},
 	{"nodeSelector.disk=ssd", manager, "{.spec.template.spec.nodeSelector}", `{"disk":"ssd"}`},
 	{"tolerations[0].operator=Exists", manager, "{.spec.template.spec.tolerations}", `[{"operator":"Exists"}]`},
@@ -88,6 +90,9 @@ var refused = []struct{ set, says string }{
 	{"crds.install=maybe", "at '/crds/install': got string, want boolean"},
 	{"crds.keep=maybe", "at '/crds/keep': got string, want boolean"},
 	{"crds.upgrade=true", "at '/crds': additional properties 'upgrade' not allowed"},
+	{"monitoring.enabled=maybe", "at '/monitoring/enabled': got string, want boolean"},
+	{"monitoring.serviceAccount.name=1", "at '/monitoring/serviceAccount/name': got number, want string"},
+	{"monitoring.grafana=true", "at '/monitoring': additional properties 'grafana' not allowed"},
 	{"resources=none", "at '/resources': got string, want object"},
 	{"goMemoryLimit=460Mi", "at '/goMemoryLimit': '460Mi' does not match pattern '^[0-9]+(B|KiB|MiB|GiB|TiB)?$'"},
 	{"nodeSelector.disk=true", "at '/nodeSelector/disk': got boolean, want string"},
@@ -111,6 +116,19 @@ func TestRefusedValues(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.says)
 			}
 		})
+	}
+}
+
+// Values that do not go together are refused in words of the chart's own.
+func TestValuesTogether(t *testing.T) {
+	chart := filepath.Join(mustRoot(t), "config", "chart")
+	for set, says := range map[string]string{
+		"namespaces={shop},certificates.mode=self-managed": "namespaces: needs certificates.mode=cert-manager, because",
+		"namespaces={shop},monitoring.enabled=true":        "namespaces: needs monitoring.enabled=false, because",
+	} {
+		if _, err := helm(t, os.DevNull, "template", "kyklos", chart, "--set", set); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, want %q", set, err, says)
+		}
 	}
 }
 

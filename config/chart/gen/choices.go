@@ -1,21 +1,25 @@
 package main
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"strings"
 
-// Folders of config that make a whole installation: one for each kind of certificates.
-const (
-	certManager = "default"
-	selfManaged = "overlays/self-managed"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // A condition of a template.
 const (
 	ifCertManager = `eq .Values.certificates.mode "cert-manager"`
 	ifSelfManaged = `eq .Values.certificates.mode "self-managed"`
+	ifEverywhere  = `not .Values.namespaces`
+	ifMonitoring  = `.Values.monitoring.enabled`
 )
 
-// namespace is the one that the manifests install to; a chart installs to that of its release.
-const namespace = "kyklos-system"
+const (
+	// namespace is the one that the manifests install to; a chart installs to that of its release.
+	namespace = "kyklos-system"
+	// served is the one that the namespaced installation serves; a chart serves those of its values.
+	served = "shop"
+)
 
 // choice lets values decide about one field of the objects of a kind.
 type choice struct {
@@ -44,12 +48,6 @@ helm.sh/resource-policy: keep
 priorityClassName: {{ . }}
 {{- end }}`},
 	{"Deployment", pod("spec", "tolerations"), block("tolerations", "tolerations")},
-	{"Deployment", container("args", "+"), `{{- with .Values.namespaces }}
-- --namespaces={{ join "," . }}
-{{- end }}
-{{- range .Values.args }}
-- {{ . | quote }}
-{{- end }}`},
 	{"Deployment", container("env", "GOMEMLIMIT", "value"), `value: {{ .Values.goMemoryLimit | quote }}`},
 	{"Deployment", container("image"), `image: {{ include "kyklos.image" . }}`},
 	{"Deployment", container("imagePullPolicy"), `{{- with .Values.image.pullPolicy }}
@@ -59,7 +57,39 @@ imagePullPolicy: {{ . }}
 	{"ServiceAccount", []string{"metadata", "annotations"}, block("annotations", "serviceAccount.annotations")},
 }
 
+// labels are on every object.
 var labels = choice{path: []string{"metadata", "labels", "+"}, text: `{{- include "kyklos.labels" . | nindent 0 }}`}
+
+// prometheus is who scrapes, in the bindings for it.
+var prometheus = []choice{
+	{"", []string{"subjects", "prometheus-k8s", "namespace"}, `namespace: {{ .Values.monitoring.serviceAccount.namespace | quote }}`},
+	{"", []string{"subjects", "prometheus-k8s", "name"}, `name: {{ .Values.monitoring.serviceAccount.name }}`},
+}
+
+// servedNamespace is each of the values', within a range.
+var servedNamespace = choice{path: []string{"metadata", "namespace"}, text: `namespace: {{ . | quote }}`}
+
+// concerns says whether values decide about a field of the object.
+func (c choice) concerns(object *unstructured.Unstructured) bool {
+	switch c.path[0] + "." + c.path[1] {
+	case "subjects.prometheus-k8s":
+		subjects, _, _ := unstructured.NestedSlice(object.Object, "subjects") // none is of another type
+		return len(subjects) > 0 && subjects[0].(map[string]any)["name"] == c.path[1]
+	case "metadata.namespace":
+		return object.GetNamespace() == served
+	}
+	return c.kind == "" || c.kind == object.GetKind()
+}
+
+// arguments are the manager's flags after those of the installation for all namespaces: what the one for
+// some adds, with the values' namespaces, and what the values add.
+func arguments(forSome []string) choice {
+	lines := "{{- if .Values.namespaces }}\n"
+	for _, flag := range forSome {
+		lines += "- " + strings.ReplaceAll(flag, "--namespaces="+served, `--namespaces={{ join "," .Values.namespaces }}`) + "\n"
+	}
+	return choice{"Deployment", container("args", "+"), lines + "{{- end }}\n{{- range .Values.args }}\n- {{ . | quote }}\n{{- end }}"}
+}
 
 // wanted says whether a choice drops a whole object; empty is never.
 func wanted(object *unstructured.Unstructured) string {

@@ -30,33 +30,40 @@ func main() {
 }
 
 func run(project string) error {
-	var installations [2][]*unstructured.Unstructured
-	for i, folder := range []string{certManager, selfManaged} {
+	var in installations
+	for folder, objects := range map[string]*[]*unstructured.Unstructured{
+		"config/default":                          &in.certManager,
+		"config/overlays/self-managed":            &in.selfManaged,
+		"config/overlays/namespaced":              &in.namespaced,
+		"config/overlays/namespaced/cluster":      &in.cluster,
+		"config/prometheus":                       &in.monitoring,
+		"config/overlays/self-managed-prometheus": &in.selfManagedMonitoring,
+	} {
 		manifests, err := kustomize(project, folder)
 		if err != nil {
 			return err
 		}
-		if installations[i], err = decode(manifests); err != nil {
-			return fmt.Errorf("config/%s: %w", folder, err)
+		if *objects, err = decode(manifests); err != nil {
+			return fmt.Errorf("%s: %w", folder, err)
 		}
 	}
-	files, err := templates(installations[0], installations[1])
+	files, err := in.templates()
 	if err != nil {
 		return err
 	}
 	return write(filepath.Join(project, "config/chart/templates/generated"), files)
 }
 
-// kustomize returns the manifests of an installation below config.
+// kustomize returns the manifests that a folder of the project makes.
 func kustomize(project, folder string) ([]byte, error) {
-	cmd := exec.Command("go", "tool", "-modfile=go.tools.mod", "kustomize", "build", "config/"+folder)
+	cmd := exec.Command("go", "tool", "-modfile=go.tools.mod", "kustomize", "build", folder)
 	cmd.Dir = project
 	manifests, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("kustomize build config/%s: %w", folder, err)
+		return nil, fmt.Errorf("kustomize build %s: %w", folder, err)
 	}
 	return manifests, nil
 }

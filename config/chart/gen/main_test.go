@@ -64,7 +64,7 @@ metadata:
   namespace: kyklos-system
 stringData:
   text: a.kyklos-system.svc has {{ braces }}`
-	got, err := templates(nil, object(t, secret+"\n---\nkind: Namespace\nmetadata: {name: kyklos-system}"))
+	got, err := (&installations{selfManaged: object(t, secret+"\n---\nkind: Namespace\nmetadata: {name: kyklos-system}")}).templates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ stringData:
 // A field that values decide about, and that the manifests no longer have a place for, is said.
 func TestMissingPlace(t *testing.T) {
 	manifest := "kind: Deployment\nmetadata: {name: m, labels: {}}\nspec: {template: {metadata: {labels: {}}, spec: {containers: [{name: other}]}}}"
-	_, err := templates(object(t, manifest), nil)
+	_, err := (&installations{certManager: object(t, manifest)}).templates()
 	if want := "deployment-m.yaml: spec.template.spec.containers.manager.args.+: there is no containers"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

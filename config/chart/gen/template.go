@@ -13,35 +13,94 @@ import (
 
 const header = "{{- /* Generated from config by config/chart/gen: do not edit. */ -}}\n"
 
-// templates returns the text of the template of each object, by file name. An object that one of the two
-// installations lacks depends on the kind of certificates, and so does every line that differs.
-func templates(withCertManager, withSelfManaged []*unstructured.Unstructured) (map[string]string, error) {
+// installations are the objects that kustomize makes: of everything, with each kind of certificates; of what
+// serves some namespaces only, and of what this needs once in a cluster; and of what is for monitoring.
+type installations struct {
+	certManager, selfManaged          []*unstructured.Unstructured
+	namespaced, cluster               []*unstructured.Unstructured
+	monitoring, selfManagedMonitoring []*unstructured.Unstructured
+}
+
+// templates returns the text of the template of each object, by file name. An object that one of the
+// installations lacks depends on what that stands for, and so does every line that differs between the kinds
+// of certificates.
+func (in *installations) templates() (map[string]string, error) {
 	files := map[string]string{}
-	for _, object := range slices.Concat(withCertManager, withSelfManaged) {
+	one, other := slices.Concat(in.certManager, in.monitoring), slices.Concat(in.selfManaged, in.selfManagedMonitoring)
+	somewhere := slices.Concat(in.namespaced, in.cluster)
+	marks := in.marks()
+	for _, object := range slices.Concat(one, other, somewhere) {
 		name := fileName(object)
 		if _, done := files[name]; done || !belongs(object) {
 			continue
 		}
-		one, err := marked(find(withCertManager, name))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		other, err := marked(find(withSelfManaged, name))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		var body string
+		text, err := marks.byCertificates(find(one, name), find(other, name))
 		switch {
-		case one == "":
-			body = wrap(other, ifSelfManaged)
-		case other == "":
-			body = wrap(one, ifCertManager)
+		case err != nil:
+		case object.GetNamespace() == served:
+			text, err = marks.put(object)
+			text = ranged(marks.fill(text))
+		case find(in.monitoring, name) != nil:
+			text = wrap(marks.fill(text), ifMonitoring)
+		case find(somewhere, name) == nil && find(one, name) != nil:
+			text = wrap(marks.fill(text), ifEverywhere)
 		default:
-			body = merge(one, other)
+			text = marks.fill(text)
 		}
-		files[name] = header + wrap(filled(body), wanted(object))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files[name] = header + wrap(text, wanted(object))
 	}
 	return files, nil
+}
+
+// marks are all choices; a mark stands for one by its place here.
+type marks []choice
+
+func (in *installations) marks() marks {
+	forSome := containerArguments(in.namespaced)
+	if forAll := containerArguments(in.certManager); len(forSome) > len(forAll) {
+		forSome = forSome[len(forAll):]
+	}
+	return append(slices.Concat([]choice{labels, servedNamespace, arguments(forSome)}, prometheus), choices...)
+}
+
+// containerArguments are those of the manager; without a Deployment there are none.
+func containerArguments(objects []*unstructured.Unstructured) []string {
+	for _, object := range objects {
+		if object.GetKind() != "Deployment" {
+			continue
+		}
+		containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+		for _, container := range containers {
+			args, _, _ := unstructured.NestedStringSlice(container.(map[string]any), "args")
+			return args
+		}
+	}
+	return nil
+}
+
+// byCertificates returns the text of an object with marks, for both kinds of certificates; nil is none.
+func (m marks) byCertificates(one, other *unstructured.Unstructured) (string, error) {
+	a, err := m.put(one)
+	if err != nil {
+		return "", err
+	}
+	b, err := m.put(other)
+	switch {
+	case one == nil:
+		return wrap(b, ifSelfManaged), err
+	case other == nil:
+		return wrap(a, ifCertManager), err
+	}
+	return merge(a, b), err
+}
+
+// ranged repeats an object for each namespace that is served.
+func ranged(text string) string {
+	outer := strings.NewReplacer(`"kyklos.labels" .`, `"kyklos.labels" $`, ".Release", "$.Release").Replace(text)
+	return "{{- range .Values.namespaces }}\n---\n" + outer + "{{- end }}\n"
 }
 
 // find returns the object whose template has a name, or nil.
@@ -61,17 +120,17 @@ func wrap(body, condition string) string {
 	return "{{- if " + condition + " }}\n" + body + "{{- end }}\n"
 }
 
-// marked returns an object's text with a mark, alone on its line, wherever values decide; nil has none.
-func marked(object *unstructured.Unstructured) (string, error) {
+// put returns an object's text with a mark, alone on its line, wherever values decide; nil has none.
+func (m marks) put(object *unstructured.Unstructured) (string, error) {
 	if object == nil {
 		return "", nil
 	}
 	object = object.DeepCopy()
-	for i, c := range everyChoice() {
-		if c.kind != "" && c.kind != object.GetKind() {
+	for i, c := range m {
+		if !c.concerns(object) {
 			continue
 		}
-		if err := put(object.Object, c.path, fmt.Sprintf("MARK_%d_", i)); err != nil {
+		if err := set(object.Object, c.path, fmt.Sprintf("MARK_%d_", i)); err != nil {
 			return "", fmt.Errorf("%s: %w", strings.Join(c.path, "."), err)
 		}
 	}
@@ -84,10 +143,8 @@ func marked(object *unstructured.Unstructured) (string, error) {
 	return strings.ReplaceAll(whole, namespace, "{{ .Release.Namespace }}"), nil
 }
 
-func everyChoice() []choice { return append([]choice{labels}, choices...) }
-
-// put sets the field at path to mark. Only the last step may be new.
-func put(object map[string]any, path []string, mark string) error {
+// set sets the field at path to mark. Only the last step may be new.
+func set(object map[string]any, path []string, mark string) error {
 	step, rest := path[0], path[1:]
 	if len(rest) == 0 {
 		if step == "+" {
@@ -98,7 +155,7 @@ func put(object map[string]any, path []string, mark string) error {
 	}
 	switch field := object[step].(type) {
 	case map[string]any:
-		return put(field, rest, mark)
+		return set(field, rest, mark)
 	case []any:
 		if rest[0] == "+" {
 			object[step] = append(field, mark)
@@ -106,7 +163,7 @@ func put(object map[string]any, path []string, mark string) error {
 		}
 		for _, item := range field {
 			if named, ok := item.(map[string]any); ok && named["name"] == rest[0] {
-				return put(named, rest[1:], mark)
+				return set(named, rest[1:], mark)
 			}
 		}
 	}
@@ -118,13 +175,13 @@ var (
 	nindent  = regexp.MustCompile(`nindent (\d+)`)
 )
 
-// filled returns text with the marks replaced by what takes their place, as far in as they are.
-func filled(text string) string {
+// fill returns text with the marks replaced by what takes their place, as far in as they are.
+func (m marks) fill(text string) string {
 	return markLine.ReplaceAllStringFunc(text, func(line string) string {
 		groups := markLine.FindStringSubmatch(line)
 		index, _ := strconv.Atoi(groups[2]) // digits, by the expression
 		var out strings.Builder
-		for part := range strings.Lines(everyChoice()[index].text + "\n") {
+		for part := range strings.Lines(m[index].text + "\n") {
 			out.WriteString(groups[1] + nindent.ReplaceAllStringFunc(part, func(call string) string {
 				depth, _ := strconv.Atoi(strings.TrimPrefix(call, "nindent "))
 				return fmt.Sprintf("nindent %d", depth+len(groups[1]))
@@ -132,62 +189,4 @@ func filled(text string) string {
 		}
 		return out.String()
 	})
-}
-
-// merge returns the lines that one and other share, and each of the rest under the condition of its
-// installation.
-func merge(one, other string) string {
-	a, b := slices.Collect(strings.Lines(one)), slices.Collect(strings.Lines(other))
-	longest := common(a, b)
-	var out, onlyA, onlyB strings.Builder
-	flush := func() {
-		out.WriteString(either(onlyA.String(), onlyB.String()))
-		onlyA.Reset()
-		onlyB.Reset()
-	}
-	for i, j := 0, 0; i < len(a) || j < len(b); {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			flush()
-			out.WriteString(a[i])
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && longest[i+1][j] >= longest[i][j+1]:
-			onlyA.WriteString(a[i])
-			i++
-		default:
-			onlyB.WriteString(b[j])
-			j++
-		}
-	}
-	flush()
-	return out.String()
-}
-
-func either(one, other string) string {
-	switch {
-	case one == "" && other == "":
-		return ""
-	case one == "":
-		return wrap(other, ifSelfManaged)
-	case other == "":
-		return wrap(one, ifCertManager)
-	}
-	return "{{- if " + ifCertManager + " }}\n" + one + "{{- else }}\n" + other + "{{- end }}\n"
-}
-
-// common returns, for each place in a and b, how many lines the rests have in common, in order.
-func common(a, b []string) [][]int {
-	longest := make([][]int, len(a)+1)
-	longest[len(a)] = make([]int, len(b)+1)
-	for i := len(a) - 1; i >= 0; i-- {
-		longest[i] = make([]int, len(b)+1)
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				longest[i][j] = longest[i+1][j+1] + 1
-			} else {
-				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
-			}
-		}
-	}
-	return longest
 }
