@@ -123,9 +123,15 @@ func testDefinition(t *testing.T) {
 	s.follow("kubectl rollout status")
 	s.run("kubectl create namespace shop")
 	s.mustApply("shop", schedule("web", "v1beta1", ""))
+	s.fails("kubectl patch crd "+definition+` --type=json -p '[{"op":"replace","path":"/spec/versions/0/storage","value":true},{"op":"remove","path":"/spec/versions/1"}]'`, "missing from spec.versions")
+
+	s.run("kubectl create namespace lab")
+	s.follow("helm upgrade namespaces")
+	s.run("kubectl -n shop get role kyklos-manager-served && kubectl -n lab get role kyklos-manager-served")
+	s.fails("kubectl get clusterrole kyklos-manager", "NotFound")
+	s.follow("kubectl apply config/crd")
 	s.follow("helm upgrade crds.install=false")
 	s.run("kubectl -n shop get tws web")
-	s.follow("kubectl apply config/crd")
 	s.run("helm uninstall kyklos -n kyklos-system --wait && kubectl -n shop get tws web")
 
 	s.fails("helm install other config/chart -n elsewhere --create-namespace --set certificates.mode=self-managed", "cannot be imported into the current release")

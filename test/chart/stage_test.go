@@ -94,9 +94,9 @@ func page(t *testing.T) []shown {
 		t.Fatal(err)
 	}
 	var commands []shown
-	for _, block := range regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(string(content), -1) {
+	for _, block := range regexp.MustCompile("(?ms)^ *```console\n(.*?)^ *```$").FindAllStringSubmatch(string(content), -1) {
 		for line := range strings.Lines(block[1]) {
-			line = strings.TrimSuffix(line, "\n")
+			line = strings.TrimSpace(line)
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
 				commands = append(commands, shown{command: command})
 				continue
