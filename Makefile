@@ -11,7 +11,8 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/helm
+NESTED := test/devcluster test/bench test/certmanager test/helm test/monitoring
+CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go') test/devcluster/go.mod
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
@@ -20,7 +21,7 @@ export GOFLAGS := -buildvcs=false
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
@@ -43,18 +44,27 @@ bin/devcluster: $(DEVCLUSTER_SOURCES)
 	@echo "Building bin/devcluster: Kubernetes $(KUBERNETES_VERSION) from source. The first time this takes some minutes ..."
 	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/devcluster .
 
+# Built as the main module's tests are, so that most compiled packages are shared with them.
+bin/certmanager: $(CERTMANAGER_SOURCES)
+	@cd test/certmanager && go build -ldflags='-s -w' -o ../../bin/certmanager .
+
+# Built as bin/devcluster is, for the same reason.
 bin/helm: test/helm/go.mod
-	@echo "Building bin/helm from source, for tests of the chart ..."
 	@cd test/helm && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/helm helm.sh/helm/v4/cmd/helm
 
 .PHONY: test
-test: build bin/helm ## Run all tests: unit, property, API server, end to end
+test: build bin/certmanager bin/helm ## Run all tests: unit, property, API server, end to end
 	@go test -timeout 30m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
+	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
+
+.PHONY: test-certmanager
+test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: minutes
+	@go test -timeout 20m -count=1 ./test/certificates -v -rotations 4
 
 .PHONY: bench
 bench: build ## Measure: the engine beside robfig/cron, and lists of v1alpha1 beside v1beta1
@@ -79,7 +89,7 @@ verify: generate ## Check that generated files, modules and formatting are up to
 	@for module in $(NESTED); do (cd $$module && go mod tidy -diff); done
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@go vet ./...
-	@cd test/bench && go vet ./...
+	@for module in test/bench test/certmanager; do (cd $$module && go vet ./...); done
 	@git diff --exit-code || { echo "Generated files differ: run make generate and commit."; exit 1; }
 	@untracked=$$(git ls-files --others --exclude-standard); test -z "$$untracked" || { echo "Generated but not committed: $$untracked"; exit 1; }
 

@@ -3,15 +3,16 @@
 //
 // SelfManaged needs nothing but Kubernetes: a CA lives in a Secret that all
 // replicas share, each replica keeps a leaf of its own in memory, and the CA is
-// appended to the caBundle of every place that calls Kyklos. Another mode, with
-// files mounted from a Secret that cert-manager fills, implements Serving too.
+// appended to the caBundle of every place that calls Kyklos. Mounted serves what
+// somebody else, such as cert-manager, renews in a mounted Secret and publishes;
+// it only reads.
 //
 // A rotation refuses no request, because of three rules:
 //
 //   - A CA is appended, never swapped: bundles keep every certificate that has
-//     not expired, whoever put it there.
+//     not expired, whoever put it there. (With Mounted that is up to others.)
 //   - A replica keeps its old leaf until a newer one is trusted by all bundles,
-//     and for one pace more (see Options.LeafDuration), for API servers whose
+//     and for one pace more (see Options.LeafDuration and MountedOptions.Pace), for API servers whose
 //     watch or clock is a little behind. The CA in the Secret changes at once
 //     for everybody; what is served does not.
 //   - Every replica publishes, not only the leader: the merge gives the same

@@ -11,11 +11,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ready waits until every replica is.
+// ready waits until every replica is, and listens.
 func ready(t *testing.T, replicas ...replica) {
 	t.Helper()
 	for _, r := range replicas {
 		eventually(t, "ready", func() error { return r.Ready(nil) })
+		eventually(t, "listening", func() error { _, err := r.leaf(nil); return err })
 	}
 }
 

@@ -66,17 +66,27 @@ func newAuthority(t *testing.T) certs.Authority {
 	return certs.NewAuthority(t, time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour))
 }
 
-// tells waits until every replica has logged words once more than before.
-func tells(t *testing.T, words string, times int, replicas ...mountedReplica) {
-	t.Helper()
+// told counts how often each replica has logged the words.
+func told(words string, replicas ...mountedReplica) (counts []int) {
 	for _, m := range replicas {
-		eventually(t, words, func() error {
-			if got := strings.Count(m.log.String(), words); got != times {
-				return fmt.Errorf("told %d times, want %d", got, times)
-			}
-			return nil
-		})
+		counts = append(counts, strings.Count(m.log.String(), words))
 	}
+	return counts
+}
+
+// tells waits until every replica has logged the words again after change.
+func tells(t *testing.T, words string, change func(), replicas ...mountedReplica) {
+	t.Helper()
+	before := told(words, replicas...)
+	change()
+	eventually(t, words, func() error {
+		for i, count := range told(words, replicas...) {
+			if count == before[i] {
+				return fmt.Errorf("replica %d has not told it again", i)
+			}
+		}
+		return nil
+	})
 }
 
 // inject makes the CAs what every caller trusts, as a CA injector does.
@@ -88,21 +98,22 @@ func inject(t *testing.T, c client.Client, cas ...certs.Authority) {
 	}
 	validating, mutating := &admissionv1.ValidatingWebhookConfiguration{}, &admissionv1.MutatingWebhookConfiguration{}
 	definition := &apiextensionsv1.CustomResourceDefinition{}
-	for object, name := range map[client.Object]string{validating: "mounted", mutating: "mounted", definition: "gadgets.certs.example"} {
-		if err := c.Get(t.Context(), client.ObjectKey{Name: name}, object); err != nil {
-			t.Fatal(err)
+	set := func(object client.Object, name string, set func()) {
+		eventually(t, "an update that nobody comes before", func() error {
+			if err := c.Get(t.Context(), client.ObjectKey{Name: name}, object); err != nil {
+				return err
+			}
+			set()
+			return c.Update(t.Context(), object)
+		})
+	}
+	set(validating, "mounted", func() {
+		for i := range validating.Webhooks {
+			validating.Webhooks[i].ClientConfig.CABundle = bundle
 		}
-	}
-	for i := range validating.Webhooks {
-		validating.Webhooks[i].ClientConfig.CABundle = bundle
-	}
-	mutating.Webhooks[0].ClientConfig.CABundle = bundle
-	definition.Spec.Conversion.Webhook.ClientConfig.CABundle = bundle
-	for _, object := range []client.Object{validating, mutating, definition} {
-		if err := c.Update(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
+	set(mutating, "mounted", func() { mutating.Webhooks[0].ClientConfig.CABundle = bundle })
+	set(definition, "gadgets.certs.example", func() { definition.Spec.Conversion.Webhook.ClientConfig.CABundle = bundle })
 }
 
 // testFiles follows two replicas through rotations of leaf and CA by files, in
@@ -132,9 +143,13 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 	servedBy(t, second.Certificate, a.replica, b.replica)
 
 	const waits = "A new certificate waits until the API servers trust it"
-	mount(t, third, a, b) // the leaf first
-	tells(t, waits, 3, a, b)
-	servedBy(t, second.Certificate, a.replica, b.replica)
+	tells(t, waits, func() { mount(t, third, a, b) }, a, b) // the leaf first
+	twoPaces(t, kyklos, third)
+	for _, m := range []mountedReplica{a, b} {
+		if leaf, err := m.leaf(nil); err != nil || leaf.CheckSignatureFrom(second.Certificate) != nil {
+			t.Fatalf("a leaf is served that no caller trusts (%v)", err)
+		}
+	}
 	inject(t, c, second, third)
 	servedBy(t, third.Certificate, a.replica, b.replica)
 	inject(t, c, third)
@@ -148,6 +163,17 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 			t.Errorf("nothing but reading is needed: %s", request)
 		}
 	}
+}
+
+// twoPaces returns when a replica that looks at no caller has turned twice.
+func twoPaces(t *testing.T, kyklos *rest.Config, ca certs.Authority) {
+	t.Helper()
+	witness := startMounted(t, kyklos, certs.Callers{})
+	mount(t, ca, witness)
+	ready(t, witness.replica)
+	turns(t, func() { mount(t, ca, witness) }, witness)
+	turns(t, func() { mount(t, ca, witness) }, witness)
+	witness.stop()
 }
 
 // turns waits until every replica serves another leaf than before change.
@@ -177,15 +203,11 @@ func turns(t *testing.T, change func(), replicas ...mountedReplica) {
 // emptied, change nothing.
 func testBadFiles(t *testing.T, ca certs.Authority, a, b mountedReplica) {
 	const bad, good = "Cannot use the mounted certificate, will look again", "The mounted files are good again"
-	before := strings.Count(a.log.String(), bad)
 	torn := maps.Clone(issue(t, ca))
 	torn["tls.key"] = issue(t, ca)["tls.key"]
-	write(t, a, torn)
-	write(t, b, nil)
-	tells(t, bad, before+1, a, b)
+	tells(t, bad, func() { write(t, a, torn); write(t, b, nil) }, a, b)
 	ready(t, a.replica, b.replica)
-	turns(t, func() { mount(t, ca, a, b) }, a, b)
-	tells(t, good, 2, a, b)
+	turns(t, func() { tells(t, good, func() { mount(t, ca, a, b) }, a, b) }, a, b)
 	ready(t, a.replica, b.replica)
 }
 

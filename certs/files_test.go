@@ -149,3 +149,32 @@ func TestGenerationsAreNotMixed(t *testing.T) {
 		good++
 	}
 }
+
+// The page on certificates quotes what is said.
+func TestPageQuotesWhatIsSaid(t *testing.T) {
+	page, err := os.ReadFile("../docs/certificates.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := badFiles(t)
+	said["the folder DIR is empty: the Secret mounted there needs the keys tls.crt and tls.key"] = nil // TestBadFoldersSayWhatIsWrong
+	said["the folder DIR does not exist: mount the Secret of the certificate there"] = nil
+	_, table, _ := strings.Cut(string(page), "\n| Said of /etc/kyklos/webhook-cert |")
+	quotes := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, " | ")
+		if !strings.HasPrefix(line, "| ") || len(cells) != 2 {
+			if quotes > 0 {
+				break
+			}
+			continue
+		}
+		quotes++
+		if _, ok := said[strings.TrimPrefix(cells[0], "| ")]; !ok {
+			t.Errorf("nobody says %q", strings.TrimPrefix(cells[0], "| "))
+		}
+	}
+	if quotes < 5 {
+		t.Errorf("%d quotes were found", quotes)
+	}
+}

@@ -52,7 +52,7 @@ func (g *gate) serve(now time.Time) *tls.Certificate {
 	for i, next := range slices.Backward(g.waiting) {
 		if g.served == nil || g.turn(next, now) {
 			g.served, g.waiting = next.pair, g.waiting[i+1:]
-			metrics.RecordWebhookCertificateExpiry(next.pair.Leaf.NotAfter)
+			metrics.RecordWebhookCertificate(next.pair.Leaf.NotBefore, next.pair.Leaf.NotAfter)
 			break
 		}
 	}

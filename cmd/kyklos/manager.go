@@ -116,7 +116,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 		Logger:                        o.logger(),
 		Cache:                         timewindowscaler.CacheOptions(o.namespaces),
 		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
-		Metrics:                       o.metricsServer(),
+		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
 		LeaderElectionReleaseOnCancel: true,
@@ -133,6 +133,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 			return nil, err
 		}
 		options.LeaderElection = true
+		options.LeaderElectionID = leaseName // the lock has its own; this one names it in the metrics
 		options.LeaderElectionResourceLockInterface = lock
 	}
 	mgr, err := ctrl.NewManager(config, options)
@@ -155,10 +156,16 @@ func newScheme() *runtime.Scheme {
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
 
-func (o *managerOptions) metricsServer() metricsserver.Options {
+// metricsServer serves with the webhooks' certificate, so that whoever scrapes can verify to whom it
+// shows its token. Without webhooks there is only one that nobody can verify.
+func (o *managerOptions) metricsServer(serving certs.Serving) metricsserver.Options {
 	options := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure}
-	if o.metricsSecure {
-		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	if !o.metricsSecure {
+		return options
+	}
+	options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	if serving != nil {
+		options.TLSOpts = []func(*tls.Config){serving.TLSOpt}
 	}
 	return options
 }

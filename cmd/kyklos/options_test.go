@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
 
@@ -129,10 +130,14 @@ func TestStorageMigrationFlag(t *testing.T) {
 
 func TestMetricsServer(t *testing.T) {
 	secure, plain := parse(t), parse(t, "--metrics-secure=false", "--metrics-bind-address=:8080")
-	if got := secure.metricsServer(); !got.SecureServing || got.FilterProvider == nil || got.BindAddress != ":8443" {
+	if got := secure.metricsServer(nil); !got.SecureServing || got.FilterProvider == nil || got.BindAddress != ":8443" {
 		t.Errorf("by default: %+v", got)
 	}
-	if got := plain.metricsServer(); got.SecureServing || got.FilterProvider != nil || got.BindAddress != ":8080" {
+	if got := plain.metricsServer(nil); got.SecureServing || got.FilterProvider != nil || got.BindAddress != ":8080" {
 		t.Errorf("plain: %+v", got)
+	}
+	verifiable := secure.metricsServer(&certs.SelfManaged{})
+	if len(verifiable.TLSOpts) != 1 || len(secure.metricsServer(nil).TLSOpts) != 0 {
+		t.Error("with webhooks the metrics have their certificate, without them none that could be had")
 	}
 }

@@ -149,6 +149,7 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 		Paused:            s.tws.Spec.Pause,
 		HolidayOverride:   s.plan.verdict.Override,
 		Degraded:          s.degraded().Status == metav1.ConditionTrue,
+		Due:               s.plan.wakeUp,
 	})
 	m := &s.plan.metric
 	metrics.RecordExternalMetric(name, namespace, m.window, m.metric, m.value)

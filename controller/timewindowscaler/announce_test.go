@@ -124,21 +124,25 @@ func TestMetricsOfAPass(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", what, diff)
 		}
 	}
+	due := func(at string) float64 { return float64(ist(at).Unix()) }
 	s.tws.Spec.Pause = true
 	s.passes(inTheHours)
-	expect("paused", map[string]float64{"effective_replicas/BusinessHours": 10, "pause_active": 1, "replica_drift": 5})
+	expect("paused", map[string]float64{"effective_replicas/BusinessHours": 10, "pause_active": 1, "replica_drift": 5,
+		"next_due_timestamp_seconds": due("2025-01-27 17:00:00")})
 
 	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause, spec.GracePeriodSeconds = false, 60 })
 	s.passes("2025-01-27 14:01:00")
-	expect("going on", map[string]float64{"effective_replicas/BusinessHours": 10, "replica_drift": 5, "scale_events_total/up": 1})
+	expect("going on", map[string]float64{"effective_replicas/BusinessHours": 10, "replica_drift": 5, "scale_events_total/up": 1,
+		"next_due_timestamp_seconds": due("2025-01-27 17:00:00")})
 
 	s.passes("2025-01-27 17:00:00")
-	expect("in grace", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "scale_events_total/up": 1})
+	expect("in grace", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "scale_events_total/up": 1,
+		"next_due_timestamp_seconds": due("2025-01-27 17:01:00")}) // the grace period's end
 
 	s.obs.target = deployment(12, 12)
 	s.passes("2025-01-27 17:00:30")
 	expect("drift", map[string]float64{"effective_replicas/OffHours": 10, "in_grace_period/OffHours": 1, "replica_drift": 2,
-		"scale_events_total/up": 1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})
+		"next_due_timestamp_seconds": due("2025-01-27 17:01:00"), "scale_events_total/up": 1, "scale_events_total/down": 1, "manual_drift_corrections_total": 1})
 
 	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" })
 	s.passes("2025-01-27 17:00:40")

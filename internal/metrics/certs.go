@@ -11,6 +11,12 @@ import (
 // Vectors without a label: a plain gauge would say 0, expired in 1970, before
 // the first certificate is known and wherever somebody else manages them.
 var (
+	// webhookCertificateStart makes a part of the certificate's life out of the time that is left: what is
+	// left on time of one that lives for a week is late for one that lives for three months.
+	webhookCertificateStart = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_webhook_certificate_start_timestamp_seconds",
+		Help: "Unix time from which the certificate served by this replica's webhook server is valid.",
+	}, nil)
 	webhookCertificateExpiry = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kyklos_webhook_certificate_expiry_timestamp_seconds",
 		Help: "Unix time at which the certificate served by this replica's webhook server expires.",
@@ -26,11 +32,12 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(webhookCertificateExpiry, webhookCAExpiry, webhookCertificateFilesBad)
+	metrics.Registry.MustRegister(webhookCertificateStart, webhookCertificateExpiry, webhookCAExpiry, webhookCertificateFilesBad)
 }
 
-// RecordWebhookCertificateExpiry publishes the NotAfter of the leaf now served.
-func RecordWebhookCertificateExpiry(notAfter time.Time) {
+// RecordWebhookCertificate publishes from when and until when the leaf now served is valid.
+func RecordWebhookCertificate(notBefore, notAfter time.Time) {
+	webhookCertificateStart.WithLabelValues().Set(float64(notBefore.Unix()))
 	webhookCertificateExpiry.WithLabelValues().Set(float64(notAfter.Unix()))
 }
 

@@ -25,15 +25,30 @@ func gauges(t *testing.T) map[string]float64 {
 
 func TestCertificateExpiry(t *testing.T) {
 	const leaf, ca = "kyklos_webhook_certificate_expiry_timestamp_seconds", "kyklos_webhook_ca_expiry_timestamp_seconds"
-	for _, name := range []string{leaf, ca} {
+	const start = "kyklos_webhook_certificate_start_timestamp_seconds"
+	for _, name := range []string{leaf, ca, start} {
 		if value, ok := gauges(t)[name]; ok {
 			t.Errorf("%s = %v before a certificate is known: an alert would fire", name, value)
 		}
 	}
-	RecordWebhookCertificateExpiry(time.Unix(1_800_000_000, 0))
+	RecordWebhookCertificate(time.Unix(1_600_000_000, 0), time.Unix(1_800_000_000, 0))
 	RecordWebhookCAExpiry(time.Unix(1_900_000_000, 0))
-	RecordWebhookCertificateExpiry(time.Unix(1_800_000_600, 0))
-	if got := gauges(t); got[leaf] != 1_800_000_600 || got[ca] != 1_900_000_000 {
-		t.Errorf("leaf %v and CA %v, want 1800000600 and 1900000000", got[leaf], got[ca])
+	RecordWebhookCertificate(time.Unix(1_700_000_000, 0), time.Unix(1_800_000_600, 0))
+	if got := gauges(t); got[start] != 1_700_000_000 || got[leaf] != 1_800_000_600 || got[ca] != 1_900_000_000 {
+		t.Errorf("leaf %v to %v and CA %v, want 1700000000 to 1800000600 and 1900000000", got[start], got[leaf], got[ca])
+	}
+}
+
+// Where certificates are self-managed there are no files, and no series.
+func TestCertificateFiles(t *testing.T) {
+	const bad = "kyklos_webhook_certificate_files_bad"
+	if value, ok := gauges(t)[bad]; ok {
+		t.Errorf("%s = %v before files are read", bad, value)
+	}
+	for usable, want := range map[bool]float64{false: 1, true: 0} {
+		RecordWebhookCertificateFiles(usable)
+		if got := gauges(t)[bad]; got != want {
+			t.Errorf("usable %t: %v, want %v", usable, got, want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ package metrics
 
 import (
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
@@ -60,6 +61,11 @@ var (
 		Help: "1 while the condition Degraded is true, else 0.",
 	}, scaler)
 
+	nextDue = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_next_due_timestamp_seconds",
+		Help: "Unix time at which time alone next calls for a look: a window's start or end, the end of a grace period, local midnight where holidays count.",
+	}, scaler)
+
 	boundaryLateness = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "kyklos_boundary_lateness_seconds",
 		Help:    "Time from the boundary to the write that it made due, all scalers together.",
@@ -85,7 +91,7 @@ var perScaler = []interface {
 }{
 	scaleEvents, scaleFailures, driftCorrections, effectiveReplicas, inGracePeriod,
 	pauseActive, replicaDrift, holidayOverride, degraded, reconcileDuration,
-	externalValue, externalMisses,
+	externalValue, externalMisses, nextDue,
 }
 
 // lastWindow holds the window label that each scaler's series carry: NamespacedName to string.
@@ -115,6 +121,9 @@ type State struct {
 	Paused          bool
 	HolidayOverride bool
 	Degraded        bool
+	// Due is when time alone next calls for a look; zero if nothing does. A pass that fails leaves
+	// it in the past, which is how boundaries that are missed altogether show.
+	Due time.Time
 }
 
 // RecordScaleEvent counts one change of a target's replica count.
@@ -168,6 +177,11 @@ func RecordStateChange(twsName, namespace string, state State) {
 	replicaDrift.With(labels).Set(float64(state.Drift))
 	holidayOverride.With(labels).Set(boolean(state.HolidayOverride))
 	degraded.With(labels).Set(boolean(state.Degraded))
+	if state.Due.IsZero() {
+		nextDue.Delete(labels)
+	} else {
+		nextDue.With(labels).Set(float64(state.Due.Unix()))
+	}
 }
 
 // Forget drops every series of a scaler that is gone.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
@@ -110,6 +111,19 @@ func TestTheOldWindowsSeriesGo(t *testing.T) {
 		`kyklos_in_grace_period{namespace="windows",tws_name="api",window="BusinessHours"} 0`,
 		`kyklos_in_grace_period{namespace="windows",tws_name="web",window="OffHours"} 0`,
 	}, `namespace="windows"`, "window=")
+}
+
+// A boundary that nobody looked at stays, in the past; a schedule without any has no series.
+func TestWhatIsDueNext(t *testing.T) {
+	due := time.Unix(1_800_000_000, 0)
+	metrics.RecordStateChange("web", "due", metrics.State{Window: "W", Due: due})
+	metrics.RecordScaleFailure("web", "due", "Unreachable")
+	expect(t, []string{`kyklos_next_due_timestamp_seconds{namespace="due",tws_name="web"} 1.8e+09`}, `namespace="due"`, "next_due")
+	metrics.RecordStateChange("web", "due", metrics.State{Degraded: true})
+	expect(t, nil, `namespace="due"`, "next_due")
+	metrics.RecordStateChange("web", "due", metrics.State{Window: "W", Due: due})
+	metrics.Forget(types.NamespacedName{Namespace: "due", Name: "web"})
+	expect(t, nil, `namespace="due"`)
 }
 
 // A scaler whose windows were never readable has no window, and is degraded all the same.

@@ -121,6 +121,7 @@ func (i *installation) versions(manifests string) []string {
 }
 
 // shortLived renews CA and leaf every 30 seconds. Each outlives what is signed by it or served with it.
+// cert-manager's own webhook, which does not run here, would want an hour.
 func shortLived(object *unstructured.Unstructured) error {
 	if object.GetKind() != "Certificate" {
 		return nil

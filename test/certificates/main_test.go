@@ -12,13 +12,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/controlplane"
 )
 
-// patience is how long a test waits for what should happen at once or in the pace of certificates that
-// live for some minutes; only a failing test takes it.
+// patience is how long a test waits for what should happen at once; only a failing test takes it.
 const patience = 4 * time.Minute
 
 // rotations is how many CAs every manager must have served after its first, a new one each 30 seconds.
@@ -45,7 +45,9 @@ func newInstallation(t *testing.T) *installation {
 	i.admin, err = cluster.Client()
 	i.must(err)
 	i.must(apiextensionsv1.AddToScheme(i.admin.Scheme()))
-	i.objects, err = dynamic.NewForConfig(cluster.Config)
+	config := rest.CopyConfig(cluster.Config)
+	config.WarningHandler = rest.NoWarnings{} // the load's scalers have no targets
+	i.objects, err = dynamic.NewForConfig(config)
 	i.must(err)
 	i.service = startService(t)
 	t.Cleanup(func() {
@@ -80,6 +82,12 @@ func (i *installation) awaitReady(managers ...*controlplane.Manager) {
 }
 
 func (i *installation) eventually(what string, done func() error) {
+	i.Helper()
+	i.within(patience, what, done)
+}
+
+// within is eventually with another patience.
+func (i *installation) within(patience time.Duration, what string, done func() error) {
 	i.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(i.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -34,7 +35,8 @@ func (i *installation) testRotation(ports ...int) {
 	var running sync.WaitGroup
 	running.Go(func() { requests.run(ctx) })
 	running.Go(func() { seen.watch(ctx, i, ports) })
-	i.eventually("rotations", func() error { return seen.rotated(*rotations) })
+	// A certificate from files is served a minute after everybody trusts it.
+	i.within(patience+time.Duration(*rotations)*time.Minute, "rotations", func() error { return seen.rotated(*rotations) })
 	stop()
 	running.Wait()
 

@@ -54,7 +54,9 @@ func testHelm(t *testing.T, apply string) {
 
 	s.run("helm upgrade kyklos config/chart -n kyklos-system --reset-then-reuse-values --wait")
 	unchanged("the second upgrade")
-	s.removed(stop, workloads)
+	if apply == "" {
+		s.removed(stop, workloads)
+	}
 }
 
 // removed uninstalls the release, installs it again, and removes everything.

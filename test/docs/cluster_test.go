@@ -3,6 +3,7 @@ package docs_test
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,33 @@ func TestSamplesOnAnAPIServer(t *testing.T) {
 		}
 	}
 	t.Run("commands", func(t *testing.T) { commands(t, cluster, "docs/v1beta1.md") })
+	t.Run("alerts", func(t *testing.T) { looks(t, cluster, "docs/alerts.md", "alerts-sample") })
+}
+
+// looks runs the commands by which a page has somebody look at what is wrong with a schedule, but for
+// those that need a kubelet or an adapter.
+func looks(t *testing.T, cluster *controlplane.Cluster, page, namespace string) {
+	kubectl := func(args ...string) {
+		t.Helper()
+		if _, _, err := cluster.Kubectl(t.Context(), "", args...); err != nil {
+			t.Error(err)
+		}
+	}
+	kubectl("create", "namespace", namespace)
+	kubectl("apply", "-n", namespace, "-f", samplesDir+"/office-hours.yaml")
+	stand := strings.NewReplacer("NAMESPACE", namespace, "NAME", "webapp-office-hours")
+	ran := 0
+	for _, command := range regexp.MustCompile(`(?m)^    kubectl (.*)$`).FindAllStringSubmatch(readText(t, page), -1) {
+		args := strings.Fields(stand.Replace(command[1]))
+		if slices.Contains(args, "logs") || slices.Contains(args, "top") || slices.Contains(args, "apply") || strings.Contains(command[1], "external.metrics") {
+			continue
+		}
+		ran++
+		kubectl(args...)
+	}
+	if ran == 0 {
+		t.Errorf("%s shows no commands", page)
+	}
 }
 
 // commands runs the kubectl commands that a page shows with a prompt, in their order.

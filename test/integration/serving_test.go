@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
@@ -102,9 +103,15 @@ func (s *stage) scrape(url, token string) (status int, body string) {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	// The metrics' certificate is self-signed; who may read is what is tested.
-	insecure := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	response, err := insecure.Do(request)
+	// As the ServiceMonitor has it: the certificate is the webhooks', and its CA is in the Secret.
+	secret := &corev1.Secret{}
+	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: controlplane.SystemNamespace, Name: "kyklos-webhook-ca"}, secret))
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(secret.Data[corev1.TLSCertKey]) {
+		s.Fatalf("no CA in %v", secret.Data)
+	}
+	verifying := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	response, err := verifying.Do(request)
 	s.must(err)
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)

@@ -1,0 +1,89 @@
+package main
+
+// Selectors that the choices at the top narrow.
+const (
+	ofScaler  = `{namespace=~"$namespace",tws_name=~"$tws_name"}`
+	ofManager = `{job="kyklos-metrics"}`
+)
+
+// rows is the dashboard, the most urgent first.
+var rows = []row{
+	{"Is anything wrong?", []panel{
+		{"Managers that answer", stat, "none", "Two by default; none of them needs to be the leader.", 4,
+			[]query{{`sum(up` + ofManager + `)`, ""}}, 0},
+		{"Leaders", stat, "none", "Exactly one scales.", 4,
+			[]query{{`sum(leader_election_master_status{job="kyklos-metrics",name="kyklos-manager"})`, ""}}, 2},
+		{"Overdue schedules", stat, "none", "Schedules that nobody has come to for three minutes after time called for it.", 4,
+			[]query{{`sum(time() - max by (namespace, tws_name) (kyklos_next_due_timestamp_seconds` + ofScaler + `) > bool 180)`, ""}}, 1},
+		{"Degraded schedules", stat, "none", "Something that they ask for is not at work.", 4,
+			[]query{{`sum(kyklos_degraded` + ofScaler + `)`, ""}}, 1},
+		{"Targets off their count", stat, "none", "Pods that are still to come, or a pause.", 4,
+			[]query{{`count(kyklos_replica_drift` + ofScaler + ` > 0) or vector(0)`, ""}}, 1},
+		{"Certificate", stat, "s", "Time until the webhooks' certificate ends. It is renewed with a third of its life left.", 4,
+			[]query{{`min(kyklos_webhook_certificate_expiry_timestamp_seconds` + ofManager + `) - time()`, ""}}, 0},
+		{"Degraded", table, "none", "Which ones. kubectl describe tws says why.", 12,
+			[]query{{`max by (namespace, tws_name) (kyklos_degraded` + ofScaler + `) == 1`, ""}}, 0},
+		{"Failures to scale", timeseries, "none", "Passes of the last ten minutes that could not do what was due, by the API server's reason.", 12,
+			[]query{{`sum by (namespace, tws_name, reason) (increase(kyklos_scale_failures_total` + ofScaler + `[10m]))`, "{{namespace}}/{{tws_name}} {{reason}}"}}, 0},
+	}},
+	{"Schedules", []panel{
+		{"Schedules by window", timeseries, "none", "How many are in which window.", 8,
+			[]query{{`count by (window) (kyklos_effective_replicas` + ofScaler + `)`, "{{window}}"}}, 0},
+		{"Wanted replicas", timeseries, "none", "The count that each target should have.", 8,
+			[]query{{`max by (namespace, tws_name) (kyklos_effective_replicas` + ofScaler + `)`, "{{namespace}}/{{tws_name}}"}}, 0},
+		{"Distance from the wanted count", timeseries, "none", "Between the pods that exist and those that should. Short hills after a boundary are normal.", 8,
+			[]query{{`max by (namespace, tws_name) (kyklos_replica_drift` + ofScaler + `)`, "{{namespace}}/{{tws_name}}"}}, 0},
+		{"Next due", table, "s", "Time until each is looked at again: a boundary, the end of a grace period or a date. Below zero is overdue.", 8,
+			[]query{{`sort(max by (namespace, tws_name) (kyklos_next_due_timestamp_seconds` + ofScaler + `) - time())`, ""}}, 0},
+		{"Changes of counts", timeseries, "none", "In ten minutes, by direction.", 8,
+			[]query{{`sum by (direction) (increase(kyklos_scale_events_total` + ofScaler + `[10m]))`, "{{direction}}"}}, 0},
+		{"Paused, in grace, on holiday", timeseries, "none", "Schedules whose count is not simply their window's.", 8, []query{
+			{`sum(kyklos_pause_active` + ofScaler + `)`, "paused"},
+			{`sum(kyklos_in_grace_period` + ofScaler + `)`, "in a grace period"},
+			{`sum(kyklos_holiday_override_active` + ofScaler + `)`, "on holiday"}}, 0},
+		{"Corrections of manual drift", timeseries, "none", "In ten minutes. Going on for long, somebody else sets the replicas too.", 8,
+			[]query{{`sum by (namespace, tws_name) (increase(kyklos_manual_drift_corrections_total` + ofScaler + `[10m]))`, "{{namespace}}/{{tws_name}}"}}, 0},
+		{"External metrics", timeseries, "none", "The values that counts follow.", 8,
+			[]query{{`max by (namespace, tws_name, metric) (kyklos_external_metric_value` + ofScaler + `)`, "{{namespace}}/{{tws_name}} {{metric}}"}}, 0},
+		{"Misses of external metrics", timeseries, "none", "Polls of the last ten minutes that got no value.", 8,
+			[]query{{`sum by (namespace, tws_name, metric) (increase(kyklos_external_metric_misses_total` + ofScaler + `[10m]))`, "{{namespace}}/{{tws_name}} {{metric}}"}}, 0},
+	}},
+	{"Punctuality", []panel{
+		{"Lateness after boundaries", timeseries, "s", "From the boundary to the write. The wanted delay, up to 35 seconds by default, is part of it.", 12, []query{
+			{`histogram_quantile(0.5, sum by (le) (increase(kyklos_boundary_lateness_seconds_bucket[1h])))`, "half"},
+			{`histogram_quantile(0.99, sum by (le) (increase(kyklos_boundary_lateness_seconds_bucket[1h])))`, "99 of 100"}}, 0},
+		{"Duration of a pass", timeseries, "s", "One look at one schedule.", 12, []query{
+			{`histogram_quantile(0.5, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofScaler + `[$__rate_interval])))`, "half"},
+			{`histogram_quantile(0.99, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofScaler + `[$__rate_interval])))`, "99 of 100"}}, 0},
+	}},
+	{"Webhooks and storage", []panel{
+		{"Verdicts of admission", timeseries, "ops", "What the validating webhook said.", 8,
+			[]query{{`sum by (operation, result) (rate(kyklos_admission_total` + ofManager + `[$__rate_interval]))`, "{{operation}} {{result}}"}}, 0},
+		{"Requests let pass unseen", timeseries, "none", "In ten minutes, while the API server could not call a webhook. Needs the API server's metrics.", 8,
+			[]query{{`sum by (name) (increase(apiserver_admission_webhook_fail_open_count{name=~".+[.]kyklos[.]io"}[10m]))`, "{{name}}"}}, 0},
+		{"Conversions", timeseries, "ops", "By direction. Failed is a bug.", 8,
+			[]query{{`sum by (from, to, result) (rate(kyklos_conversions_total` + ofManager + `[$__rate_interval]))`, "{{from}} to {{to}} {{result}}"}}, 0},
+		{"Conversions that the API server asked for", timeseries, "ops", "Those that did not succeed include all for which no manager could be reached.", 8,
+			[]query{{`sum by (succeeded) (rate(apiserver_crd_conversion_webhook_duration_seconds_count{crd_name="timewindowscalers.kyklos.io"}[$__rate_interval]))`, "succeeded: {{succeeded}}"}}, 0},
+		{"Life left of the certificates", timeseries, "s", "Of the serving certificate and of its CA.", 8, []query{
+			{`min(kyklos_webhook_certificate_expiry_timestamp_seconds` + ofManager + `) - time()`, "certificate"},
+			{`min(kyklos_webhook_ca_expiry_timestamp_seconds` + ofManager + `) - time()`, "CA"}}, 0},
+		{"Storage migration", timeseries, "none", "Objects that are left, and 1 while one goes on.", 8, []query{
+			{`max by (crd) (kyklos_storage_migration_objects_left` + ofManager + `)`, "{{crd}} left"},
+			{`max by (crd) (kyklos_storage_migration_active` + ofManager + `)`, "{{crd}} active"}}, 0},
+	}},
+	{"The manager", []panel{
+		{"Passes", timeseries, "ops", "By result. Errors are panics; what fails otherwise is under failures to scale.", 8,
+			[]query{{`sum by (result) (rate(controller_runtime_reconcile_total{job="kyklos-metrics",controller="timewindowscaler"}[$__rate_interval]))`, "{{result}}"}}, 0},
+		{"Queue", timeseries, "none", "Schedules that wait to be looked at; with priority 100, because time called for it.", 8,
+			[]query{{`sum by (priority) (workqueue_depth{job="kyklos-metrics",name="timewindowscaler"})`, "priority {{priority}}"}}, 0},
+		{"Requests to the API server", timeseries, "reqps", "None but the Lease's in the steady state.", 8,
+			[]query{{`sum by (method, code) (rate(rest_client_requests_total` + ofManager + `[$__rate_interval]))`, "{{method}} {{code}}"}}, 0},
+		{"CPU", timeseries, "none", "Cores.", 8,
+			[]query{{`rate(process_cpu_seconds_total` + ofManager + `[$__rate_interval])`, "{{pod}}"}}, 0},
+		{"Memory", timeseries, "bytes", "Resident.", 8,
+			[]query{{`process_resident_memory_bytes` + ofManager, "{{pod}}"}}, 0},
+		{"Time zone database", table, "none", "All replicas should have one release.", 8,
+			[]query{{`count by (version) (kyklos_tzdata_info` + ofManager + `)`, ""}}, 0},
+	}},
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// stage is one point in time at which everything is scraped.
+type stage struct {
+	// at is a time of day in UTC. Stages are as far apart as the scrapes of a Prometheus.
+	at string
+	// do is what happens then, besides the time.
+	do func(context.Context, *journey) error
+	// shows are pieces of the metrics to wait for.
+	shows []string
+}
+
+// stages are the journey. At 09:00 the window of web begins.
+var stages = []stage{
+	{"08:58:30", nil, []string{
+		`leader_election_master_status{name="kyklos-manager"} 1`,
+		`kyklos_degraded{namespace="shop",tws_name="refused"} 1`,
+		`kyklos_external_metric_value{metric="queue_depth",namespace="shop",tws_name="mail",window="day"} 90`,
+		`kyklos_holiday_override_active{namespace="shop",tws_name="closed"} 1`,
+		`kyklos_pause_active{namespace="shop",tws_name="paused"} 1`,
+		`kyklos_replica_drift{namespace="shop",tws_name="paused"} 1`,
+		`kyklos_scale_failures_total{namespace="shop",reason="Invalid",tws_name="refused"}`,
+		`kyklos_storage_migration_active{crd="timewindowscalers.kyklos.io"}`,
+	}},
+	{"08:59:00", kubectl("get", "timewindowscalers.v1alpha1.kyklos.io", "-A"), nil},
+	{"08:59:30", kubectl("-n", "shop", "scale", "deployment", "web", "--replicas=5"), []string{
+		`kyklos_manual_drift_corrections_total{namespace="shop",tws_name="web"} 1`,
+		`kyklos_replica_drift{namespace="shop",tws_name="web"} 0`,
+	}},
+	{"09:00:00", nil, []string{
+		`kyklos_boundary_lateness_seconds_count 1`,
+		`kyklos_effective_replicas{namespace="shop",tws_name="web",window="peak"} 3`,
+	}},
+	{"09:00:30", func(ctx context.Context, j *journey) error {
+		return j.cluster.WriteExternalMetrics(ctx, "shop", map[string]string{"queue_depth": "error: away"})
+	}, []string{`kyklos_external_metric_misses_total{metric="queue_depth",namespace="shop",tws_name="mail"}`}},
+	{"09:01:00", kubectl("-n", "shop", "patch", "tws", "web", "--type=merge", `-p={"spec":{"gracePeriodSeconds":60}}`), []string{
+		`kyklos_admission_total{operation="update",result="allowed"} 1`,
+	}},
+}
+
+// kubectl is something to do: a command that must succeed.
+func kubectl(args ...string) func(context.Context, *journey) error {
+	return func(ctx context.Context, j *journey) error {
+		_, _, err := j.cluster.Kubectl(ctx, "", args...)
+		return err
+	}
+}
+
+// missing returns the first of the pieces that text lacks, "" if it has all.
+func missing(text string, pieces []string) string {
+	for _, piece := range pieces {
+		if !strings.Contains(text, "\n"+piece) {
+			return piece
+		}
+	}
+	return ""
+}
+
+func (j *journey) scrape(ctx context.Context) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, j.manager.MetricsURL, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	return string(text), err
+}
+
+// keep writes what the manager and the API server serve now.
+func (j *journey) keep(ctx context.Context, at string) error {
+	manager, err := j.scrape(ctx)
+	if err != nil {
+		return err
+	}
+	server, err := j.api.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		return fmt.Errorf("scrape the API server: %w", err)
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(j.folder, "2025-01-27 "+at+" kyklos-metrics"), []byte(manager), 0o644),
+		os.WriteFile(filepath.Join(j.folder, "2025-01-27 "+at+" apiserver"), server, 0o644))
+}
