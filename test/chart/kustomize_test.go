@@ -8,8 +8,9 @@ import (
 // learnCertManager installs cert-manager's definitions; nobody is at work on them.
 func (s *stage) learnCertManager() {
 	s.Helper()
-	s.run(`crds=$(go list -m -f '{{.Dir}}' github.com/cert-manager/cert-manager)/deploy/crds &&
-		kubectl apply --server-side -f $crds && kubectl wait --for=condition=Established --timeout=2m -f $crds`)
+	if err := s.cluster.InstallCertManager(s.Context()); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // A suspended DaemonSet: its schedule always says 0.
