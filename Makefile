@@ -11,9 +11,10 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/certmanager test/helm test/monitoring
+NESTED := test/devcluster test/bench test/argocd test/certmanager test/helm test/monitoring
 CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go') test/devcluster/go.mod
+ARGOCD_SOURCES := test/argocd/main.go test/argocd/go.mod
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
 export CGO_ENABLED := 0
@@ -57,6 +58,14 @@ test: build bin/certmanager bin/helm ## Run all tests: unit, property, API serve
 	@go test -timeout 30m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
+
+bin/argocd: $(ARGOCD_SOURCES)
+	@echo "Building bin/argocd: Argo CD from source. The first time this takes some minutes ..."
+	@cd test/argocd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/argocd .
+
+.PHONY: test-argocd
+test-argocd: build bin/argocd ## Have a real Argo CD keep Kyklos and what it scales as Git says; needs git: minutes
+	@ARGOCD_BIN=$(CURDIR)/bin/argocd go test -timeout 20m -count=1 -parallel 6 ./test/gitops
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037

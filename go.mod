@@ -11,6 +11,7 @@ require (
 	github.com/prometheus/client_model v0.6.3 // tests: metrics read back
 	github.com/spf13/cobra v1.10.2 // the command line
 	github.com/spf13/pflag v1.0.10 // its flags
+	github.com/yuin/gopher-lua v1.1.1 // tests: the scripts for Argo CD, with the interpreter that Argo CD has
 	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
 	golang.org/x/term v0.47.0 // make run: is this a terminal
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch

@@ -48,6 +48,8 @@ const (
 	ReasonHolidaySourceMissing = "HolidaySourceMissing"
 	// ReasonMetricUnavailable: the window's metric has no value; its replicas apply.
 	ReasonMetricUnavailable = "MetricUnavailable"
+	// ReasonFieldFight: somebody else rewrites the target's count again and again.
+	ReasonFieldFight = "FieldFight"
 	// ReasonScaleFailed: the API server refused the write to the target.
 	ReasonScaleFailed = "ScaleFailed"
 )

@@ -64,6 +64,9 @@ func runManager(ctx context.Context, config *rest.Config, o managerOptions, iden
 		return false, err
 	}
 	err = mgr.Start(ctx)
+	if serving != nil && ctx.Err() != nil {
+		mgr.GetWebhookServer().(*drainingServer).drained()
+	}
 	select {
 	case <-mgr.Elected():
 		return true, err
@@ -86,6 +89,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		Namespaces: o.namespaces,
 		Workers:    o.workers,
 		Metrics:    o.metrics,
+		OnFight:    o.onFight,
 	})
 	if err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
@@ -121,11 +125,12 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
 		LeaderElectionReleaseOnCancel: true,
 		RenewDeadline:                 ptr.To(renewDeadline),
+		RetryPeriod:                   ptr.To(retryPeriod),
 	}
 	if serving != nil {
-		options.WebhookServer = certs.WebhookServer(webhook.NewServer(webhook.Options{
+		options.WebhookServer = newDrainingServer(certs.WebhookServer(webhook.NewServer(webhook.Options{
 			Host: o.webhookHost, Port: o.webhookPort, TLSOpts: []func(*tls.Config){serving.TLSOpt},
-		}), serving)
+		}), serving))
 	}
 	if o.leaderElect {
 		lock, err := newLease(config, o.ownNamespace(), identity)

@@ -28,6 +28,7 @@ type managerOptions struct {
 	migrate     bool
 	migration   storagemigration.Options
 	metrics     timewindowscaler.Metrics
+	onFight     timewindowscaler.OnFight
 
 	healthAddress  string
 	metricsAddress string
@@ -57,6 +58,7 @@ func defaultManagerOptions() managerOptions {
 		requeue:     timewindowscaler.DefaultRequeue,
 		metrics:     timewindowscaler.DefaultMetrics,
 		migrate:     true,
+		onFight:     timewindowscaler.FightBackOff,
 		migration: storagemigration.Options{
 			Clock:       wallClock,
 			Definitions: []string{"timewindowscalers.kyklos.io"},
@@ -99,6 +101,8 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "time between two polls of the external metric of a window, while that window decides; from 1s to 1h")
 	flags.Float64Var(&o.metrics.Tolerance, "metric-tolerance", o.metrics.Tolerance, "part of its target by which a metric may miss it before the count changes; from 0 to below 1")
 
+	flags.StringVar((*string)(&o.onFight), "on-fight", string(o.onFight), "what to do when somebody else rewrites the replicas of a target again and again: backoff corrects them at growing intervals, enforce at once")
+
 	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
@@ -125,6 +129,9 @@ func (o *managerOptions) validate() error {
 		return err
 	}
 	if err := o.metrics.Validate(); err != nil {
+		return err
+	}
+	if err := o.onFight.Validate(); err != nil {
 		return err
 	}
 	if err := o.migration.Validate(); err != nil {

@@ -53,6 +53,9 @@ func (s *situation) troubles() []events.Event {
 	case s.obs.target == nil:
 		evs = append(evs, events.EmitMissingTarget(s.missingMessage()))
 	}
+	if s.plan.fight.on() && !s.plan.fight.told {
+		evs = append(evs, events.EmitFieldFight(s.plan.fight.trouble))
+	}
 	if s.plan.metric.lost {
 		evs = append(evs, events.EmitMetricUnavailable(s.plan.metric.trouble))
 	}
@@ -149,6 +152,7 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 		Paused:            s.tws.Spec.Pause,
 		HolidayOverride:   s.plan.verdict.Override,
 		Degraded:          s.degraded().Status == metav1.ConditionTrue,
+		FieldFight:        s.plan.fight.on(),
 		Due:               s.plan.wakeUp,
 	})
 	m := &s.plan.metric

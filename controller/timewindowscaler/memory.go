@@ -35,6 +35,8 @@ type recollection struct {
 	wakeUp time.Time
 	// metric is what the last plan made of the current window's metric.
 	metric metricDecision
+	// fight is what others did to the count of late.
+	fight fight
 	// failures counts transient failures since the last success.
 	failures int
 	// heldSince is when writing the status was first put off; zero if it is not.

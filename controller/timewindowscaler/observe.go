@@ -30,6 +30,7 @@ type observation struct {
 	autoscaler string
 	holidays   holidays
 	metric     metricObservation
+	fight      fightObservation
 }
 
 // holidays is what the ConfigMap says; all zero if the mode does not ask for one.

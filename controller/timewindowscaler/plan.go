@@ -34,6 +34,10 @@ type plan struct {
 	write bool
 	// drift: the write sets right what others changed.
 	drift bool
+	// fight is what others did to the count in this window; waiting is true if because of it the target
+	// is corrected later.
+	fight   fight
+	waiting bool
 	// due is the boundary or grace expiry that makes the write due; zero if something else does.
 	due time.Time
 
@@ -85,11 +89,21 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
 	}
+	p.decideWrite(tws, obs, now)
+	return p
+}
+
+// decideWrite compares the target with p's count. In a fight the write may have to wait.
+func (p *plan) decideWrite(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) {
 	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !obs.target.asksFor(p.effective) &&
 		(!p.metric.hold || obs.target.specReplicas < p.effective)
-	p.drift = p.write && isDrift(tws, p.effective)
-	p.due = due(tws, p, now)
-	return p
+	p.drift = p.write && isDrift(tws, obs, p.effective)
+	p.fight = decideFight(tws, obs, p, now)
+	p.waiting = p.write && p.fight.rewritten && now.Before(p.fight.due()) && !obs.fight.enforce
+	if p.waiting {
+		p.write, p.drift = false, false
+	}
+	p.due = due(tws, *p, now)
 }
 
 // targetErrors refuses targets that are not ours to scale (seed 000, Step 1; seed 002,
@@ -157,14 +171,16 @@ func wholeSecond(t time.Time) time.Time {
 
 // isDrift reports whether the target was as it should be, or on its way there, for this very spec,
 // until someone else changed it. A target that comes back, an end of pause or a refused write are no
-// drift.
-func isDrift(tws *v1beta1.TimeWindowScaler, effective int32) bool {
+// drift; a target that a rival holds while a correction waits is.
+func isDrift(tws *v1beta1.TimeWindowScaler, obs observation, effective int32) bool {
 	status := &tws.Status
 	if status.EffectiveReplicas == nil || *status.EffectiveReplicas != effective || status.ObservedGeneration != tws.Generation {
 		return false
 	}
+	degraded := meta.FindStatusCondition(status.Conditions, v1beta1.ConditionDegraded)
 	return meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady) ||
-		meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReconciling)
+		meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReconciling) ||
+		obs.fight.before.rewritten || degraded != nil && degraded.Reason == v1beta1.ReasonFieldFight
 }
 
 // due returns the instant that made p's write due, if it was the passing of time.

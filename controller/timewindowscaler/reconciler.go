@@ -42,8 +42,10 @@ type Reconciler struct {
 	metrics *metricPoller
 	// tolerance is that of all metrics.
 	tolerance float64
-	watches   *kindWatches
-	slow      slowKinds
+	// enforce: what others rewrite is corrected at once, however often.
+	enforce bool
+	watches *kindWatches
+	slow    slowKinds
 }
 
 // Reconcile is one pass over one scaler. See the package comment for its beats.
@@ -64,13 +66,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
 	}
-	obs.metric = metricObservation{tolerance: r.tolerance, sample: r.metrics.sample(req.NamespacedName), before: mem.metric}
-	p := makePlan(tws, obs, now)
-	mem.wakeUp, mem.metric = p.wakeUp, p.metric
+	p, err := r.plan(ctx, tws, &obs, mem, now)
+	if err != nil {
+		return r.failed(ctx, req, mem, now, err)
+	}
+	mem.wakeUp, mem.metric, mem.fight = p.wakeUp, p.metric, p.fight
 	r.metrics.follow(req.NamespacedName, p.metric.wanted)
 	done, err := act(ctx, tws, obs, p, mem)
 	if err != nil {
 		return r.failed(ctx, req, mem, now, err)
+	}
+	if done.scaled {
+		mem.fight.correct(now)
 	}
 	pass := situation{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	err = r.report(ctx, stored, &pass, mem)
@@ -78,6 +85,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return r.failed(ctx, req, mem, now, err)
 	}
 	return r.settled(req, &pass, mem)
+}
+
+// plan decides by what was observed and what is remembered. A fight that begins is decided again when
+// its rival has been asked for.
+func (r *Reconciler) plan(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs *observation, mem *recollection, now time.Time) (plan, error) {
+	obs.metric = metricObservation{tolerance: r.tolerance, sample: r.metrics.sample(client.ObjectKeyFromObject(tws)), before: mem.metric}
+	obs.fight = fightObservation{before: mem.fight, enforce: r.enforce}
+	p := makePlan(tws, *obs, now)
+	if !p.fight.nameless() {
+		return p, nil
+	}
+	var err error
+	if obs.fight.rival, err = r.rivalOf(ctx, tws, *obs); err != nil {
+		return p, err
+	}
+	return makePlan(tws, *obs, now), nil
 }
 
 // report writes the status and then tells of what was done, whether or not the status could be
@@ -96,6 +119,7 @@ func (r *Reconciler) report(ctx context.Context, stored *v1beta1.TimeWindowScale
 	}
 	pass.log(log.FromContext(ctx))
 	r.Events.Publish(pass.tws, pass.now, pass.announcements()...)
+	mem.fight.told = mem.fight.on()
 	pass.record(&status)
 	return err
 }
@@ -118,6 +142,9 @@ func (r *Reconciler) settled(req reconcile.Request, pass *situation, mem *recoll
 		delay = min(delay, semanticRetry)
 	case pass.outcome.target == nil && pass.obs.owner == "":
 		delay = min(delay, missingTargetRetry)
+	}
+	if at := pass.plan.fightWakeUp(&mem.fight); !at.IsZero() {
+		delay = min(delay, at.Sub(pass.now))
 	}
 	if !mem.heldSince.IsZero() {
 		delay = min(delay, statusHold)

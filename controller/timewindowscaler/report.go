@@ -74,6 +74,8 @@ func (s *situation) ready() statuswriter.State {
 		return statuswriter.State{Status: metav1.ConditionTrue, Reason: v1beta1.ReasonReconciled, Message: s.alignedMessage()}
 	case s.tws.Spec.Pause:
 		return no(v1beta1.ReasonTargetMismatch, s.pausedMessage())
+	case s.plan.waiting:
+		return no(v1beta1.ReasonTargetMismatch, s.waitingMessage())
 	default:
 		return no(v1beta1.ReasonTargetMismatch, s.underWayMessage())
 	}
@@ -106,6 +108,8 @@ func (s *situation) reconciling() statuswriter.State {
 		return stable("Nothing can be done about the target now; see Ready and Degraded")
 	case s.tws.Spec.Pause:
 		return stable("Paused: the target is left alone")
+	case s.plan.waiting:
+		return stable("The next correction of the target waits; see Degraded")
 	case s.aligned():
 		return stable("The target is as it should be")
 	}
@@ -142,6 +146,8 @@ func (s *situation) degraded() statuswriter.State {
 		return yes(v1beta1.ReasonInvalidTimezone, s.plan.leftOut)
 	case s.outcome.refused != nil:
 		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+s.outcome.refused.Error())
+	case s.plan.fight.on():
+		return yes(v1beta1.ReasonFieldFight, s.plan.fight.trouble)
 	case s.plan.metric.failing:
 		return yes(v1beta1.ReasonMetricUnavailable, s.plan.metric.trouble)
 	case s.obs.holidays.missing != "":

@@ -60,6 +60,8 @@ type Options struct {
 	Workers int
 	// Metrics says how windows' metrics are polled; zero means DefaultMetrics.
 	Metrics Metrics
+	// OnFight says what to do about a rival; empty means FightBackOff.
+	OnFight OnFight
 }
 
 // SetupWithManager adds the controller, its indexes and its watchmen to mgr.
@@ -98,6 +100,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		outage:    &outage{probe: probe, wake: queue.wake, ticks: probes.C},
 		metrics:   &metricPoller{interval: options.Metrics.Interval, read: readMetric, wake: queue.wake},
 		tolerance: options.Metrics.Tolerance,
+		enforce:   options.OnFight == FightEnforce,
 	}
 	r.watches = r.newKindWatches(mgr, &queue, options)
 	for _, watchman := range []manager.Runnable{r.newClockWatch(mgr, &queue, options), r.outage, r.watches, r.metrics} {

@@ -1,10 +1,11 @@
 package timewindowscaler
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -21,6 +22,8 @@ type story struct {
 	obs observation
 	// refusal is what the API server answers to writes, nil for success.
 	refusal error
+	// rival is who the managed fields name.
+	rival string
 
 	last situation
 }
@@ -76,6 +79,10 @@ func (s *story) passes(local string) *situation {
 func (s *story) passesAt(now time.Time) *situation {
 	s.Helper()
 	p := makePlan(s.tws, s.obs, now)
+	if p.fight.nameless() {
+		s.obs.fight.rival = cmp.Or(s.rival, anotherWriter)
+		p = makePlan(s.tws, s.obs, now)
+	}
 	done := outcome{target: s.obs.target}
 	switch {
 	case p.write && s.refusal != nil:
@@ -86,6 +93,11 @@ func (s *story) passesAt(now time.Time) *situation {
 	}
 	s.last = situation{tws: s.tws.DeepCopy(), obs: s.obs, plan: p, outcome: done, now: now}
 	s.tws.Status = s.last.status()
+	s.obs.fight = fightObservation{before: p.fight, enforce: s.obs.fight.enforce}
+	if done.scaled {
+		s.obs.fight.before.correct(now)
+	}
+	s.obs.fight.before.told = p.fight.on()
 	if done.target != nil {
 		s.obs.target = deployment(done.target.specReplicas, done.target.specReplicas)
 	}
@@ -105,7 +117,7 @@ func (s *story) hears(want ...string) {
 	for _, ev := range s.last.announcements() {
 		got = append(got, ev.Note)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		s.Errorf("events (-want +got)\n%s", diff)
 	}
 }

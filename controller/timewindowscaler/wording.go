@@ -43,6 +43,14 @@ func (s *situation) underWayMessage() string {
 	return fmt.Sprintf("Target does not have the desired %d replicas yet (%s)", s.plan.effective, s.why())
 }
 
+func (s *situation) waitingMessage() string {
+	const rest = "somebody else sets it again and again, and Kyklos corrects it every 5 minutes at last; see Degraded"
+	if s.isDaemonSet() {
+		return fmt.Sprintf("Target is not %s (%s): %s", s.switched("suspended", "running"), s.why(), rest)
+	}
+	return fmt.Sprintf("Target does not have the desired count of %d (%s): %s", s.plan.effective, s.why(), rest)
+}
+
 func (s *situation) bringingMessage() string {
 	if s.isDaemonSet() {
 		return fmt.Sprintf("%s (%s)", s.switched("Suspending the target", "Letting the target run"), s.why())

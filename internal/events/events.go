@@ -24,6 +24,7 @@ const (
 	ReasonTargetConflict       = "TargetConflict"
 	ReasonMetricUnavailable    = "MetricUnavailable"
 	ReasonTargetForbidden      = "TargetForbidden"
+	ReasonFieldFight           = "FieldFight"
 )
 
 // Event is one event as a value. The API folds events of the same type, action and reason without
@@ -142,6 +143,11 @@ func EmitTargetConflict(detail string) Event {
 // EmitMetricUnavailable says that a window's metric has had no value for several polls.
 func EmitMetricUnavailable(detail string) Event {
 	return warning(ReasonMetricUnavailable, "PollMetric", detail)
+}
+
+// EmitFieldFight says who rewrites the target's count again and again.
+func EmitFieldFight(detail string) Event {
+	return warning(ReasonFieldFight, "CorrectTarget", detail)
 }
 
 func normal(reason, action, note string) Event {

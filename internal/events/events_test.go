@@ -68,6 +68,8 @@ func TestTexts(t *testing.T) {
 			"Scaled up from 2 to 7 replicas (window: peak, metric queue_depth)"},
 		"a metric fails": {events.EmitMetricUnavailable("Metric queue_depth has no value"), "Warning", "MetricUnavailable",
 			"Metric queue_depth has no value"},
+		"a fight": {events.EmitFieldFight("Field manager kubectl rewrites the replicas"), "Warning", "FieldFight",
+			"Field manager kubectl rewrites the replicas"},
 	} {
 		if tc.ev.Type != tc.kind || tc.ev.Reason != tc.reason || tc.ev.Note != tc.note {
 			t.Errorf("%s:\n got %s %s %q\nwant %s %s %q", name, tc.ev.Type, tc.ev.Reason, tc.ev.Note, tc.kind, tc.reason, tc.note)
@@ -79,7 +81,7 @@ func TestTexts(t *testing.T) {
 var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 	from, to := rapid.Int32Range(0, 3).Draw(t, "from"), rapid.Int32Range(0, 3).Draw(t, "to")
 	text := rapid.SampledFrom([]string{"", "a", "b", strings.Repeat("é", 2000)}).Draw(t, "text")
-	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	switch rapid.IntRange(0, 10).Draw(t, "kind") {
 	case 0:
 		return events.EmitScale(from, to, events.Cause{
 			Window:       text,
@@ -104,6 +106,8 @@ var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 		return events.EmitInvalidSchedule(text)
 	case 8:
 		return events.EmitMetricUnavailable(text)
+	case 9:
+		return events.EmitFieldFight(text)
 	default:
 		return events.EmitTargetConflict(text)
 	}

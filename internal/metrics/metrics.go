@@ -61,6 +61,11 @@ var (
 		Help: "1 while the condition Degraded is true, else 0.",
 	}, scaler)
 
+	fieldFight = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kyklos_field_fight",
+		Help: "1 while others rewrite the target's replica count again and again, else 0.",
+	}, scaler)
+
 	nextDue = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kyklos_next_due_timestamp_seconds",
 		Help: "Unix time at which time alone next calls for a look: a window's start or end, the end of a grace period, local midnight where holidays count.",
@@ -90,7 +95,7 @@ var perScaler = []interface {
 	DeletePartialMatch(prometheus.Labels) int
 }{
 	scaleEvents, scaleFailures, driftCorrections, effectiveReplicas, inGracePeriod,
-	pauseActive, replicaDrift, holidayOverride, degraded, reconcileDuration,
+	pauseActive, replicaDrift, holidayOverride, degraded, fieldFight, reconcileDuration,
 	externalValue, externalMisses, nextDue,
 }
 
@@ -121,6 +126,7 @@ type State struct {
 	Paused          bool
 	HolidayOverride bool
 	Degraded        bool
+	FieldFight      bool
 	// Due is when time alone next calls for a look; zero if nothing does. A pass that fails leaves
 	// it in the past, which is how boundaries that are missed altogether show.
 	Due time.Time
@@ -177,6 +183,7 @@ func RecordStateChange(twsName, namespace string, state State) {
 	replicaDrift.With(labels).Set(float64(state.Drift))
 	holidayOverride.With(labels).Set(boolean(state.HolidayOverride))
 	degraded.With(labels).Set(boolean(state.Degraded))
+	fieldFight.With(labels).Set(boolean(state.FieldFight))
 	if state.Due.IsZero() {
 		nextDue.Delete(labels)
 	} else {

@@ -72,10 +72,11 @@ func TestTheSeriesOfAScaler(t *testing.T) {
 	metrics.RecordDriftCorrection("web", "contract")
 	metrics.RecordReconcileDuration("web", "contract", 0.02)
 	metrics.RecordStateChange("web", "contract", metrics.State{Window: "BusinessHours", EffectiveReplicas: 10, Drift: 5,
-		InGracePeriod: true, Paused: true, HolidayOverride: true, Degraded: true})
+		InGracePeriod: true, Paused: true, HolidayOverride: true, Degraded: true, FieldFight: true})
 	expect(t, []string{
 		`kyklos_degraded{namespace="contract",tws_name="web"} 1`,
 		`kyklos_effective_replicas{namespace="contract",tws_name="web",window="BusinessHours"} 10`,
+		`kyklos_field_fight{namespace="contract",tws_name="web"} 1`,
 		`kyklos_holiday_override_active{namespace="contract",tws_name="web"} 1`,
 		`kyklos_in_grace_period{namespace="contract",tws_name="web",window="BusinessHours"} 1`,
 		`kyklos_manual_drift_corrections_total{namespace="contract",tws_name="web"} 1`,
@@ -89,7 +90,7 @@ func TestTheSeriesOfAScaler(t *testing.T) {
 }
 
 func TestGaugesFollowTheState(t *testing.T) {
-	all := metrics.State{Window: "W", EffectiveReplicas: 10, Drift: 5, InGracePeriod: true, Paused: true, HolidayOverride: true, Degraded: true}
+	all := metrics.State{Window: "W", EffectiveReplicas: 10, Drift: 5, InGracePeriod: true, Paused: true, HolidayOverride: true, Degraded: true, FieldFight: true}
 	metrics.RecordStateChange("web", "follow", all)
 	metrics.RecordStateChange("web", "follow", metrics.State{Window: "W"})
 	for _, line := range series(t, `namespace="follow"`) {
@@ -146,8 +147,8 @@ func TestForgetLeavesNothing(t *testing.T) {
 	metrics.Forget(types.NamespacedName{Namespace: "gone", Name: "web"})
 	expect(t, nil, `namespace="gone"`, `tws_name="web"`)
 	expect(t, kept, `namespace="gone"`)
-	if len(kept) != 11 {
-		t.Errorf("the other scaler has %d series, want 11: %q", len(kept), kept)
+	if len(kept) != 12 {
+		t.Errorf("the other scaler has %d series, want 12: %q", len(kept), kept)
 	}
 }
 

@@ -101,6 +101,15 @@ func (l *load) count(kind string, err error) {
 	}
 }
 
+func (l *load) answered() (total int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, count := range l.requests {
+		total += count
+	}
+	return total
+}
+
 type step struct {
 	kind    string
 	request func(context.Context) error

@@ -61,6 +61,13 @@ func newInstallation(t *testing.T) *installation {
 // manager starts one replica behind the Service and returns it with its webhooks' port.
 func (i *installation) manager(args ...string) (m *controlplane.Manager, port int) {
 	i.Helper()
+	m, port = i.start(args...)
+	i.service.add(port)
+	return m, port
+}
+
+func (i *installation) start(args ...string) (m *controlplane.Manager, port int) {
+	i.Helper()
 	port, err := controlplane.FreePort()
 	i.must(err)
 	m, err = i.cluster.StartManager(i.Context(), controlplane.ManagerOptions{
@@ -68,7 +75,6 @@ func (i *installation) manager(args ...string) (m *controlplane.Manager, port in
 	})
 	i.must(err)
 	i.Cleanup(func() { _ = m.Stop() })
-	i.service.add(port)
 	return m, port
 }
 

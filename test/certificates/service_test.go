@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,13 @@ func (s *service) add(port int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endpoints = append(s.endpoints, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+}
+
+// remove takes a port from the endpoints; its connections go on.
+func (s *service) remove(port int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endpoints = slices.DeleteFunc(s.endpoints, func(e string) bool { return e == net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) })
 }
 
 func (s *service) endpoint() (string, error) {

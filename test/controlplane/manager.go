@@ -2,12 +2,12 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -129,6 +129,9 @@ func (m *Manager) StopWithin(patience time.Duration) error {
 // Kill ends the manager as a crash does, and waits.
 func (m *Manager) Kill() error { return m.process.stop(syscall.SIGKILL, StopPatience) }
 
+// Signal sends a signal and does not wait.
+func (m *Manager) Signal(signal os.Signal) error { return m.process.cmd.Process.Signal(signal) }
+
 // Done is closed when the manager has ended.
 func (m *Manager) Done() <-chan struct{} { return m.process.done }
 
@@ -164,6 +167,10 @@ func (c *Cluster) managerKubeconfig(ctx context.Context, proxy *Proxy) (path str
 	content.AuthInfos["manager"] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
 	content.Contexts["manager"] = &clientcmdapi.Context{Cluster: "kyklos", AuthInfo: "manager"}
 	content.CurrentContext = "manager"
-	path = filepath.Join(c.Dir, "manager.kubeconfig")
-	return path, clientcmd.WriteToFile(*content, path)
+	// Each manager has its own, because it is read again when a manager starts over.
+	file, err := os.CreateTemp(c.Dir, "manager-*.kubeconfig")
+	if err != nil {
+		return "", err
+	}
+	return file.Name(), errors.Join(file.Close(), clientcmd.WriteToFile(*content, file.Name()))
 }

@@ -39,6 +39,6 @@ func (s *site) documented(t *testing.T) {
 	bound := regexp.MustCompile(`kind: RoleBinding\nmetadata:\n(?:  .*\n)+?  name: kyklos-manager-served\n  namespace: (\w+)\n`)
 	if found := bound.FindAllStringSubmatch(rendered, -1); len(found) != 2 || found[0][1] != "lab" || found[1][1] != "shop" ||
 		!strings.Contains(rendered, "- --namespaces=shop,lab\n") {
-		t.Errorf("another namespace is not served as well: %v in\n%s", found, rendered)
+		t.Errorf("another namespace is not served as well: %q in\n%s", found, rendered)
 	}
 }

@@ -1,0 +1,152 @@
+package gitops
+
+import (
+	"encoding/json"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+)
+
+// teams is what happens to teams' applications while a window asks for 5 replicas, each in a namespace and
+// a repository of its own.
+var teams = map[string]func(w *world){
+	"nothing-ignored":            (*world).nothingIgnored,
+	"managers-not-respected":     func(w *world) { w.notRespected("managers-not-respected", ours) },
+	"pointers-not-respected":     func(w *world) { w.notRespected("pointers-not-respected", pointers) },
+	"managers-respected":         (*world).managersRespected,
+	"managers-respected-applied": (*world).managersRespectedApplied,
+	"third-manager":              (*world).thirdManager,
+	"never-in-git":               (*world).neverInGit,
+	"settings-taken-away":        (*world).settingsTakenAway,
+	"path-legacy":                func(w *world) { w.safePath("path-legacy", modes[0]) },
+	"path-apply":                 func(w *world) { w.safePath("path-apply", modes[1]) },
+	"path-diff":                  func(w *world) { w.safePath("path-diff", modes[2]) },
+	"selector-applied":           (*world).selectorApplied,
+	"no-selector-apply":          func(w *world) { w.noSelector("no-selector-apply", modes[1]) },
+	"no-selector-diff":           func(w *world) { w.noSelector("no-selector-diff", modes[2]) },
+	"refused":                    (*world).refused,
+	"to-v1beta1":                 (*world).toV1beta1,
+	"paused-in-git":              (*world).pausedInGit,
+	"paused-by-hand":             (*world).pausedByHand,
+	"no-target":                  (*world).noTarget,
+	"samples":                    (*world).samples,
+}
+
+// What is refused, and in which words, is in the state of the sync, be it the API server that refuses or
+// Kyklos's webhook. A commit that corrects it is taken at the next retry.
+func (w *world) refused() {
+	const name = "refused"
+	a, counts := w.starts(name, "")
+	a.git.write(shop(name, "", "web:1", "  gracePeriodSeconds: -1"))
+	a.git.push()
+	a.refresh("normal")
+	a.awaits("the schema's message", failing(`TimeWindowScaler.kyklos.io "web" is invalid: spec.gracePeriodSeconds: `+
+		`Invalid value: -1: spec.gracePeriodSeconds in body should be greater than or equal to 0`))
+	a.pushes(shop(name, "", "web:1", "  gracePeriodSeconds: 0"))
+	second := strings.Replace(scaling("v1beta1", "Deployment", "web", 1, 9, ""), "name: web", "name: second", 1)
+	a.git.write(map[string]string{name + "/second.yaml": second})
+	a.git.push()
+	a.refresh("normal")
+	a.awaits("the webhook's message", failing(`TimeWindowScaler.kyklos.io "second" is invalid: spec.targetRef.name: Duplicate value: "web": `+
+		`TimeWindowScaler "web" scales Deployment "web" already`))
+	a.pushes(map[string]string{name + "/second.yaml": ""})
+	w.holds(counts, 1, 5)
+}
+
+// failing is a sync that is not done, with this in its message.
+func failing(message string) func(view) bool {
+	return func(v view) bool {
+		return v.Sync == "OutOfSync" && v.Phase != "Succeeded" && strings.Contains(v.Message, message)
+	}
+}
+
+// A file of v1alpha1 becomes one of v1beta1, and nothing else happens.
+func (w *world) toV1beta1() {
+	const name = "to-v1beta1"
+	counts := w.followReplicas(name, "web")
+	old := map[string]string{name + "/shop.yaml": namespace(name) + deployment("web", "", "web:1") + scaling("v1alpha1", "Deployment", "web", 3, 5, "")}
+	w.git.write(old)
+	revision := w.git.push()
+	a := w.create(name)
+	a.settles(revision)
+	w.sees(counts, 5)
+	target, scaler := w.get("apps/v1", "Deployment", name, "web"), w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
+	views := a.followViews()
+	a.pushes(shop(name, "", "web:1", ""))
+	a.refresh("hard")
+	w.holds(counts, 1, 5)
+	same(w.T, w.get("apps/v1", "Deployment", name, "web").GetResourceVersion(), target.GetResourceVersion())
+	after := w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
+	same(w.T, after.GetGeneration(), scaler.GetGeneration())
+	same(w.T, after.Object["status"], scaler.Object["status"])
+	for _, v := range views.all() {
+		if v.Health != "Healthy" {
+			w.Errorf("Argo CD showed %+v", v)
+		}
+	}
+}
+
+// runs runs an action on the scaler as Argo CD's server does: the difference is a merge patch.
+func (w *world) runs(action, name string) {
+	w.Helper()
+	live := w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
+	spec := act(w.T, action, toJSON(w.T, live.Object))["spec"].(map[string]any)
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"pause": spec["pause"]}})
+	w.must(err)
+	w.must(w.admin.Patch(w.Context(), live, client.RawPatch("application/merge-patch+json", patch), client.FieldOwner("argocd-server")))
+}
+
+func (w *world) paused(name string) bool {
+	pause, _, _ := unstructured.NestedBool(w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web").Object, "spec", "pause")
+	return pause
+}
+
+// Where Git says pause, Git wins over the action.
+func (w *world) pausedInGit() {
+	const name = "paused-in-git"
+	a, _ := w.starts(name, "")
+	a.pushes(shop(name, "", "web:1", "  pause: false"))
+	w.runs("pause", name)
+	w.eventually("self-heal", func() string {
+		if w.paused(name) {
+			return "it is paused"
+		}
+		return ""
+	})
+	w.git.write(shop(name, "", "web:1", "  pause: true"))
+	w.git.push()
+	a.refresh("normal")
+	a.awaits("Suspended", func(v view) bool { return v.Sync == "Synced" && v.Health == "Suspended" })
+}
+
+// Where Git does not say pause, the actions have the word.
+func (w *world) pausedByHand() {
+	const name = "paused-by-hand"
+	a, counts := w.starts(name, "")
+	w.runs("pause", name)
+	a.awaits("Suspended", func(v view) bool { return v.Sync == "Synced" && v.Health == "Suspended" })
+	w.kubectlScale(name, "web", "7")
+	w.git.write(shop(name, "", "web:2", ""))
+	revision := w.git.push()
+	a.refresh("normal")
+	a.awaits("a sync", func(v view) bool { return v.Sync == "Synced" && v.Revision == revision && v.Phase == "Succeeded" })
+	same(w.T, w.paused(name), true)
+	w.holds(counts, 1, 5, 7)
+	w.runs("resume", name)
+	a.awaits("Healthy", func(v view) bool { return v.Sync == "Synced" && v.Health == "Healthy" })
+	w.sees(counts, 1, 5, 7, 5)
+}
+
+// A target that does not come makes the application Degraded.
+func (w *world) noTarget() {
+	const name = "no-target"
+	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + scaling("v1beta1", "Deployment", "web", 1, 5, "")})
+	w.git.push()
+	a := w.create(name)
+	a.awaits("Degraded", func(v view) bool { return v.Sync == "Synced" && v.Health == "Degraded" })
+	same(w.T, w.reason(name, "web", v1beta1.ConditionReady), v1beta1.ReasonTargetNotFound)
+	a.pushes(shop(name, "", "web:1", ""))
+}
