@@ -3,6 +3,8 @@ package gitops
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,16 +84,21 @@ func (w *world) render(i installation) string {
 	return manifests
 }
 
+// build builds the manager with a clock that can be set.
+func (w *world) build() {
+	w.Helper()
+	w.binary = filepath.Join(w.TempDir(), "kyklos")
+	build := exec.CommandContext(w.Context(), "go", "build", "-tags", "movableclock", "-o", w.binary, "../../cmd/kyklos")
+	if output, err := build.CombinedOutput(); err != nil {
+		w.Fatalf("build the manager: %v: %s", err, output)
+	}
+}
+
 // startManager runs the manager as soon as Argo CD has applied its Deployment, until whole ends.
 func (w *world) startManager(whole *world, i installation) {
 	w.Helper()
 	if whole.manager != nil {
 		w.must(whole.manager.Stop())
-	}
-	binary := filepath.Join(whole.TempDir(), "kyklos")
-	build := exec.CommandContext(w.Context(), "go", "build", "-tags", "movableclock", "-o", binary, "../../cmd/kyklos")
-	if output, err := build.CombinedOutput(); err != nil {
-		w.Fatalf("build the manager: %v: %s", err, output)
 	}
 	w.eventually("the manager's Deployment", func() string {
 		manager := &appsv1.Deployment{}
@@ -112,7 +119,7 @@ func (w *world) startManager(whole *world, i installation) {
 	log, err := os.Create(filepath.Join(w.cluster.Dir, i.name+".log"))
 	w.must(err)
 	manager, err := w.cluster.StartManager(w.Context(), controlplane.ManagerOptions{
-		WebhookPort: w.webhookPort, Binary: binary, Log: log, Args: args, Env: []string{"KYKLOS_CLOCK_FILE=" + w.clockFile},
+		WebhookPort: w.webhookPort, Binary: w.binary, Log: log, Args: args, Env: []string{"KYKLOS_CLOCK_FILE=" + w.clockFile},
 	})
 	w.must(err)
 	whole.manager = manager
@@ -145,7 +152,9 @@ func (w *world) admitPods(manager *controlplane.Manager) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute) // before Argo CD gives up waiting
 	defer cancel()
-	w.must(manager.AwaitReady(ctx))
+	if err := manager.AwaitReady(ctx); err != nil {
+		w.Fatalf("%v: %s", err, w.body(manager.HealthURL+"/readyz/certificate"))
+	}
 	w.eventually("the manager's rollout", func() string {
 		pods := &corev1.PodList{}
 		w.must(w.admin.List(w.Context(), pods, client.InNamespace(managerKey.Namespace)))
@@ -166,6 +175,17 @@ func (w *world) admitPods(manager *controlplane.Manager) {
 	})
 }
 
+// body is what a GET answers.
+func (w *world) body(url string) string {
+	w.Helper()
+	response, err := http.Get(url)
+	w.must(err)
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	w.must(err)
+	return string(content)
+}
+
 // A spec that nobody has looked at yet is Progressing.
 func (w *world) noManager(manager *controlplane.Manager) {
 	const name = "no-manager"
@@ -181,7 +201,7 @@ func (w *world) noManager(manager *controlplane.Manager) {
 // left as they are.
 func (w *world) removed() {
 	const name = "removed"
-	w.git.write(map[string]string{name + "/kyklos.yaml": w.kyklos})
+	w.git.write(map[string]string{name + "/kyklos.yaml": namespace(name) + w.kyklos})
 	revision := w.git.push()
 	a := w.create(name)
 	a.refresh("normal")

@@ -24,6 +24,7 @@ type world struct {
 	kyklos      string
 	webhookPort int
 	clockFile   string
+	binary      string
 	manager     *controlplane.Manager
 }
 
@@ -41,6 +42,7 @@ func newWorld(t *testing.T) *world {
 	w.webhookPort, err = controlplane.FreePort()
 	w.must(err)
 	w.clock("2025-01-27 08:00:00")
+	w.build()
 	w.startCertManager()
 	startArgoCD(t, cluster)
 	return w
