@@ -104,13 +104,6 @@ func (r *replica) scales() int {
 	return len(r.proxy.Requests(func(q controlplane.Request) bool { return q.Is(http.MethodPatch, "/scale") }))
 }
 
-func (s *stage) deployment(name string) *appsv1.Deployment {
-	s.Helper()
-	d := &appsv1.Deployment{}
-	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: name}, d))
-	return d
-}
-
 // awaitWritten waits until count Deployments should have the replicas.
 func (s *stage) awaitWritten(count int, replicas int32) {
 	s.Helper()
