@@ -3,7 +3,6 @@ package gitops
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -26,7 +25,7 @@ type world struct {
 	// process of this machine.
 	kyklos      string
 	webhookPort int
-	clockFile   string
+	clockFile   controlplane.Clock
 	manager     *controlplane.Manager
 }
 
@@ -38,7 +37,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cluster.Stop() })
-	w := &world{T: t, cluster: cluster, clockFile: filepath.Join(dir, "clock")}
+	w := &world{T: t, cluster: cluster, clockFile: controlplane.Clock(filepath.Join(dir, "clock"))}
 	w.admin, err = client.NewWithWatch(cluster.Config, client.Options{})
 	w.must(err)
 	w.webhookPort, err = controlplane.FreePort()
@@ -68,10 +67,9 @@ func (w *world) render() string {
 func (w *world) startManager(whole *world) {
 	w.Helper()
 	binary := filepath.Join(whole.TempDir(), "kyklos")
-	build := exec.CommandContext(w.Context(), "go", "build", "-tags", "movableclock", "-o", binary, "../../cmd/kyklos")
-	if output, err := build.CombinedOutput(); err != nil {
-		w.Fatalf("build the manager: %v: %s", err, output)
-	}
+	root, err := controlplane.Root()
+	w.must(err)
+	w.must(controlplane.BuildMovable(w.Context(), root, binary))
 	w.eventually("the manager's ServiceAccount", func() string {
 		return complaint(w.admin.Get(w.Context(), client.ObjectKey{Namespace: controlplane.SystemNamespace, Name: "kyklos-manager"}, &corev1.ServiceAccount{}))
 	})
@@ -80,7 +78,7 @@ func (w *world) startManager(whole *world) {
 	manager, err := w.cluster.StartManager(w.Context(), controlplane.ManagerOptions{
 		WebhookPort: w.webhookPort, Binary: binary, Log: log,
 		Args: []string{"--requeue-jitter-max=0", "--log-format=text", "--leader-elect=false"},
-		Env:  []string{"KYKLOS_CLOCK_FILE=" + w.clockFile},
+		Env:  []string{w.clockFile.Env()},
 	})
 	w.must(err)
 	whole.manager = manager
@@ -95,11 +93,7 @@ func (w *world) startManager(whole *world) {
 // clock sets the manager's clock, in UTC.
 func (w *world) clock(utc string) {
 	w.Helper()
-	t, err := time.Parse(time.DateTime, utc)
-	w.must(err)
-	temporary := w.clockFile + ".new"
-	w.must(os.WriteFile(temporary, []byte(time.Until(t).String()), 0o600))
-	w.must(os.Rename(temporary, w.clockFile))
+	w.must(w.clockFile.Set(utc))
 }
 
 func (w *world) must(err error) {

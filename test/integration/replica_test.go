@@ -34,7 +34,7 @@ func (s *stage) replica(identity string) *replica {
 	r.Manager, err = cluster.StartManager(s.Context(), controlplane.ManagerOptions{
 		WebhookPort: port, Binary: movable, Proxy: r.proxy, Log: &s.log,
 		Args: []string{"--requeue-jitter-max=0", "--log-format=text"},
-		Env:  []string{"KYKLOS_CLOCK_FILE=" + s.clockFile, "KYKLOS_LEASE_IDENTITY=" + identity},
+		Env:  []string{s.clockFile.Env(), "KYKLOS_LEASE_IDENTITY=" + identity},
 	})
 	s.must(err)
 	s.Cleanup(func() { _ = r.Kill() })
