@@ -84,7 +84,7 @@ bin/argocd: $(ARGOCD_SOURCES)
 	@cd test/argocd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/argocd .
 
 .PHONY: test-argocd
-test-argocd: build bin/argocd ## Have a real Argo CD keep Kyklos and what it scales as Git says; needs git: minutes
+test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos and what it scales as Git says; needs git: minutes
 	@ARGOCD_BIN=$(CURDIR)/bin/argocd go test -timeout 20m -count=1 -parallel 6 ./test/gitops
 
 .PHONY: test-time

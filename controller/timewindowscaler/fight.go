@@ -188,5 +188,6 @@ func fought(tws *v1beta1.TimeWindowScaler, obs observation, window string) strin
 		deed = "undoes what Kyklos sets in %s %s"
 	}
 	reference := tws.Spec.TargetRef
-	return fmt.Sprintf("%s "+deed+": three times in window %s; only one of the two can decide", obs.fight.rival, reference.Kind, reference.Name, window)
+	return fmt.Sprintf("%s "+deed+": three times in window %s; only one of the two can decide: have the other leave the target alone, or set spec.pause",
+		obs.fight.rival, reference.Kind, reference.Name, window)
 }

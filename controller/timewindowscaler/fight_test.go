@@ -12,7 +12,7 @@ import (
 
 const (
 	foughtOver = "Field manager argocd-controller rewrites the replicas that Kyklos sets in Deployment webapp: " +
-		"three times in window BusinessHours; only one of the two can decide"
+		"three times in window BusinessHours; only one of the two can decide: have the other leave the target alone, or set spec.pause"
 	corrected = "Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)"
 )
 
@@ -49,7 +49,7 @@ func TestTheThirdRewritingIsAFight(t *testing.T) {
 		t.Helper()
 		s.shows("Degraded", "True/FieldFight: "+foughtOver)
 		s.shows("Ready", "False/TargetMismatch: Target does not have the desired count of 10 (window: BusinessHours): "+
-			"somebody else sets it again and again, and Kyklos corrects it every 5 minutes at last; see Degraded")
+			"somebody else sets it again and again, and Kyklos corrects it ever less often, in the end every 5 minutes; see Degraded")
 		s.shows("Reconciling", "False/Stable: The next correction of the target waits; see Degraded")
 		s.keeps(10, "")
 	}
@@ -91,7 +91,7 @@ func TestASlowRivalIsCorrectedAtOnce(t *testing.T) {
 	// It left the count alone for an hour, so two hours show that it is gone.
 	s.passes("2025-01-27 14:59:59")
 	s.shows("Degraded", "True/FieldFight: Another writer rewrites the replicas that Kyklos sets in Deployment webapp: "+
-		"three times in window BusinessHours; only one of the two can decide")
+		"three times in window BusinessHours; only one of the two can decide: have the other leave the target alone, or set spec.pause")
 	s.passes("2025-01-27 15:00:00")
 	s.shows("Degraded", normal)
 }

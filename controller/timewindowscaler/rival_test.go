@@ -55,11 +55,12 @@ func TestAFightOverADaemonSet(t *testing.T) {
 	s.obs.target = &target{daemons: &daemons{}}
 	s.obs.fight.rival = "Field manager kubectl-edit"
 	s.tws.Spec.TargetRef.Kind, s.tws.Spec.TargetRef.Name = "DaemonSet", "agent"
-	const want = "Field manager kubectl-edit undoes what Kyklos sets in DaemonSet agent: three times in window OffHours; only one of the two can decide"
+	const want = "Field manager kubectl-edit undoes what Kyklos sets in DaemonSet agent: three times in window OffHours; " +
+		"only one of the two can decide: have the other leave the target alone, or set spec.pause"
 	if got := fought(s.tws, s.obs, "OffHours"); got != want {
 		t.Errorf("got %s", got)
 	}
-	const waiting = "Target is not running (window: BusinessHours): somebody else sets it again and again, and Kyklos corrects it every 5 minutes at last; see Degraded"
+	const waiting = "Target is not running (window: BusinessHours): somebody else sets it again and again, and Kyklos corrects it ever less often, in the end every 5 minutes; see Degraded"
 	pass := situation{tws: s.tws, obs: s.obs, plan: plan{effective: 1, window: "BusinessHours"}}
 	if got := pass.waitingMessage(); got != waiting {
 		t.Errorf("got %s", got)

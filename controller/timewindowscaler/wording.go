@@ -44,7 +44,7 @@ func (s *situation) underWayMessage() string {
 }
 
 func (s *situation) waitingMessage() string {
-	const rest = "somebody else sets it again and again, and Kyklos corrects it every 5 minutes at last; see Degraded"
+	const rest = "somebody else sets it again and again, and Kyklos corrects it ever less often, in the end every 5 minutes; see Degraded"
 	if s.isDaemonSet() {
 		return fmt.Sprintf("Target is not %s (%s): %s", s.switched("suspended", "running"), s.why(), rest)
 	}

@@ -43,7 +43,6 @@ func testKustomize(t *testing.T) {
 	s.lead()
 	stop := s.manage()
 	s.follow("kubectl rollout status")
-	s.follow("kubectl create deployment web")
 	s.follow("kubectl apply timezone-abbreviation")
 	s.run("kubectl create namespace shop")
 	s.mustApply("shop", schedule("web", "v1beta1", ""))

@@ -14,9 +14,18 @@ func TestArgoCD(t *testing.T) {
 		t.Skip("Argo CD is not built: run make test-argocd")
 	}
 	w := newWorld(t)
-	for _, mode := range modes {
-		if !t.Run(mode.name, func(t *testing.T) { w.in(t).everythingStays(mode, w) }) {
-			t.FailNow() // Kyklos may not even run
+	for _, i := range installations {
+		w.kyklos = w.render(i)
+		for turn, mode := range modes {
+			if !t.Run(i.name+"/"+mode.name, func(t *testing.T) {
+				w.in(t).everythingStays("shop-"+i.name+"-"+mode.name, mode, func(inner *world) {
+					if turn == 0 {
+						inner.startManager(w, i)
+					}
+				})
+			}) {
+				t.FailNow() // Kyklos may not even run
+			}
 		}
 	}
 	w.clock("2025-01-28 10:00:00")
@@ -28,6 +37,8 @@ func TestArgoCD(t *testing.T) {
 			})
 		}
 	})
+	t.Run("no-manager", func(t *testing.T) { w.in(t).noManager(w.manager) })
+	t.Run("removed", func(t *testing.T) { w.in(t).removed() })
 }
 
 // mode is a way in which Argo CD finds differences and applies.
@@ -44,8 +55,8 @@ var modes = []mode{
 
 // everythingStays keeps Kyklos, with its definition and webhooks, and what it scales in one Application. It
 // becomes Synced and Healthy, and stays so whatever Kyklos writes: no difference is seen, and nothing is applied.
-func (w *world) everythingStays(mode mode, whole *world) {
-	shop := "shop-" + mode.name
+// meanwhile is called when Argo CD has its orders.
+func (w *world) everythingStays(shop string, mode mode, meanwhile func(*world)) {
 	w.clock("2025-01-27 08:00:00")
 	w.git.write(map[string]string{
 		shop + "/kyklos.yaml": w.kyklos,
@@ -55,9 +66,7 @@ func (w *world) everythingStays(mode mode, whole *world) {
 	})
 	revision := w.git.push()
 	a := w.create(shop, mode.change)
-	if whole.manager == nil {
-		w.startManager(whole)
-	}
+	meanwhile(w)
 	a.settles(revision)
 	w.has(shop, 2, 1, 0)
 	a.refresh("hard")

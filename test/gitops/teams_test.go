@@ -28,7 +28,9 @@ var teams = map[string]func(w *world){
 	"no-selector-apply":          func(w *world) { w.noSelector("no-selector-apply", modes[1]) },
 	"no-selector-diff":           func(w *world) { w.noSelector("no-selector-diff", modes[2]) },
 	"refused":                    (*world).refused,
-	"to-v1beta1":                 (*world).toV1beta1,
+	"to-v1beta1":                 func(w *world) { w.toV1beta1("to-v1beta1", modes[0]) },
+	"to-v1beta1-apply":           func(w *world) { w.toV1beta1("to-v1beta1-apply", modes[1]) },
+	"to-v1beta1-diff":            func(w *world) { w.toV1beta1("to-v1beta1-diff", modes[2]) },
 	"paused-in-git":              (*world).pausedInGit,
 	"paused-by-hand":             (*world).pausedByHand,
 	"no-target":                  (*world).noTarget,
@@ -64,13 +66,12 @@ func failing(message string) func(view) bool {
 }
 
 // A file of v1alpha1 becomes one of v1beta1, and nothing else happens.
-func (w *world) toV1beta1() {
-	const name = "to-v1beta1"
+func (w *world) toV1beta1(name string, mode mode) {
 	counts := w.followReplicas(name, "web")
 	old := map[string]string{name + "/shop.yaml": namespace(name) + deployment("web", "", "web:1") + scaling("v1alpha1", "Deployment", "web", 3, 5, "")}
 	w.git.write(old)
 	revision := w.git.push()
-	a := w.create(name)
+	a := w.create(name, mode.change)
 	a.settles(revision)
 	w.sees(counts, 5)
 	target, scaler := w.get("apps/v1", "Deployment", name, "web"), w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")

@@ -2,12 +2,10 @@ package gitops
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,8 +19,7 @@ type world struct {
 	cluster *controlplane.Cluster
 	admin   client.WithWatch
 	git     *repository
-	// kyklos is what Git has of Kyklos: the manifests as they are shipped, but for the manager, which is a
-	// process of this machine.
+	// kyklos is what Git has of Kyklos; see render.
 	kyklos      string
 	webhookPort int
 	clockFile   controlplane.Clock
@@ -42,52 +39,10 @@ func newWorld(t *testing.T) *world {
 	w.must(err)
 	w.webhookPort, err = controlplane.FreePort()
 	w.must(err)
-	w.kyklos = w.render()
 	w.clock("2025-01-27 08:00:00")
+	w.startCertManager()
 	startArgoCD(t, cluster)
 	return w
-}
-
-// render renders the installation that needs nothing but Kubernetes, in the order in which Argo CD applies it.
-func (w *world) render() string {
-	w.Helper()
-	folder := w.TempDir()
-	root, err := controlplane.Root()
-	w.must(err)
-	root, err = filepath.Rel(folder, root)
-	w.must(err)
-	kustomization := "resources: [" + root + "/config/" + controlplane.SelfManaged + "]\ncomponents: [" + root + "/config/argocd/waves]\n"
-	w.must(os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(kustomization), 0o600))
-	manifests, err := w.cluster.Render(w.Context(), folder, w.webhookPort)
-	w.must(err)
-	return manifests
-}
-
-// startManager runs the manager as soon as Argo CD has made its identity, until whole ends.
-func (w *world) startManager(whole *world) {
-	w.Helper()
-	binary := filepath.Join(whole.TempDir(), "kyklos")
-	root, err := controlplane.Root()
-	w.must(err)
-	w.must(controlplane.BuildMovable(w.Context(), root, binary))
-	w.eventually("the manager's ServiceAccount", func() string {
-		return complaint(w.admin.Get(w.Context(), client.ObjectKey{Namespace: controlplane.SystemNamespace, Name: "kyklos-manager"}, &corev1.ServiceAccount{}))
-	})
-	log, err := os.Create(filepath.Join(w.cluster.Dir, "manager.log"))
-	w.must(err)
-	manager, err := w.cluster.StartManager(w.Context(), controlplane.ManagerOptions{
-		WebhookPort: w.webhookPort, Binary: binary, Log: log,
-		Args: []string{"--requeue-jitter-max=0", "--log-format=text", "--leader-elect=false"},
-		Env:  []string{w.clockFile.Env()},
-	})
-	w.must(err)
-	whole.manager = manager
-	whole.Cleanup(func() {
-		_ = manager.Stop()
-		if content, _ := os.ReadFile(log.Name()); whole.Failed() {
-			whole.Logf("the manager logged:\n%s", content[max(0, len(content)-8000):])
-		}
-	})
 }
 
 // clock sets the manager's clock, in UTC.
