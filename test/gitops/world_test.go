@@ -78,13 +78,6 @@ func (w *world) eventually(what string, missing func() string) {
 	}
 }
 
-func complaint(err error) string {
-	if err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
 // get reads an object of any kind.
 func (w *world) get(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	w.Helper()
