@@ -74,7 +74,7 @@ bin/helm: test/helm/go.mod
 
 .PHONY: test
 test: build bin/certmanager bin/helm ## Run all tests: unit, property, API server, end to end
-	@go test -timeout 30m ./...
+	@go test -p 4 -timeout 30m ./... # most packages wait more than they compute
 	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
