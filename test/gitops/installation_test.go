@@ -179,7 +179,11 @@ func (w *world) noManager(manager *controlplane.Manager) {
 // left as they are.
 func (w *world) removed() {
 	const name = "removed"
-	w.git.write(map[string]string{name + "/kyklos.yaml": w.kyklos})
+	w.git.write(map[string]string{
+		name + "/kyklos.yaml": w.kyklos,
+		// The namespace that the Application names has to exist, though nothing is in it.
+		name + "/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + name + "}\n",
+	})
 	revision := w.git.push()
 	a := w.create(name)
 	a.refresh("normal")
