@@ -74,7 +74,7 @@ bin/helm: test/helm/go.mod
 
 .PHONY: test
 test: build bin/certmanager bin/helm ## Run all tests: unit, property, API server, end to end
-	@go test -timeout 30m ./...
+	@go test -p 4 -timeout 30m ./... # most packages wait more than they compute
 	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
@@ -111,8 +111,8 @@ bin/node/debian:
 	@for package in bin/node/packages/*.deb; do dpkg -x $$package $@.new; done && mv $@.new $@
 
 .PHONY: test-certmanager
-test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: minutes
-	@go test -timeout 20m -count=1 ./test/serving -v -rotations 4
+test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: a quarter of an hour
+	@go test -timeout 40m -count=1 ./test/serving -v -rotations 25
 
 .PHONY: bench
 bench: build ## Measure: the engine beside robfig/cron, lists of v1alpha1 beside v1beta1, failovers

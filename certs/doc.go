@@ -14,7 +14,8 @@
 //   - A replica keeps its old leaf until a newer one is trusted by all bundles,
 //     and for one pace more (see Options.LeafDuration and MountedOptions.Pace), for API servers whose
 //     watch or clock is a little behind. The CA in the Secret changes at once
-//     for everybody; what is served does not.
+//     for everybody; what is served does not. Only a leaf that some bundle no
+//     longer trusts is given up without a pace.
 //   - Every replica publishes, not only the leader: the merge gives the same
 //     result whoever does it, the write is a patch that fails on a stale
 //     resourceVersion, and admission must not wait for an election.

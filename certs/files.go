@@ -43,10 +43,7 @@ func readFiles(dir string) (f files, err error) {
 	case len(entries) == 0:
 		return f, fmt.Errorf("the folder %s is empty: the Secret mounted there needs the keys %s and %s", dir, corev1.TLSCertKey, corev1.TLSPrivateKeyKey)
 	}
-	generation := dir
-	if data, err := filepath.EvalSymlinks(filepath.Join(dir, "..data")); err == nil {
-		generation = data
-	}
+	generation := generationOf(dir)
 	read := func(name string) []byte {
 		content, e := os.ReadFile(filepath.Join(generation, name))
 		switch {
@@ -60,6 +57,20 @@ func readFiles(dir string) (f files, err error) {
 	}
 	f = files{cert: read(corev1.TLSCertKey), key: read(corev1.TLSPrivateKeyKey), ca: read(caKey)}
 	return f, err
+}
+
+// generationOf returns the folder of the generation that is current, dir itself if no kubelet keeps it. It
+// reads the link and does not follow it: a generation that goes away meanwhile has no files, and is no reason
+// to take those of dir.
+func generationOf(dir string) string {
+	data, err := os.Readlink(filepath.Join(dir, "..data"))
+	switch {
+	case err != nil:
+		return dir
+	case filepath.IsAbs(data):
+		return data
+	}
+	return dir + string(filepath.Separator) + data
 }
 
 // pair parses the certificate with its key, or says in which file of dir what is

@@ -150,6 +150,23 @@ func TestGenerationsAreNotMixed(t *testing.T) {
 	}
 }
 
+// A look that falls between the removal of a generation and whatever follows finds no files. It does not
+// take what the links lead to a moment later, one after the other.
+func TestGenerationThatIsGone(t *testing.T) {
+	ca, dir := NewAuthority(t, noon, noon.Add(time.Hour)), t.TempDir()
+	for name, content := range ca.Issue(t, noon, noon.Add(time.Hour), serviceName) {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("..generation_1", filepath.Join(dir, "..data")); err != nil {
+		t.Fatal(err)
+	}
+	if read, err := readFiles(dir); err == nil {
+		t.Errorf("files are taken around ..data: %d bytes", len(read.cert))
+	}
+}
+
 // The page on certificates quotes what is said.
 func TestPageQuotesWhatIsSaid(t *testing.T) {
 	page, err := os.ReadFile("../docs/certificates.md")

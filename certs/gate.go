@@ -82,6 +82,7 @@ func (g *gate) turn(next candidate, now time.Time) bool {
 		// Both are refused; next will not be for long. Unless another is published.
 		return left < 0 && len(g.waiting) == 1
 	}
-	// A leaf about to end may already have ended by a faster clock.
-	return left < g.pace || now.Sub(next.since) >= g.pace
+	// A leaf about to end may already have ended by a faster clock, and one that a bundle has lost is no
+	// better than one that some API server does not know yet.
+	return left < g.pace || now.Sub(next.since) >= g.pace || !g.published(g.served, now)
 }

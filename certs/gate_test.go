@@ -123,6 +123,24 @@ func TestGateDoesNotServeAnEndedLeaf(t *testing.T) {
 	}
 }
 
+// Who replaces a CA instead of adding one has the old leaf refused: there is nothing to wait for.
+func TestGateGivesUpALeafThatIsNotTrustedAnyMore(t *testing.T) {
+	s := newScene()
+	old := s.issue(time.Hour)
+	var trusted *tls.Certificate
+	s.gate.published = func(pair *tls.Certificate, _ time.Time) bool { return pair == trusted }
+	trusted = old
+	s.look()
+	renewed := s.issue(time.Hour)
+	if s.after(10*testPace) != old {
+		t.Fatal("served although no bundle trusts it")
+	}
+	trusted = renewed
+	if s.look() != renewed {
+		t.Error("a leaf that nobody trusts any more is kept beside one that everybody does")
+	}
+}
+
 // Leaves that come faster than one in a pace do not put each other off.
 func TestGateKeepsUpWithFastRenewals(t *testing.T) {
 	s := newScene()

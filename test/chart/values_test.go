@@ -39,6 +39,8 @@ var choices = []struct{ set, object, path, want string }{
 	{"affinity.nodeAffinity.x=y", manager, "{.spec.template.spec.affinity}", `{"nodeAffinity":{"x":"y"}}`},
 	{"priorityClassName=system-cluster-critical", manager, "{.spec.template.spec.priorityClassName}", "system-cluster-critical"},
 	{"priorityClassName=", manager, "{.spec.template.spec.priorityClassName}", ""},
+	{"priorityClassName=yes", manager, "{.spec.template.spec.priorityClassName}", "yes"},
+	{"monitoring.enabled=true,monitoring.serviceAccount.name=on", "ClusterRoleBinding /kyklos-metrics-reader", "{.subjects[0].name}", "on"},
 	{"labels.team=platform", manager, "{.metadata.labels.team}", "platform"},
 	{"labels.team=platform", "Service kyklos-system/kyklos-webhook", "{.metadata.labels.team}", "platform"},
 	{"labels.team=platform", manager, "{.spec.selector.matchLabels}", `{"app.kubernetes.io/name":"kyklos"}`},

@@ -43,8 +43,16 @@ func (c *Cluster) Audited(user string) ([]auditv1.Event, error) {
 	return events, nil
 }
 
-// NothingForbidden returns an error if authorization refused the manager anything.
+// NothingForbidden returns an error if authorization refused the manager anything, or if no manager ever
+// asked anything.
 func (c *Cluster) NothingForbidden() error {
+	asked, err := c.Audited(ManagerUser)
+	if err != nil {
+		return err
+	}
+	if len(asked) == 0 {
+		return fmt.Errorf("%s asked nothing of the API server: what the roles allow was not tried", ManagerUser)
+	}
 	refused, err := c.Forbidden(ManagerUser)
 	if err != nil {
 		return err

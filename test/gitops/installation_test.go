@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,10 +87,9 @@ func (w *world) render(i installation) string {
 func (w *world) build() {
 	w.Helper()
 	w.binary = filepath.Join(w.TempDir(), "kyklos")
-	build := exec.CommandContext(w.Context(), "go", "build", "-tags", "movableclock", "-o", w.binary, "../../cmd/kyklos")
-	if output, err := build.CombinedOutput(); err != nil {
-		w.Fatalf("build the manager: %v: %s", err, output)
-	}
+	root, err := controlplane.Root()
+	w.must(err)
+	w.must(controlplane.BuildMovable(w.Context(), root, w.binary))
 }
 
 // startManager runs the manager as soon as Argo CD has applied its Deployment, until whole ends.
@@ -119,7 +117,7 @@ func (w *world) startManager(whole *world, i installation) {
 	log, err := os.Create(filepath.Join(w.cluster.Dir, i.name+".log"))
 	w.must(err)
 	manager, err := w.cluster.StartManager(w.Context(), controlplane.ManagerOptions{
-		WebhookPort: w.webhookPort, Binary: w.binary, Log: log, Args: args, Env: []string{"KYKLOS_CLOCK_FILE=" + w.clockFile},
+		WebhookPort: w.webhookPort, Binary: w.binary, Log: log, Args: args, Env: []string{w.clockFile.Env()},
 	})
 	w.must(err)
 	whole.manager = manager
@@ -201,7 +199,11 @@ func (w *world) noManager(manager *controlplane.Manager) {
 // left as they are.
 func (w *world) removed() {
 	const name = "removed"
-	w.git.write(map[string]string{name + "/kyklos.yaml": namespace(name) + w.kyklos})
+	w.git.write(map[string]string{
+		name + "/kyklos.yaml": w.kyklos,
+		// The namespace that the Application names has to exist, though nothing is in it.
+		name + "/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + name + "}\n",
+	})
 	revision := w.git.push()
 	a := w.create(name)
 	a.refresh("normal")

@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -23,7 +22,7 @@ type world struct {
 	// kyklos is what Git has of Kyklos; see render.
 	kyklos      string
 	webhookPort int
-	clockFile   string
+	clockFile   controlplane.Clock
 	binary      string
 	manager     *controlplane.Manager
 }
@@ -36,7 +35,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cluster.Stop() })
-	w := &world{T: t, cluster: cluster, clockFile: filepath.Join(dir, "clock")}
+	w := &world{T: t, cluster: cluster, clockFile: controlplane.Clock(filepath.Join(dir, "clock"))}
 	w.admin, err = client.NewWithWatch(cluster.Config, client.Options{})
 	w.must(err)
 	w.webhookPort, err = controlplane.FreePort()
@@ -51,11 +50,7 @@ func newWorld(t *testing.T) *world {
 // clock sets the manager's clock, in UTC.
 func (w *world) clock(utc string) {
 	w.Helper()
-	t, err := time.Parse(time.DateTime, utc)
-	w.must(err)
-	temporary := w.clockFile + ".new"
-	w.must(os.WriteFile(temporary, []byte(time.Until(t).String()), 0o600))
-	w.must(os.Rename(temporary, w.clockFile))
+	w.must(w.clockFile.Set(utc))
 }
 
 func (w *world) must(err error) {

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -63,15 +62,15 @@ func (s *site) scales(namespace string, args ...string) {
 	s.scaled(namespace)
 	s.must(m.Stop())
 
-	clock := filepath.Join(s.TempDir(), "clock")
-	m = s.manager(controlplane.ManagerOptions{Args: args, Binary: movable, Env: []string{"KYKLOS_CLOCK_FILE=" + clock}})
+	clock := controlplane.Clock(filepath.Join(s.TempDir(), "clock"))
+	m = s.manager(controlplane.ManagerOptions{Args: args, Binary: movable, Env: []string{clock.Env()}})
 	s.kubectl("", "scale", "-n", namespace, "--replicas=7", "deployment/web", "statefulset/db", "rc/old", "deployment/workers")
 	s.kubectl("", "patch", "-n", namespace, "daemonset/agent", "--type=merge", "-p", `{"spec":{"template":{"spec":{"nodeSelector":null}}}}`)
 	s.scaled(namespace)
 	// Each manager has told once that a target is missing. Told anew, after five minutes, it is folded into the former event.
 	missing := []string{"-n", namespace, "events", "--field-selector=reason=MissingTarget,involvedObject.name=lost"}
 	s.reads("MissingTarget MissingTarget", append(missing, "-o=jsonpath={.items[*].reason}")...)
-	s.must(os.WriteFile(clock, []byte("6m"), 0o600))
+	s.must(clock.Shift(6 * time.Minute))
 	s.reads("2", append(missing, "-o=jsonpath={.items[*].series.count}")...)
 	s.must(m.Stop())
 }

@@ -1,14 +1,16 @@
 package installation
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"kyklos.io/kyklos/test/controlplane"
 )
 
-// movable is a manager whose clock follows the file that KYKLOS_CLOCK_FILE names.
+// movable is a manager whose clock a controlplane.Clock sets.
 var movable string
 
 func TestMain(m *testing.M) {
@@ -27,9 +29,12 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
 	movable = filepath.Join(scratch, "kyklos-movable")
-	build := exec.Command("go", "build", "-tags", "movableclock", "-o", movable, "kyklos.io/kyklos/cmd/kyklos")
-	if output, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("build the manager with a movable clock: %w: %s", err, output)
+	root, err := controlplane.Root()
+	if err != nil {
+		return 0, err
+	}
+	if err := controlplane.BuildMovable(context.Background(), root, movable); err != nil {
+		return 0, err
 	}
 	return m.Run(), nil
 }

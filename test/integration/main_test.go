@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -43,9 +42,12 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(scratch)
 	movable = filepath.Join(scratch, "kyklos-movable")
-	build := exec.Command("go", "build", "-tags", "movableclock", "-o", movable, "kyklos.io/kyklos/cmd/kyklos")
-	if output, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("build the manager with a movable clock: %w: %s", err, output)
+	root, err := controlplane.Root()
+	if err != nil {
+		return 0, err
+	}
+	if err := controlplane.BuildMovable(ctx, root, movable); err != nil {
+		return 0, err
 	}
 	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {
 		return 0, err

@@ -34,7 +34,7 @@ func (s *stage) replica(identity string) *replica {
 	r.Manager, err = cluster.StartManager(s.Context(), controlplane.ManagerOptions{
 		WebhookPort: port, Binary: movable, Proxy: r.proxy, Log: &s.log,
 		Args: []string{"--requeue-jitter-max=0", "--log-format=text"},
-		Env:  []string{"KYKLOS_CLOCK_FILE=" + s.clockFile, "KYKLOS_LEASE_IDENTITY=" + identity},
+		Env:  []string{s.clockFile.Env(), "KYKLOS_LEASE_IDENTITY=" + identity},
 	})
 	s.must(err)
 	s.Cleanup(func() { _ = r.Kill() })
@@ -102,13 +102,6 @@ func (s *stage) followLease() *leaseHistory {
 // scales is how often a replica has asked for a target's count to be written.
 func (r *replica) scales() int {
 	return len(r.proxy.Requests(func(q controlplane.Request) bool { return q.Is(http.MethodPatch, "/scale") }))
-}
-
-func (s *stage) deployment(name string) *appsv1.Deployment {
-	s.Helper()
-	d := &appsv1.Deployment{}
-	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: name}, d))
-	return d
 }
 
 // awaitWritten waits until count Deployments should have the replicas.

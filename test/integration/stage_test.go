@@ -3,7 +3,6 @@ package integration
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -28,13 +27,13 @@ const patience = 90 * time.Second
 type stage struct {
 	*testing.T
 	namespace string
-	clockFile string
+	clockFile controlplane.Clock
 	log       controlplane.Log
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{T: t, clockFile: filepath.Join(t.TempDir(), "clock")}
+	s := &stage{T: t, clockFile: controlplane.Clock(filepath.Join(t.TempDir(), "clock"))}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "integration-"}}
 	s.must(admin.Create(t.Context(), ns))
 	s.namespace = ns.Name
@@ -53,11 +52,7 @@ func newStage(t *testing.T) *stage {
 // clock sets the manager's clock to a time in UTC, for example "2025-01-27 09:00:00".
 func (s *stage) clock(utc string) {
 	s.Helper()
-	t, err := time.Parse(time.DateTime, utc)
-	s.must(err)
-	temporary := s.clockFile + ".new"
-	s.must(os.WriteFile(temporary, []byte(time.Until(t).String()), 0o600))
-	s.must(os.Rename(temporary, s.clockFile))
+	s.must(s.clockFile.Set(utc))
 }
 
 // manager starts a manager with a movable clock, through proxy if there is one.
@@ -68,7 +63,7 @@ func (s *stage) manager(proxy *controlplane.Proxy, args ...string) *controlplane
 		Binary:      movable,
 		Proxy:       proxy,
 		Args:        append([]string{"--requeue-jitter-max=0", "--log-format=text"}, args...),
-		Env:         []string{"KYKLOS_CLOCK_FILE=" + s.clockFile},
+		Env:         []string{s.clockFile.Env()},
 		Log:         &s.log,
 	})
 	s.must(err)

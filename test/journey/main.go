@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -52,7 +51,8 @@ type journey struct {
 	manager *controlplane.Manager
 	api     kubernetes.Interface
 	// folder gets the scrapes, clockFile is what moves the manager's clock.
-	folder, clockFile string
+	folder    string
+	clockFile controlplane.Clock
 }
 
 func travel(ctx context.Context, folder string) (err error) {
@@ -62,11 +62,14 @@ func travel(ctx context.Context, folder string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	binary := filepath.Join(scratch, "kyklos")
-	build := exec.CommandContext(ctx, "go", "build", "-tags", "movableclock", "-o", binary, "kyklos.io/kyklos/cmd/kyklos")
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the manager with a movable clock: %w: %s", err, output)
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
 	}
-	j := &journey{folder: folder, clockFile: filepath.Join(scratch, "clock")}
+	if err := controlplane.BuildMovable(ctx, root, binary); err != nil {
+		return err
+	}
+	j := &journey{folder: folder, clockFile: controlplane.Clock(filepath.Join(scratch, "clock"))}
 	if j.cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics); err != nil {
 		return err
 	}
@@ -112,7 +115,7 @@ func (j *journey) start(ctx context.Context, binary string, port int) (err error
 		return err
 	}
 	j.manager, err = j.cluster.StartManager(ctx, controlplane.ManagerOptions{
-		WebhookPort: port, Binary: binary, Env: []string{"KYKLOS_CLOCK_FILE=" + j.clockFile},
+		WebhookPort: port, Binary: binary, Env: []string{j.clockFile.Env()},
 		Args: []string{"--requeue-jitter-max=0", "--metric-interval=1s"},
 	})
 	if err != nil {
@@ -122,16 +125,7 @@ func (j *journey) start(ctx context.Context, binary string, port int) (err error
 }
 
 // set moves the manager's clock to a time of Monday, 2025-01-27, in UTC.
-func (j *journey) set(at string) error {
-	t, err := time.Parse(time.DateTime, "2025-01-27 "+at)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(j.clockFile+".new", []byte(time.Until(t).String()), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(j.clockFile+".new", j.clockFile)
-}
+func (j *journey) set(at string) error { return j.clockFile.Set("2025-01-27 " + at) }
 
 // pass brings about what a stage is for and keeps the scrapes.
 func (j *journey) pass(ctx context.Context, s stage) error {

@@ -22,7 +22,7 @@ import (
 const patience = 4 * time.Minute
 
 // rotations is how many CAs every manager must have served after its first, a new one each 30 seconds.
-var rotations = flag.Int("rotations", 1, "CAs that are replaced under load in each mode; one takes half a minute")
+var rotations = flag.Int("rotations", 4, "CAs that are replaced under load in each mode; one takes half a minute")
 
 // installation is one test's control plane with Kyklos on it.
 type installation struct {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	eventsv1 "k8s.io/api/events/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -26,7 +25,7 @@ type journey struct {
 	*fleet
 	cluster   *controlplane.Cluster
 	crds      apiextensions.CustomResourceDefinitionInterface
-	clockFile string
+	clockFile controlplane.Clock
 }
 
 // depart starts a cluster with the previous release and the fleet.
@@ -41,7 +40,7 @@ func depart(t *testing.T, old release) *journey {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &journey{cluster: cluster, crds: crds.CustomResourceDefinitions(), clockFile: filepath.Join(t.TempDir(), "clock"), fleet: &fleet{T: t, admin: admin}}
+	j := &journey{cluster: cluster, crds: crds.CustomResourceDefinitions(), clockFile: controlplane.Clock(filepath.Join(t.TempDir(), "clock")), fleet: &fleet{T: t, admin: admin}}
 	j.clock("2025-01-27 08:30:00")
 	j.install(old)
 	j.dropRules()
@@ -72,7 +71,7 @@ func (j *journey) runAt(r release, port int) *controlplane.Manager {
 	m, err := j.cluster.StartManager(j.Context(), controlplane.ManagerOptions{
 		WebhookPort: port, Binary: r.binary, Log: log,
 		Args: append([]string{"--requeue-jitter-max=0", "--log-format=text"}, r.args...),
-		Env:  []string{"KYKLOS_CLOCK_FILE=" + j.clockFile},
+		Env:  []string{j.clockFile.Env()},
 	})
 	j.must(err)
 	j.Cleanup(func() {
@@ -90,11 +89,7 @@ func (j *journey) runAt(r release, port int) *controlplane.Manager {
 // clock sets all managers' clocks, in UTC.
 func (j *journey) clock(utc string) {
 	j.Helper()
-	t, err := time.Parse(time.DateTime, utc)
-	j.must(err)
-	temporary := j.clockFile + ".new"
-	j.must(os.WriteFile(temporary, []byte(time.Until(t).String()), 0o600))
-	j.must(os.Rename(temporary, j.clockFile))
+	j.must(j.clockFile.Set(utc))
 }
 
 func (j *journey) crd() *apiextensionsv1.CustomResourceDefinition {

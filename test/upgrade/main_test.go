@@ -59,10 +59,8 @@ func present(t *testing.T) release {
 func build(t *testing.T, root, config string) release {
 	t.Helper()
 	r := release{config: filepath.Join(root, "config", config), binary: filepath.Join(t.TempDir(), "kyklos")}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "movableclock", "-o", r.binary, "./cmd/kyklos")
-	cmd.Dir = root
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the manager in %s: %v: %s", root, err, output)
+	if err := controlplane.BuildMovable(t.Context(), root, r.binary); err != nil {
+		t.Fatal(err)
 	}
 	return r
 }

@@ -45,7 +45,7 @@ helm.sh/resource-policy: keep
 	{"Deployment", pod("spec", "imagePullSecrets"), block("imagePullSecrets", "imagePullSecrets")},
 	{"Deployment", pod("spec", "nodeSelector"), block("nodeSelector", "nodeSelector")},
 	{"Deployment", pod("spec", "priorityClassName"), `{{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}`},
 	{"Deployment", pod("spec", "tolerations"), block("tolerations", "tolerations")},
 	{"Deployment", container("env", "GOMEMLIMIT", "value"), `value: {{ .Values.goMemoryLimit | quote }}`},
@@ -63,7 +63,7 @@ var labels = choice{path: []string{"metadata", "labels", "+"}, text: `{{- includ
 // prometheus is who scrapes, in the bindings for it.
 var prometheus = []choice{
 	{"", []string{"subjects", "prometheus-k8s", "namespace"}, `namespace: {{ .Values.monitoring.serviceAccount.namespace | quote }}`},
-	{"", []string{"subjects", "prometheus-k8s", "name"}, `name: {{ .Values.monitoring.serviceAccount.name }}`},
+	{"", []string{"subjects", "prometheus-k8s", "name"}, `name: {{ .Values.monitoring.serviceAccount.name | quote }}`},
 }
 
 // servedNamespace is each of the values', within a range.

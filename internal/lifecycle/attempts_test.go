@@ -1,0 +1,155 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// attempts lets an operation fail again and again, and returns how long each attempt was waited for,
+// and the state in the end.
+func attempts(in lifecycle.Input, refusals ...lifecycle.Reason) (waits []time.Duration, end lifecycle.Status) {
+	for _, reason := range refusals {
+		in.Refused = lifecycle.Refusal{Reason: reason, Word: lifecycle.WordRefused}
+		in.Status = lifecycle.Decide(in).Status
+		if in.Status.Operation.Failed == "" {
+			waits = append(waits, in.Status.Operation.NextRetryAt.Sub(in.Now))
+			in.Now = in.Status.Operation.NextRetryAt
+		}
+	}
+	in.Refused = lifecycle.Refusal{}
+	return waits, lifecycle.Decide(in).Status
+}
+
+// TestAttempts: attempts are one more than retries, each reason counts for itself (D9, W43, W44).
+func TestAttempts(t *testing.T) {
+	const action, away, timeout = lifecycle.ActionFailed, lifecycle.Unreachable, lifecycle.Timeout
+	seconds := func(all ...int) (waits []time.Duration) {
+		for _, n := range all {
+			waits = append(waits, time.Duration(n)*time.Second)
+		}
+		return waits
+	}
+	tests := []struct {
+		name     string
+		refusals []lifecycle.Reason
+		waits    []time.Duration
+		failed   lifecycle.Reason
+	}{
+		{"three retries", []lifecycle.Reason{action, action, action}, seconds(30, 60, 120), ""},
+		{"and no fourth", []lifecycle.Reason{action, action, action, action}, seconds(30, 60, 120), action},
+		{"one timeout", []lifecycle.Reason{timeout}, seconds(30), ""},
+		{"and no second", []lifecycle.Reason{timeout, timeout}, seconds(30), timeout},
+		{"each reason for itself", []lifecycle.Reason{away, away, timeout, action}, seconds(30, 60, 120, 240), ""},
+		{"at most five minutes", []lifecycle.Reason{away, away, away, action, action}, seconds(30, 60, 120, 240, 300), ""},
+		{"a loss at once", []lifecycle.Reason{lifecycle.DataLost}, nil, lifecycle.DataLost},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			waits, end := attempts(at(want(lifecycle.Running), claimed(lifecycle.Starting, 0)), tt.refusals...)
+			if diff := cmp.Diff(tt.waits, waits); diff != "" {
+				t.Errorf("waits (-want +got):\n%s", diff)
+			}
+			if failed := end.Phase == lifecycle.Failed; failed != (tt.failed != "") || failed && end.Error.Reason != tt.failed {
+				t.Errorf("in the end %s, %s", end.Phase, end.Error.Reason)
+			}
+			if end.Phase == lifecycle.Failed && (end.Operation != lifecycle.Claim{Type: lifecycle.None} || end.PreviousPhase != lifecycle.Standby) {
+				t.Errorf("ERROR with %+v, before %s", end.Operation, end.PreviousPhase)
+			}
+			if end.Phase != lifecycle.Failed && end.Operation.Attempt != int32(len(tt.refusals))+1 {
+				t.Errorf("attempt %d", end.Operation.Attempt)
+			}
+		})
+	}
+	in := at(want(lifecycle.Running), claimed(lifecycle.Starting, 0))
+	in.Refused = lifecycle.Refusal{Reason: action, Final: true}
+	if s := lifecycle.Decide(in).Status; s.Operation.Failed != action {
+		t.Errorf("what cannot get better is tried again: %+v", s.Operation)
+	}
+}
+
+// TestNothingGoesOnBehindAnError: what an operation started is gone before ERROR (D7).
+func TestNothingGoesOnBehindAnError(t *testing.T) {
+	over := func(in *lifecycle.Input) { in.Status.Operation.Failed = lifecycle.Timeout }
+	tests := []struct {
+		in  lifecycle.Input
+		act lifecycle.ActionKind
+	}{
+		{at(claimed(lifecycle.Archiving, 0), over, moving(lifecycle.JobRunning)), lifecycle.ActDeleteJob},
+		{at(claimed(lifecycle.Archiving, 0), over, moving(lifecycle.JobTerminating)), lifecycle.ActNone},
+		{at(claimed(lifecycle.Starting, 0), want(lifecycle.Running), over, inPod(lifecycle.PodNotReady)), lifecycle.ActDeletePod},
+		{at(claimed(lifecycle.Starting, 0), want(lifecycle.Running), over, inPod(lifecycle.PodTerminating)), lifecycle.ActNone},
+	}
+	for _, tt := range tests {
+		if d := lifecycle.Decide(tt.in); d.Act.Kind != tt.act || d.Status != tt.in.Status {
+			t.Errorf("%s: %s, %s", d.Rule, d.Act.Kind, d.Status.Phase)
+		}
+	}
+	if d := lifecycle.Decide(at(claimed(lifecycle.Archiving, 0), over)); d.Status.Phase != lifecycle.Failed {
+		t.Errorf("%s: %s", d.Rule, d.Status.Phase)
+	}
+}
+
+// TestWaysOutOfError: D8.
+func TestWaysOutOfError(t *testing.T) {
+	erred := func(reason lifecycle.Reason, word lifecycle.Word, ago time.Duration) func(*lifecycle.Input) {
+		return func(in *lifecycle.Input) {
+			in.Status.Phase, in.Status.PreviousPhase = lifecycle.Failed, lifecycle.Standby
+			in.Status.Error = lifecycle.Failure{Reason: reason, Word: word, OccurredAt: noon.Add(-ago)}
+			in.Status.RetryToken, in.Workspace.RetryToken = "old", "old"
+		}
+	}
+	accept := func(what string) func(*lifecycle.Input) {
+		return func(in *lifecycle.Input) { in.Workspace.AcceptedLoss = what }
+	}
+	keyed := func(in *lifecycle.Input) { in.Status.ArchiveKey = "archives/w/k/home.tar.gz" }
+	gone := volumeIs(lifecycle.VolumeAbsent)
+	const timeout, lost, away = lifecycle.Timeout, lifecycle.DataLost, lifecycle.Unreachable
+	tests := []struct {
+		name string
+		in   lifecycle.Input
+		out  lifecycle.State
+	}{
+		{"it stays", at(erred(timeout, "", time.Hour)), lifecycle.Failed},
+		{"the spec changes", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.Generation = 2 }), lifecycle.Standby},
+		{"a retry is asked for", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.RetryToken = "new" }), lifecycle.Standby},
+		{"unreachable, a while ago", at(erred(away, "", lifecycle.Probe)), lifecycle.Standby},
+		{"unreachable, just now", at(erred(away, "", time.Minute)), lifecycle.Failed},
+		{"the lost volume", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, accept("v")), lifecycle.Pending},
+		{"another volume", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, accept("u")), lifecycle.Failed},
+		{"the lost archive", at(unhomed, gone, erred(lost, lifecycle.WordArchiveLost, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
+		{"an archive that is not lost", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Failed},
+		{"no loss", at(erred(timeout, "", 0), accept("v")), lifecycle.Failed},
+		{"deletion", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.Deleting = true }), lifecycle.Deleting},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := lifecycle.Decide(tt.in)
+			if d.Status.Phase != tt.out {
+				t.Errorf("%s, want %s", d.Status.Phase, tt.out)
+			}
+			if d.Status.Phase == lifecycle.Failed && d.Status != tt.in.Status {
+				t.Error("it writes while it holds")
+			}
+		})
+	}
+}
+
+// TestCrashLoop: the first death is followed at once, further ones more and more slowly (D16).
+func TestCrashLoop(t *testing.T) {
+	in := at(want(lifecycle.Running), inPod(lifecycle.PodEnded))
+	var waits []time.Duration
+	for _, lived := range []time.Duration{time.Hour, time.Minute, time.Minute, 9 * time.Minute, time.Second, time.Second, time.Second, 10 * time.Minute} {
+		in.Status.Phase, in.Status.RunningSince = lifecycle.Running, in.Now.Add(-lived)
+		in.Status = lifecycle.Decide(in).Status
+		waits = append(waits, max(0, in.Status.NextStartAt.Sub(in.Now)))
+	}
+	second := time.Second
+	want := []time.Duration{0, 10 * second, 20 * second, 40 * second, 80 * second, 160 * second, 300 * second, 0}
+	if diff := cmp.Diff(want, waits); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,152 @@
+package lifecycle
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// OrphanAge is how long, without interruption, nobody must have needed an archive before it goes:
+// three attempts of 30 minutes and some slack (seed 001, Archive GC).
+const OrphanAge = 2 * time.Hour
+
+// massDeletion is how many archives may go at once even if they are more than half of all.
+const massDeletion = 10
+
+// Object is one archive in the store: its data, its marker, or both.
+type Object struct {
+	// Key is that of the data: archives/UID/OPERATION/home.tar.gz.
+	Key string
+	// Committed: the marker is there.
+	Committed bool
+	// Kept: it was left behind on purpose, and its Workspace is gone.
+	Kept bool
+	// ModifiedAt is when the data were written.
+	ModifiedAt time.Time
+}
+
+// Keeper is a Workspace, as far as it needs archives.
+type Keeper struct {
+	UID, ArchiveKey string
+	Operation       Operation
+	OperationID     string
+	// Failed: it is in ERROR; nobody knows which of its archives are needed.
+	Failed bool
+	// Retain is how many of its archives are kept, the newest first, the recorded one always.
+	Retain int
+}
+
+// CollectInput is what one cycle rests on. Keepers must have been listed after Objects, or an archive
+// that was made in between has no keeper yet (D14).
+type CollectInput struct {
+	Now     time.Time
+	Objects []Object
+	Keepers []Keeper
+	// Synced: Keepers were read from the API server, all of them.
+	Synced bool
+	// FirstSeen says since when each archive was found without a keeper in every cycle.
+	FirstSeen map[string]time.Time
+}
+
+// CollectDecision is what one cycle does.
+type CollectDecision struct {
+	// Victims may be deleted, after one more look at each (StillOrphan).
+	Victims []string
+	// FirstSeen is to be remembered.
+	FirstSeen map[string]time.Time
+	// Refused says why nothing is deleted though something is due; "" if nothing is refused.
+	Refused Refused
+}
+
+// Refused says why a cycle deletes nothing.
+type Refused string
+
+// Why a cycle deletes nothing.
+const (
+	RefusedUnsynced Refused = "WorkspacesUnknown"
+	RefusedNobody   Refused = "NoWorkspaces"
+	RefusedMass     Refused = "MassDeletion"
+)
+
+// Collect chooses the archives that nobody needs (W48). An archive that found a keeper in between
+// starts anew. It refuses when nothing is known of Workspaces, and when more than half of all archives
+// would go, and more than ten.
+func Collect(in CollectInput) CollectDecision {
+	if !in.Synced {
+		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedUnsynced}
+	}
+	if len(in.Keepers) == 0 && len(in.Objects) > 0 {
+		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedNobody}
+	}
+	out := CollectDecision{FirstSeen: map[string]time.Time{}}
+	for _, object := range in.Objects {
+		if object.Kept || !orphan(object.Key, in.Objects, in.Keepers) {
+			continue
+		}
+		since, known := in.FirstSeen[object.Key]
+		if !known || since.After(in.Now) {
+			since = in.Now
+		}
+		out.FirstSeen[object.Key] = since
+		if in.Now.Sub(since) >= OrphanAge {
+			out.Victims = append(out.Victims, object.Key)
+		}
+	}
+	if len(out.Victims) > massDeletion && 2*len(out.Victims) > len(in.Objects) {
+		out.Victims, out.Refused = nil, RefusedMass
+	}
+	slices.Sort(out.Victims)
+	return out
+}
+
+// StillOrphan takes the last look before an archive is deleted: keepers must have been read just now.
+func StillOrphan(key string, objects []Object, keepers []Keeper) bool {
+	return orphan(key, objects, keepers)
+}
+
+// orphan reports whether no keeper needs the archive. One whose name is not of the form that Kyklos
+// gives is left alone: somebody else put it there.
+func orphan(key string, objects []Object, keepers []Keeper) bool {
+	owner, operation, ok := parseKey(key)
+	if !ok {
+		return false
+	}
+	for _, keeper := range keepers {
+		switch {
+		case keeper.ArchiveKey == key: // even of another one: it may have been taken over
+			return false
+		case keeper.UID != owner:
+		case keeper.Failed, keeper.Operation == Restoring, keeper.OperationID == operation,
+			slices.Contains(newest(keeper, objects), key):
+			return false
+		}
+	}
+	return true
+}
+
+// newest returns the complete archives that a keeper retains beside the recorded one.
+func newest(keeper Keeper, objects []Object) []string {
+	var own []Object
+	for _, object := range objects {
+		owner, _, ok := parseKey(object.Key)
+		if ok && owner == keeper.UID && object.Committed && object.Key != keeper.ArchiveKey {
+			own = append(own, object)
+		}
+	}
+	slices.SortFunc(own, func(a, b Object) int { return b.ModifiedAt.Compare(a.ModifiedAt) })
+	more := max(keeper.Retain-1, 0)
+	var keys []string
+	for _, object := range own[:min(more, len(own))] {
+		keys = append(keys, object.Key)
+	}
+	return keys
+}
+
+// parseKey takes the key of an archive apart.
+func parseKey(key string) (workspaceUID, operationID string, ok bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) != 4 || parts[0] != "archives" || parts[3] != "home.tar.gz" || parts[1] == "" || parts[2] == "" {
+		return "", "", false
+	}
+	return parts[1], parts[2], true
+}

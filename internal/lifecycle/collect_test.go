@@ -1,0 +1,142 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+func archiveOf(workspace, operation string, age time.Duration) lifecycle.Object {
+	return lifecycle.Object{Key: lifecycle.ArchiveKey(workspace, operation), Committed: true, ModifiedAt: noon.Add(-age)}
+}
+
+// TestCollect: each archive has been an orphan for long, unless somebody needs it.
+func TestCollect(t *testing.T) {
+	key := lifecycle.ArchiveKey
+	keeper := lifecycle.Keeper{UID: "w", ArchiveKey: key("w", "now"), Operation: lifecycle.None, Retain: 1}
+	with := func(change func(*lifecycle.Keeper)) lifecycle.Keeper {
+		k := keeper
+		change(&k)
+		return k
+	}
+	tests := []struct {
+		name   string
+		object lifecycle.Object
+		keeper lifecycle.Keeper
+		victim bool
+	}{
+		{"an older one", archiveOf("w", "old", time.Hour), keeper, true},
+		{"one without a marker", lifecycle.Object{Key: key("w", "torn")}, keeper, true},
+		{"one of a Workspace that is gone", archiveOf("x", "old", time.Hour), keeper, true},
+		{"left behind on purpose", lifecycle.Object{Key: key("x", "old"), Kept: true}, keeper, false},
+		{"the recorded one", archiveOf("w", "now", time.Hour), keeper, false},
+		{"D14: one that another has taken over", archiveOf("x", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.ArchiveKey = key("x", "old") }), false},
+		{"one that is being made", archiveOf("w", "op", 0), with(func(k *lifecycle.Keeper) { k.OperationID = "op" }), false},
+		{"D14: while it restores", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.Operation = lifecycle.Restoring }), false},
+		{"D14: in ERROR", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.Failed = true }), false},
+		{"retained", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.Retain = 2 }), false},
+		{"D14: a torn one is not retained", lifecycle.Object{Key: key("w", "torn")}, with(func(k *lifecycle.Keeper) { k.Retain = 9 }), true},
+		{"not of our making", lifecycle.Object{Key: "archives/w/readme.txt"}, keeper, false},
+		{"of another prefix", lifecycle.Object{Key: "backups/w/old/home.tar.gz"}, keeper, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := lifecycle.CollectInput{
+				Now: noon, Objects: []lifecycle.Object{tt.object}, Keepers: []lifecycle.Keeper{tt.keeper}, Synced: true,
+				FirstSeen: map[string]time.Time{tt.object.Key: noon.Add(-lifecycle.OrphanAge)},
+			}
+			if got := len(lifecycle.Collect(in).Victims) == 1; got != tt.victim {
+				t.Errorf("a victim: %t, want %t", got, tt.victim)
+			}
+			if got := lifecycle.StillOrphan(tt.object.Key, in.Objects, in.Keepers); got != tt.victim && !tt.object.Kept {
+				t.Errorf("still an orphan: %t, want %t", got, tt.victim)
+			}
+		})
+	}
+}
+
+// TestCollectTakesTwoHours: what finds a keeper in between starts anew.
+func TestCollectTakesTwoHours(t *testing.T) {
+	orphan, keeper := archiveOf("w", "old", 0), lifecycle.Keeper{UID: "w"}
+	in := lifecycle.CollectInput{Now: noon, Objects: []lifecycle.Object{orphan}, Keepers: []lifecycle.Keeper{keeper}, Synced: true}
+	cycle := func(after time.Duration) int {
+		in.Now = in.Now.Add(after)
+		d := lifecycle.Collect(in)
+		in.FirstSeen = d.FirstSeen
+		return len(d.Victims)
+	}
+	if got := []int{cycle(0), cycle(lifecycle.OrphanAge - time.Second)}; !cmp.Equal(got, []int{0, 0}) {
+		t.Errorf("victims before two hours: %v", got)
+	}
+	in.Keepers[0].ArchiveKey = orphan.Key
+	cycle(time.Second)
+	in.Keepers[0].ArchiveKey = ""
+	if got := []int{cycle(time.Second), cycle(lifecycle.OrphanAge - time.Second), cycle(time.Second)}; !cmp.Equal(got, []int{0, 0, 1}) {
+		t.Errorf("victims after an interruption: %v", got)
+	}
+	in.Now = noon.Add(-time.Hour)
+	if got := cycle(0); got != 0 {
+		t.Errorf("%d victims when the clock goes back", got)
+	}
+}
+
+// TestCollectRefuses: a cycle that knows too little, or would delete too much, deletes nothing.
+func TestCollectRefuses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		orphans, others := rapid.IntRange(0, 30).Draw(t, "orphans"), rapid.IntRange(0, 30).Draw(t, "others")
+		in := lifecycle.CollectInput{
+			Now: noon, Synced: rapid.IntRange(0, 4).Draw(t, "synced") > 0, FirstSeen: map[string]time.Time{},
+			Keepers: []lifecycle.Keeper{{UID: "w", Failed: true}}[:rapid.IntRange(0, 1).Draw(t, "keepers")],
+		}
+		for i := range orphans + others {
+			object := archiveOf("gone", fmt.Sprint(i), time.Hour)
+			if i >= orphans {
+				object = archiveOf("w", fmt.Sprint(i), time.Hour)
+			}
+			in.Objects = append(in.Objects, object)
+			in.FirstSeen[object.Key] = noon.Add(-3 * time.Hour)
+		}
+		d := lifecycle.Collect(in)
+		want, victims := lifecycle.Refused(""), orphans
+		switch {
+		case !in.Synced:
+			want = lifecycle.RefusedUnsynced
+		case len(in.Keepers) == 0 && len(in.Objects) > 0:
+			want = lifecycle.RefusedNobody
+		case orphans > 10 && orphans > others:
+			want = lifecycle.RefusedMass
+		}
+		if want != "" {
+			victims = 0
+		}
+		if d.Refused != want || len(d.Victims) != victims {
+			t.Fatalf("refused %q, %d victims; want %q, %d", d.Refused, len(d.Victims), want, victims)
+		}
+	})
+}
+
+// TestCollectNaively: who lists Workspaces before archives, and looks no second time, takes what was
+// archived in between (D14); who looks once more does not.
+func TestCollectNaively(t *testing.T) {
+	made := archiveOf("w", "new", 0)
+	before := []lifecycle.Keeper{{UID: "w"}}
+	after := []lifecycle.Keeper{{UID: "w", ArchiveKey: made.Key}}
+	in := lifecycle.CollectInput{
+		Now: noon, Objects: []lifecycle.Object{made}, Synced: true,
+		FirstSeen: map[string]time.Time{made.Key: noon.Add(-3 * time.Hour)}, // it was an orphan until it was taken over
+	}
+	if in.Keepers = before; len(lifecycle.Collect(in).Victims) != 1 {
+		t.Error("this case does not find the naive order")
+	}
+	if in.Keepers = after; len(lifecycle.Collect(in).Victims) != 0 {
+		t.Error("archives first, then Workspaces: it was not to go")
+	}
+	if lifecycle.StillOrphan(made.Key, in.Objects, after) {
+		t.Error("the last look does not save it")
+	}
+}

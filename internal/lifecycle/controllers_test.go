@@ -1,0 +1,152 @@
+package lifecycle_test
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// engine is what decides: Decide, or a mutant of it.
+type engine func(lifecycle.Input) lifecycle.Decision
+
+// snapshot is what a cache held at some time.
+type snapshot struct {
+	ws    lifecycle.Workspace
+	rv    int
+	saved lifecycle.Status
+	seen  lifecycle.Observation
+}
+
+func (w *world) snapshot() snapshot {
+	return snapshot{w.ws, w.rv, w.saved, w.seen()}
+}
+
+// controller is one of several replicas that believe to be alone. What it decided it does later, if it
+// does not crash before.
+type controller struct {
+	name    string
+	engine  engine
+	pending *pending
+	word    lifecycle.Word // of its last decision
+}
+
+// pending is a write on its way.
+type pending struct {
+	from     int // the resourceVersion that was read
+	decision lifecycle.Decision
+	input    lifecycle.Input
+	since    time.Time
+}
+
+// input asks the engine about a snapshot.
+func (w *world) input(s snapshot) lifecycle.Input {
+	return lifecycle.Input{
+		Now: w.now, NewID: w.id(), Workspace: s.ws, Status: s.saved, Seen: s.seen,
+		Limits: lifecycle.Limits{OwnerFull: w.full, AllFull: w.full, MoversFull: w.full},
+	}
+}
+
+// decide goes on until there is something to do: cached, then live, then with the store.
+func (c *controller) decide(w *world, cached snapshot) {
+	c.pending = nil
+	if w.gone {
+		return
+	}
+	from, in := cached.rv, w.input(cached)
+	for range 6 {
+		d := c.engine(in)
+		c.word = d.Word
+		switch d.Act.Kind {
+		case lifecycle.ActLook, lifecycle.ActLookPods:
+			s := w.snapshot()
+			archive, pods := in.Archive, d.Act.Kind == lifecycle.ActLookPods
+			from, in = s.rv, w.input(s)
+			in.Archive, in.Seen.Live, in.Seen.PodsLive = archive, true, pods
+			continue
+		case lifecycle.ActVerify:
+			if in.Archive.Key == d.Act.Key {
+				w.fault("it verifies %s again and again", d.Act.Key)
+				return
+			}
+			in.Archive = w.verify(d.Act.Key)
+			continue
+		}
+		if d.Status != in.Status && d.Act.Kind != lifecycle.ActNone {
+			w.fault("%s writes and acts at once", d.Rule)
+		}
+		if d.Status != in.Status || d.Act.Kind != lifecycle.ActNone {
+			c.pending = &pending{from, d, in, w.now}
+		}
+		return
+	}
+	w.fault("it looks for ever")
+}
+
+// commit does what was decided. A status is written only on what was read.
+func (c *controller) commit(w *world) {
+	p := c.pending
+	c.pending = nil
+	// A client gives up, and a leader loses its lease, after a while.
+	if p == nil || w.gone || !w.apiUp || w.now.Sub(p.since) > 15*time.Second {
+		return
+	}
+	if w.refuse && strings.HasPrefix(string(p.decision.Act.Kind), "Create") {
+		p.input.Refused = lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: w.ids%5 == 0, Word: lifecycle.WordRefused}
+		p.decision = c.engine(p.input)
+	}
+	if p.decision.Act.Kind != lifecycle.ActNone {
+		w.logf("%s: %s: %s %s", c.name, p.decision.Rule, p.decision.Act.Kind, p.decision.Act.UID)
+		if w.vol != nil && p.decision.Act.Kind == lifecycle.ActDeletePod && !p.since.After(w.vol.dying) {
+			w.excused = true // the person came between
+		}
+		if p.decision.Act.Kind == lifecycle.ActDeleteVolume && !p.since.After(w.spoilt) {
+			w.excused = true // likewise
+		}
+		w.apply(p.decision.Act)
+	} else if p.from == w.rv {
+		w.rv++
+		before := w.saved
+		w.saved = p.decision.Status
+		w.logf("%s: %s: %s/%s -> %s/%s %s", c.name, p.decision.Rule, before.Phase, before.Operation.Type,
+			w.saved.Phase, w.saved.Operation.Type, p.decision.Word)
+		if w.saved.Phase == lifecycle.Failed && w.saved.Operation.Type != lifecycle.None {
+			w.fault("ERROR with an operation")
+		}
+		if lost := w.saved.Error.Reason == lifecycle.DataLost; lost && w.saved.Phase == lifecycle.Failed && !w.damaged {
+			w.fault("a false alarm: %s", w.saved.Error.Word)
+		}
+		if before.Volume.UID != "" && w.saved.Volume.UID == "" && p.decision.Word == lifecycle.WordLossAccepted ||
+			before.ArchiveKey != "" && w.saved.ArchiveKey == "" {
+			w.rebase = true
+		}
+	}
+	w.check(c.name + " " + p.decision.Rule)
+}
+
+// collect is one cycle of the archive collection, done at once.
+func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
+	if !w.storeUp || !w.bucket || !w.apiUp {
+		return firstSeen
+	}
+	var objects []lifecycle.Object
+	for key, o := range w.objects {
+		objects = append(objects, lifecycle.Object{Key: key, Committed: o.marked != "", ModifiedAt: o.at, Kept: o.kept})
+	}
+	slices.SortFunc(objects, func(a, b lifecycle.Object) int { return a.ModifiedAt.Compare(b.ModifiedAt) })
+	keepers := []lifecycle.Keeper{{UID: "other"}}
+	if !w.gone {
+		keepers = append(keepers, lifecycle.Keeper{
+			UID: w.ws.UID, ArchiveKey: w.saved.ArchiveKey, Operation: w.saved.Operation.Type,
+			OperationID: w.saved.Operation.ID, Failed: w.saved.Phase == lifecycle.Failed, Retain: 1,
+		})
+	}
+	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now, Objects: objects, Keepers: keepers, Synced: true, FirstSeen: firstSeen})
+	for _, key := range d.Victims {
+		w.logf("the collection deletes %s", key)
+		delete(w.objects, key)
+	}
+	w.check("the collection")
+	return d.FirstSeen
+}

@@ -1,0 +1,85 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// cornerCases are rows that the simulator showed to matter.
+func cornerCases() []verdictCase {
+	const (
+		L, P, R = lifecycle.ActNone, lifecycle.Pending, lifecycle.Running
+		none    = lifecycle.None
+	)
+	type in = lifecycle.Input
+	forgotten := func(i *in) { i.Status.Volume, i.Status.Phase = lifecycle.Volume{}, P }
+	archived := func(i *in) { i.Status.ArchiveKey = "archives/w/op/home.tar.gz" }
+	stray := func(state lifecycle.JobState) func(*in) {
+		return func(i *in) {
+			i.Seen.Jobs = []lifecycle.Job{{Name: "stray", UID: "s", State: state, OperationID: "other", Attempt: 1, VolumeUID: "v"}}
+		}
+	}
+	leftover := func(i *in) { i.Status.Operation, i.Status.Phase = lifecycle.Claim{Type: none}, P }
+	deleting := func(policy lifecycle.DeletionPolicy) func(*in) {
+		return func(i *in) { i.Workspace.Deleting, i.Workspace.DeletionPolicy = true, policy }
+	}
+	removing := func(i *in) {
+		i.Status.Phase, i.Status.Operation = lifecycle.Deleting, lifecycle.Claim{Type: lifecycle.Removing, ID: "op", Attempt: 1, AttemptStartedAt: noon}
+	}
+	foreignVolume := func(i *in) { i.Seen.Volume.Foreign = true }
+	foreignPod := func(i *in) { i.Seen.Pod = lifecycle.Pod{State: lifecycle.PodReady, Foreign: true, UID: "f"} }
+	restoring := func(i *in) {
+		claimed(lifecycle.Restoring, 0)(i)
+		archived(i)
+		i.Status.Volume = lifecycle.Volume{UID: "v", Content: lifecycle.Uninitialized}
+	}
+	restored := func(i *in) {
+		i.Seen.Volume.Marker = lifecycle.Marker{Content: lifecycle.Restored, RestoredFrom: i.Status.ArchiveKey, OperationID: "op"}
+	}
+	return []verdictCase{
+		{"W3: a record was lost, the home was not", at(forgotten), "Adopt", L, lifecycle.WordAdopted, "", ""},
+		{"beside an archive it is not known which is newer", at(forgotten, archived), "Adopt", L, lifecycle.WordVolumeUnknown, "", lifecycle.Failed},
+		{"a volume without a marker is nobody's home", at(forgotten, func(i *in) { i.Seen.Volume.Marker = lifecycle.Marker{} }), "Waste", lifecycle.ActDeleteVolume, lifecycle.WordVolumeWaste, "", ""},
+		{"a stranger's volume is left alone", at(forgotten, want(P), foreignVolume), "Converged", L, lifecycle.WordConverged, "", ""},
+		{"a stranger's Pod is left alone", at(foreignPod), "Converged", L, lifecycle.WordConverged, "", ""},
+		{"a stranger's Pod is in the way", at(claimed(lifecycle.Starting, 0), want(R), foreignPod), "Attempt", L, lifecycle.WordPodForeign, "", ""},
+		{"D7: a Job of another time goes first", at(want(R), stray(lifecycle.JobRunning)), "Strays", lifecycle.ActDeleteJob, lifecycle.WordJobEnding, "", ""},
+		{"D7: and is waited for", at(want(R), stray(lifecycle.JobTerminating)), "Strays", L, lifecycle.WordJobEnding, "", ""},
+		{"D7: also while another works", at(claimed(lifecycle.Archiving, 0), stray(lifecycle.JobRunning), found(lifecycle.Absent, 0)), "Execute", lifecycle.ActDeleteJob, lifecycle.WordJobEnding, "", ""},
+		{"a condemned volume, left over from ERROR", at(condemned, leftover, want(P)), "Waste", lifecycle.ActVerify, lifecycle.WordWorking, "", ""},
+		{"goes, if its archive is good", at(condemned, leftover, want(P), found(lifecycle.Verified, 3)), "Waste", lifecycle.ActDeleteVolume, lifecycle.WordVolumeWaste, "", ""},
+		{"is the home again, if not", at(condemned, leftover, want(P), found(lifecycle.Corrupt, 3)), "Waste", L, lifecycle.WordVolumeReprieved, "", ""},
+		{"stays, if nobody knows", at(condemned, leftover, want(P), found(lifecycle.BucketMissing, 0)), "Waste", L, lifecycle.WordBucketMissing, "", ""},
+		{"a Pod on a condemned volume", at(claimed(lifecycle.Archiving, 0), condemned, inPod(lifecycle.PodReady)), "Execute", L, lifecycle.WordVolumeReprieved, "", ""},
+		{"a Pod while something may be uploaded", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), inPod(lifecycle.PodNotReady)), "Execute", L, lifecycle.WordVolumeInUse, "", ""},
+		{"a Pod before anything was", at(claimed(lifecycle.Archiving, 0), inPod(lifecycle.PodNotReady)), "Execute", lifecycle.ActDeletePod, lifecycle.WordWorking, "", ""},
+		{"the upload was done when somebody deleted the volume", at(claimed(lifecycle.Archiving, 0), volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Attempt", L, lifecycle.WordArchiveReady, "", ""},
+		{"an upload under way saves a dying volume", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.WordWorking, "", ""},
+		{"a Job that says more than the store", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobSucceeded), found(lifecycle.Absent, 0)), "Execute", L, lifecycle.WordArchiveLost, "", ""},
+		{"an archive that is gone", at(unhomed, restoring, func(i *in) { i.Archive = lifecycle.ArchiveView{Key: i.Status.ArchiveKey, Verdict: lifecycle.Absent} }), "Execute", L, lifecycle.WordArchiveLost, "", ""},
+		{"D1: the Job's success is marked on the volume", at(unhomed, restoring, moving(lifecycle.JobSucceeded)), "Execute", lifecycle.ActMarkVolume, lifecycle.WordWorking, "", ""},
+		{"D1: the Job goes before the operation ends", at(unhomed, restoring, moving(lifecycle.JobSucceeded), restored), "Execute", lifecycle.ActDeleteJob, lifecycle.WordJobEnding, "", ""},
+		{"D1: and then it ends", at(unhomed, restoring, restored), "Complete", L, lifecycle.WordFinished, none, lifecycle.Standby},
+		{"D1: a marker of an earlier restore", at(unhomed, restoring, restored, func(i *in) { i.Seen.Volume.Marker.OperationID = "earlier" }), "Execute", lifecycle.ActVerify, lifecycle.WordWorking, "", ""},
+		{"deletion, Retain", at(deleting(lifecycle.RetainHome), removing), "Deleting", lifecycle.ActReleaseVolume, lifecycle.WordDeleting, "", ""},
+		{"deletion leaves a stranger's volume", at(deleting(lifecycle.DeleteHome), removing, foreignVolume), "Deleting", lifecycle.ActRemoveFinalizer, lifecycle.WordDeleting, "", ""},
+		{"deletion never gives up", at(deleting(lifecycle.DeleteHome), removing, func(i *in) { i.Now = noon.Add(time.Hour) }), "Deleting", lifecycle.ActDeleteVolume, lifecycle.WordDeletionSlow, "", ""},
+		{"deletion first archives", at(deleting(lifecycle.ArchiveHome)), "Claim", L, lifecycle.WordClaimed, lifecycle.Archiving, ""},
+		{"deletion without a store waits for one", at(deleting(lifecycle.ArchiveHome), func(i *in) { i.Workspace.HasStore = false }), "Claim", L, lifecycle.WordArchiveNotConfigured, "", ""},
+		{"D24: not where nothing can be made", at(deleting(lifecycle.ArchiveHome), func(i *in) { i.Workspace.NamespaceTerminating = true }), "Delete", L, lifecycle.WordDeletionUnarchived, lifecycle.Removing, lifecycle.Deleting},
+		{"deletion is done", at(deleting(lifecycle.DeleteHome), func(i *in) { i.Workspace.Finalizer = false }), "Delete", L, lifecycle.WordDeleted, "", ""},
+		{"no look at Pods, no upload", at(claimed(lifecycle.Archiving, 0), found(lifecycle.Absent, 0), func(i *in) { i.Seen.PodsLive = false }), "Execute", lifecycle.ActLookPods, lifecycle.WordWorking, "", ""},
+	}
+}
+
+func TestCorners(t *testing.T) {
+	for _, tt := range cornerCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			if errs := tt.errs(lifecycle.Decide); errs != "" {
+				t.Error(errs)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// at is an input with a home in STANDBY, that is wanted there, with everything read live.
+func at(changes ...func(*lifecycle.Input)) lifecycle.Input {
+	in := lifecycle.Input{
+		Now: noon, NewID: "new-id",
+		Workspace: lifecycle.Workspace{Name: "home", UID: "w", Generation: 1, Desired: lifecycle.Standby, HasStore: true, Finalizer: true},
+		Status: lifecycle.Status{
+			ObservedGeneration: 1, Phase: lifecycle.Standby, Operation: lifecycle.Claim{Type: lifecycle.None},
+			Volume: lifecycle.Volume{UID: "v", Content: lifecycle.Empty, Epoch: 3}, StandbySince: noon.Add(-time.Hour),
+		},
+		Seen: lifecycle.Observation{
+			Live: true, PodsLive: true,
+			Volume: lifecycle.VolumeView{State: lifecycle.VolumeBound, UID: "v", ResourceVersion: "7", OperationID: "made", Marker: lifecycle.Marker{Content: lifecycle.Empty, OperationID: "made"}},
+		},
+	}
+	for _, change := range changes {
+		change(&in)
+	}
+	return in
+}
+
+func want(state lifecycle.State) func(*lifecycle.Input) {
+	return func(in *lifecycle.Input) { in.Workspace.Desired = state }
+}
+
+// claimed is an operation in its first attempt, begun some time ago.
+func claimed(operation lifecycle.Operation, ago time.Duration) func(*lifecycle.Input) {
+	return func(in *lifecycle.Input) {
+		in.Status.Operation = lifecycle.Claim{Type: operation, ID: "op", StartedAt: noon.Add(-ago), Attempt: 1, AttemptStartedAt: noon.Add(-ago)}
+		if operation == lifecycle.Archiving {
+			in.Workspace.Desired = lifecycle.Pending
+		}
+	}
+}
+
+func moving(state lifecycle.JobState) func(*lifecycle.Input) {
+	return func(in *lifecycle.Input) {
+		in.Status.Operation.JobName = "ws-home-op-1"
+		in.Seen.Jobs = []lifecycle.Job{{Name: "ws-home-op-1", UID: "j", State: state, OperationID: "op", Attempt: 1, VolumeUID: "v"}}
+	}
+}
+
+// found is what the store holds under the claim's key.
+func found(verdict lifecycle.Verdict, epoch int64) func(*lifecycle.Input) {
+	return func(in *lifecycle.Input) {
+		in.Archive = lifecycle.ArchiveView{Key: "archives/w/op/home.tar.gz", Verdict: verdict, Archive: lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: "v", Epoch: epoch}}
+	}
+}
+
+// condemned: the archive is recorded, the volume is about to go.
+func condemned(in *lifecycle.Input) {
+	in.Status.Operation.PointOfNoReturn = true
+	in.Status.ArchiveKey, in.Status.Volume.Content = "archives/w/op/home.tar.gz", lifecycle.Uninitialized
+	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: "v", Epoch: 3}
+}
+
+func inPod(state lifecycle.PodState) func(*lifecycle.Input) {
+	return func(in *lifecycle.Input) {
+		in.Seen.Pod = lifecycle.Pod{State: state, UID: "p", OperationID: "op", Attempt: 1}
+	}
+}
+
+func volumeIs(state lifecycle.VolumeState) func(*lifecycle.Input) {
+	return func(in *lifecycle.Input) {
+		if in.Seen.Volume.State = state; state == lifecycle.VolumeAbsent {
+			in.Seen.Volume = lifecycle.VolumeView{}
+		}
+	}
+}
+
+func cached(in *lifecycle.Input) { in.Seen.Live, in.Seen.PodsLive = false, false }
+
+// unhomed: nothing is recorded, the volume was made by the claim and is not marked.
+func unhomed(in *lifecycle.Input) {
+	in.Status.Phase, in.Status.Volume, in.Workspace.Desired = lifecycle.Pending, lifecycle.Volume{}, lifecycle.Running
+	in.Seen.Volume.OperationID, in.Seen.Volume.Marker = "op", lifecycle.Marker{}
+}
+
+type verdictCase struct {
+	name string
+	in   lifecycle.Input
+	rule string
+	act  lifecycle.ActionKind
+	word lifecycle.Word
+	// operation and phase afterwards; "" for those before.
+	operation lifecycle.Operation
+	phase     lifecycle.State
+}
+
+func (c verdictCase) errs(decide engine) string {
+	d := decide(c.in)
+	operation, phase := c.operation, c.phase
+	if operation == "" {
+		operation = c.in.Status.Operation.Type
+	}
+	if phase == "" {
+		phase = c.in.Status.Phase
+	}
+	got := verdictCase{rule: d.Rule, act: d.Act.Kind, word: d.Word, operation: d.Status.Operation.Type, phase: d.Status.Phase}
+	if got.rule != c.rule || got.act != c.act || got.word != c.word || got.operation != operation || got.phase != phase {
+		return got.rule + ": " + string(got.act) + ", " + string(got.word) + ", " + string(got.operation) + ", " + string(got.phase) +
+			"; want " + c.rule + ": " + string(c.act) + ", " + string(c.word) + ", " + string(operation) + ", " + string(phase)
+	}
+	return ""
+}
+
+func TestDecide(t *testing.T) {
+	for _, tt := range verdictCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			if errs := tt.errs(lifecycle.Decide); errs != "" {
+				t.Error(errs)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package lifecycle
+
+// Applied is what a TimeWindowScaler last asked a Workspace for, and at which edge.
+type Applied struct {
+	State State
+	// Edge names the instance of the window, or of the time between windows, such as its start.
+	Edge string
+}
+
+// EdgeInput is what a schedule's decision about a Workspace rests on.
+type EdgeInput struct {
+	// Replicas is the schedule's count now, its grace period included; Edge names the instance of the
+	// window that gives it.
+	Replicas int32
+	Edge     string
+	// Applied is what was asked for last; the zero value if nothing was yet.
+	Applied Applied
+	// Desired is the Workspace's desired state as it was read.
+	Desired State
+	Pause   bool
+	// KeepArchived: a window does not fetch a home back from its archive.
+	KeepArchived bool
+	// Enforce: what others write between edges is set right again.
+	Enforce bool
+}
+
+// EdgeDecision is what a schedule asks of a Workspace.
+type EdgeDecision struct {
+	// Write: State is to be written in place of the desired state that was read.
+	Write bool
+	State State
+	// Applied is to be remembered after that.
+	Applied Applied
+}
+
+// DecideEdge asks for RUNNING in a window and for STANDBY outside, never for PENDING: archives are the
+// idle timer's. It does so once for each edge, found by comparing states, so that a missed edge is
+// caught up with; between edges a user or an idle timer who decides otherwise wins. The end of a
+// window wakes no archive.
+func DecideEdge(in EdgeInput) EdgeDecision {
+	wanted := Standby
+	if in.Replicas >= 1 {
+		wanted = Running
+	}
+	now := Applied{State: wanted, Edge: in.Edge}
+	if in.Pause || in.Applied == now && !in.Enforce {
+		return EdgeDecision{State: in.Desired, Applied: in.Applied}
+	}
+	archived := in.Desired == Pending && (wanted == Standby || in.KeepArchived)
+	if archived || in.Desired == wanted {
+		return EdgeDecision{State: in.Desired, Applied: now}
+	}
+	return EdgeDecision{Write: true, State: wanted, Applied: now}
+}

@@ -1,0 +1,106 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// anyInput is any input at all, also one that no history leads to.
+func anyInput(t *rapid.T) lifecycle.Input {
+	pick := seeded(rapid.Uint64().Draw(t, "seed"))
+	yes := func(of int) bool { return pick(of) == 0 }
+	choose := func(all ...string) string { return all[pick(len(all))] }
+	when := func() time.Time { return noon.Add(time.Duration(pick(7200)-3600) * time.Second) }
+	in := at(want(states[pick(3)]))
+	in.Seen.Live, in.Seen.PodsLive = !yes(4), !yes(4)
+	in.Seen.Failed, in.Workspace.Pause, in.Workspace.Finalizer = yes(20), yes(10), !yes(10)
+	in.Workspace.Deleting, in.Workspace.NamespaceTerminating, in.Workspace.HasStore = yes(4), yes(4), !yes(5)
+	in.Workspace.DeletionPolicy = lifecycle.DeletionPolicy(choose("Delete", "ArchiveThenDelete", "Retain"))
+	in.Workspace.AcceptedLoss, in.Workspace.RetryToken = choose("", "", "v"), choose("", "", "token")
+	in.Status.Phase = lifecycle.State(choose("", "PENDING", "STANDBY", "RUNNING", "ERROR", "DELETING"))
+	in.Status.Volume.UID, in.Status.Volume.Content = choose("v", "v", "", "u"), lifecycle.Content(choose("Empty", "Restored", "Uninitialized"))
+	in.Status.ArchiveKey = choose("", "archives/w/op/home.tar.gz", "archives/w/old/home.tar.gz")
+	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: choose("v", "u"), Epoch: 3}
+	in.Status.Operation.Type = lifecycle.Operation(choose("NONE", "PROVISIONING", "RESTORING", "STARTING", "STOPPING", "ARCHIVING", "ARCHIVING", "DELETING"))
+	if claim := &in.Status.Operation; claim.Type != lifecycle.None && in.Status.Phase != lifecycle.Failed {
+		claim.ID, claim.Attempt, claim.StartedAt, claim.AttemptStartedAt, claim.NextRetryAt = "op", 1, when(), when(), when()
+		claim.PointOfNoReturn, claim.Failed, claim.JobName = yes(2) && claim.Type == lifecycle.Archiving, lifecycle.Reason(choose("", "", "", "Timeout")), choose("", "ws-home-op-1")
+	} else {
+		in.Status.Operation = lifecycle.Claim{Type: lifecycle.None}
+	}
+	in.Seen.Pod = lifecycle.Pod{State: lifecycle.PodState(choose("", "", "", "NotReady", "Ready", "Terminating", "Ended")), Foreign: yes(6), UID: "p", OperationID: choose("op", "x"), Attempt: 1}
+	in.Seen.Volume.State = lifecycle.VolumeState(choose("", "Pending", "WaitForFirstConsumer", "Bound", "Bound", "Terminating", "Lost"))
+	in.Seen.Volume.Foreign, in.Seen.Volume.OperationID = yes(6), choose("op", "x")
+	in.Seen.Volume.Marker = lifecycle.Marker{Content: lifecycle.Content(choose("", "Empty", "Restored")), RestoredFrom: in.Status.ArchiveKey, OperationID: choose("op", "x")}
+	for range pick(3) * pick(2) {
+		in.Seen.Jobs = append(in.Seen.Jobs, lifecycle.Job{
+			Name: "j", UID: choose("j", "k"), State: lifecycle.JobState(choose("Running", "Succeeded", "Failed", "Terminating")), OperationID: choose("op", "x"), Attempt: 1, VolumeUID: choose("v", "u"),
+		})
+	}
+	in.Seen.OtherPods = pick(2) * pick(2)
+	in.Archive = lifecycle.ArchiveView{
+		Key: choose("", "archives/w/op/home.tar.gz", "archives/w/old/home.tar.gz"), Verdict: lifecycle.Verdict(choose("", "Verified", "Verified", "Absent", "Corrupt", "StoreUnreachable", "BucketMissing")),
+		Archive: lifecycle.Archive{SHA256: choose("s", "t"), Size: 1, VolumeUID: choose("v", "u"), Epoch: int64(2 + pick(2))},
+	}
+	if yes(10) {
+		in.Refused = lifecycle.Refusal{Reason: lifecycle.Unreachable, Final: yes(2)}
+	}
+	return in
+}
+
+// TestLaws: whatever the input, reachable or not.
+func TestLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range 200 {
+			in := anyInput(t)
+			if broken := law(in, lifecycle.Decide(in)); broken != "" {
+				t.Fatalf("%s\n%+v", broken, in)
+			}
+		}
+	})
+}
+
+// law returns the law that a decision breaks; "" if it keeps all.
+func law(in lifecycle.Input, d lifecycle.Decision) string {
+	before, after, pod, volume := in.Status, d.Status, in.Seen.Pod, in.Seen.Volume
+	acts, writes := d.Act.Kind, d.Status != in.Status
+	looks := acts == lifecycle.ActNone || acts == lifecycle.ActLook || acts == lifecycle.ActLookPods
+	users := pod.State != lifecycle.PodAbsent && !pod.Foreign || in.Seen.OtherPods > 0 || len(in.Seen.Jobs) > 0
+	home := before.Volume.UID == volume.UID && before.Volume.Content != lifecycle.Uninitialized
+	good := in.Archive.Verdict == lifecycle.Verified
+	removing := before.Operation.Type == lifecycle.Removing
+	switch {
+	case d.Rule == "":
+		return "no rule decides"
+	case writes && acts != lifecycle.ActNone:
+		return "it writes and acts at once"
+	case !in.Seen.Live && (writes || !looks):
+		return "it acts on a cache"
+	case in.Workspace.Pause && !in.Workspace.Deleting && in.Workspace.Finalizer && !looks:
+		return "it acts while paused"
+	case after.Phase == lifecycle.Failed && writes && after.Operation.Type != lifecycle.None:
+		return "ERROR with an operation (D8)"
+	case acts == lifecycle.ActDeleteVolume && (volume.Foreign || d.Act.UID != volume.UID || d.Act.ResourceVersion == ""):
+		return "it deletes a stranger's volume (D20)"
+	case acts == lifecycle.ActDeleteVolume && (!in.Seen.PodsLive || len(in.Seen.Jobs) > 0 || users && !removing):
+		return "it deletes a volume in use (D3, D18)"
+	case acts == lifecycle.ActDeleteVolume && home && !removing && before.Volume.UID == "v":
+		return "it deletes a home"
+	case acts == lifecycle.ActDeleteVolume && !removing && !good && volume.State == lifecycle.VolumeBound &&
+		(before.Operation.PointOfNoReturn || before.ArchiveKey != "" && before.Archive.VolumeUID == volume.UID):
+		return "it deletes without a look into the store (D4)"
+	case after.Operation.PointOfNoReturn && !before.Operation.PointOfNoReturn && (!good || in.Archive.Archive.Epoch != before.Volume.Epoch || in.Archive.Archive.VolumeUID != before.Volume.UID || in.Archive.Key != after.ArchiveKey):
+		return "it records an archive that is not verified, or old (D2, D4)"
+	case acts == lifecycle.ActCreateJob && (users || !in.Seen.PodsLive):
+		return "a Job beside other users of the volume (D3, D7)"
+	case acts == lifecycle.ActCreatePod && (home && volume.State == lifecycle.VolumeTerminating || !home || volume.Foreign):
+		return "a Pod on what is no home (D1, D17)"
+	case before.ArchiveKey != "" && after.ArchiveKey == "" && in.Workspace.AcceptedLoss == "":
+		return "it forgets an archive (D6)"
+	}
+	return ""
+}

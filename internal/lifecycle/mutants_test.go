@@ -1,0 +1,143 @@
+package lifecycle_test
+
+import (
+	"regexp"
+	"testing"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// The simulator has to find what is wrong with these engines. Each makes a mistake of the seed's
+// design, or one that others made; without this, "nothing is lost" could be the word of a blind world.
+
+// seeing is an engine that sees something else than there is.
+func seeing(change func(in *lifecycle.Input)) engine {
+	return func(in lifecycle.Input) lifecycle.Decision {
+		jobs := append([]lifecycle.Job(nil), in.Seen.Jobs...)
+		in.Seen.Jobs = jobs
+		before := in.Status
+		change(&in)
+		after := in.Status
+		d := lifecycle.Decide(in)
+		if d.Status == after {
+			d.Status = before // it did not write, and does not now
+		}
+		return d
+	}
+}
+
+var mutants = []struct {
+	defect, mistake string
+	engine          engine
+	overwrite       bool
+	wrong           string // what is to be found, a regular expression
+}{
+	{"D1", "a restore is complete when the volume is there", seeing(func(in *lifecycle.Input) {
+		if in.Status.Operation.Type == lifecycle.Restoring && in.Seen.Volume.State == lifecycle.VolumeBound {
+			in.Seen.Volume.Marker = lifecycle.Marker{Content: lifecycle.Restored, RestoredFrom: in.Status.ArchiveKey, OperationID: in.Status.Operation.ID}
+			in.Seen.Jobs = nil
+		}
+	}), false, "sees|lost"},
+	{"D2", "the id of an archive is used again, and nobody looks how old it is", func(in lifecycle.Input) lifecycle.Decision {
+		if in.Status.Phase == lifecycle.Standby && in.Workspace.Desired == lifecycle.Pending {
+			in.NewID = "always-the-same"
+		}
+		if in.Archive.Verdict == lifecycle.Verified {
+			in.Archive.Archive.VolumeUID, in.Archive.Archive.Epoch = in.Status.Volume.UID, in.Status.Volume.Epoch
+		}
+		return lifecycle.Decide(in)
+	}, false, "sees|lost"},
+	{"D3", "a Pod that is not ready writes nothing", seeing(func(in *lifecycle.Input) {
+		if in.Seen.Pod.State != lifecycle.PodReady {
+			in.Seen.Pod = lifecycle.Pod{}
+		}
+		in.Seen.OtherPods = 0
+	}), false, "sees|lost"},
+	{"D4", "what is recorded as archived is not looked at again", seeing(func(in *lifecycle.Input) {
+		if in.Status.Operation.PointOfNoReturn {
+			in.Archive = lifecycle.ArchiveView{Key: in.Status.ArchiveKey, Verdict: lifecycle.Verified,
+				Archive: lifecycle.Archive{SHA256: in.Status.Archive.SHA256, Size: in.Status.Archive.Size,
+					VolumeUID: in.Status.Archive.VolumeUID, Epoch: in.Status.Archive.Epoch}}
+		}
+	}), false, "lost"},
+	{"D5", "archiving is complete when the volume is gone", func(in lifecycle.Input) lifecycle.Decision {
+		d := lifecycle.Decide(in)
+		if in.Status.Operation.Type == lifecycle.Archiving && in.Seen.Live && in.Seen.Volume.State == lifecycle.VolumeAbsent {
+			d.Status, d.Act = in.Status, lifecycle.Action{}
+			d.Status.Phase, d.Status.Operation, d.Status.Volume = lifecycle.Pending, lifecycle.Claim{Type: lifecycle.None}, lifecycle.Volume{}
+		}
+		return d
+	}, false, "sees"},
+	{"D6", "a volume that is gone was never there", func(in lifecycle.Input) lifecycle.Decision {
+		in.Workspace.AcceptedLoss = in.Status.Volume.UID
+		d := lifecycle.Decide(in)
+		if d.Word == lifecycle.WordLossAccepted {
+			d.Word = lifecycle.WordObserved
+		}
+		return d
+	}, false, "sees"},
+	{"D7", "uploads overwrite each other", lifecycle.Decide, true, "lost"},
+	{"D17", "a volume that is being deleted is as good as another", seeing(func(in *lifecycle.Input) {
+		if in.Seen.Volume.State == lifecycle.VolumeTerminating {
+			in.Seen.Volume.State = lifecycle.VolumeBound
+		}
+	}), false, ""},
+	{"D18", "ended Jobs hold no volume", seeing(func(in *lifecycle.Input) {
+		var running []lifecycle.Job
+		for _, job := range in.Seen.Jobs {
+			if job.State == lifecycle.JobRunning {
+				running = append(running, job)
+			}
+		}
+		in.Seen.Jobs = running
+	}), false, ""},
+	{"D20", "whatever has the right name is ours", seeing(func(in *lifecycle.Input) {
+		in.Seen.Volume.Foreign = false
+	}), false, ""},
+	{"D23", "a bucket that is missing is an archive that is missing", seeing(func(in *lifecycle.Input) {
+		if in.Archive.Verdict == lifecycle.BucketMissing {
+			in.Archive.Verdict = lifecycle.Absent
+		}
+	}), false, "alarm"},
+	{"W25", "it acts before it has written", func(in lifecycle.Input) lifecycle.Decision {
+		in.Seen.Live, in.Seen.PodsLive = true, true // and believes its cache
+		return lifecycle.Decide(in)
+	}, false, "."},
+}
+
+// TestSimulatorFindsMutants runs each mutant until it is found out, which takes a few thousand
+// histories at most.
+func TestSimulatorFindsMutants(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.defect, func(t *testing.T) {
+			t.Parallel()
+			const most = 8000
+			found := regexp.MustCompile(m.wrong)
+			for seed := range uint64(most) {
+				h := newHistory(m.engine, seeded(seed))
+				h.overwrite = m.overwrite
+				if wrong := h.run(150); wrong != "" && found.MatchString(wrong) {
+					t.Logf("history %d: %s", seed, wrong)
+					if wrong := newHistory(lifecycle.Decide, seeded(seed)).run(150); wrong != "" {
+						t.Errorf("but so does the engine itself: %s", wrong)
+					}
+					return
+				}
+			}
+			t.Errorf("nothing is found wrong with an engine in which %s", m.mistake)
+		})
+	}
+}
+
+// TestCasesFindMutants runs naive engines over the rows that are about their mistakes.
+func TestCasesFindMutants(t *testing.T) {
+	rows := map[string]verdictCase{}
+	for _, row := range verdictCases() {
+		rows[row.name] = row
+	}
+	for _, m := range caseMutants {
+		if row, there := rows[m.row]; !there || row.errs(m.engine) == "" {
+			t.Errorf("the row %q finds nothing wrong with its mutant", m.row)
+		}
+	}
+}

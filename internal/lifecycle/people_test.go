@@ -1,0 +1,225 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+var states = []lifecycle.State{lifecycle.Running, lifecycle.Standby, lifecycle.Pending}
+
+// person lets somebody do something.
+func (h *history) person() {
+	switch h.pick(14) {
+	case 0, 1, 2, 3, 4, 5:
+		h.want(states[h.pick(3)])
+	case 6:
+		h.ws.Pause = !h.ws.Pause
+		h.rv++
+	case 7:
+		h.help()
+	case 8:
+		if h.vol != nil && h.debug == 0 && h.vol.state != lifecycle.VolumeTerminating {
+			h.debug = 1
+			h.logf("somebody's own Pod uses the volume")
+		} else {
+			h.debug = 0
+		}
+		h.settle()
+	case 9:
+		if h.pod != nil && !h.pod.foreign {
+			h.logf("the Pod dies")
+			h.pod.state = []lifecycle.PodState{lifecycle.PodEnded, lifecycle.PodNotReady, lifecycle.PodTerminating}[h.pick(3)]
+			h.excused = h.excused || h.vol != nil && h.vol.state == lifecycle.VolumeTerminating
+		}
+	case 10:
+		if h.pick(6) == 0 && !h.ws.Deleting {
+			h.ws.Deleting, h.rv = true, h.rv+1
+			h.ws.Generation++
+			h.ws.DeletionPolicy = []lifecycle.DeletionPolicy{lifecycle.DeleteHome, lifecycle.ArchiveHome, lifecycle.RetainHome}[h.pick(3)]
+			h.logf("deletion is asked for, with %s", h.ws.DeletionPolicy)
+			h.gone = !h.ws.Finalizer
+		}
+	default:
+		if h.pick(3) == 0 {
+			h.destroy()
+		}
+	}
+}
+
+// destroy lets somebody destroy something.
+func (h *history) destroy() {
+	h.damaged = true
+	switch h.pick(7) {
+	case 0:
+		if h.vol != nil && !h.vol.foreign {
+			h.logf("somebody deletes volume %s", h.vol.uid)
+			h.vol.state, h.vol.dying = lifecycle.VolumeTerminating, h.now
+			h.excused = true // it may go whenever its last Pod does
+			h.rebase = h.rebase || h.saved.Volume.UID == "" && h.saved.ArchiveKey == ""
+			h.settle()
+		}
+	case 1:
+		if h.vol != nil && h.pod == nil && len(h.jobs) == 0 {
+			h.logf("somebody replaces volume %s by his own", h.vol.uid)
+			h.vol = &volume{uid: h.id(), foreign: true, state: lifecycle.VolumeBound, version: -1}
+		}
+	case 2:
+		if h.vol != nil && !h.vol.foreign && h.vol.state == lifecycle.VolumeBound && h.pod == nil {
+			h.logf("the disk of volume %s breaks", h.vol.uid)
+			h.vol.state, h.vol.version = lifecycle.VolumeLost, -2
+		}
+	case 3:
+		h.logf("somebody wipes the status")
+		if h.saved = (lifecycle.Status{}); h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
+			h.excused = true // nothing says any more where the home is
+		}
+		h.rv++
+		h.rebase = h.rebase || h.excused || !h.safe()
+	default:
+		keys := make([]string, 0, len(h.objects))
+		for key := range h.objects {
+			keys = append(keys, key)
+		}
+		if slices.Sort(keys); len(keys) > 0 {
+			h.spoil(keys[h.pick(len(keys))])
+		}
+	}
+	h.destroyed()
+}
+
+// spoil corrupts or deletes an archive.
+func (h *history) spoil(key string) {
+	object := h.objects[key]
+	if object == nil {
+		return
+	}
+	h.logf("somebody destroys %s", key)
+	h.damaged, h.spoilt = true, h.now
+	if object.corrupt = true; h.pick(2) == 0 {
+		delete(h.objects, key)
+	}
+	h.destroyed()
+}
+
+// trouble breaks or mends something.
+func (h *history) trouble() {
+	switch h.pick(9) {
+	case 8:
+		if len(h.jobs) > 0 && h.jobs[0].State == lifecycle.JobRunning {
+			h.zombies, h.jobs = append(h.zombies, h.jobs[0]), h.jobs[1:]
+			h.logf("%s is removed by force, and goes on", h.zombies[len(h.zombies)-1].Name)
+			h.settle()
+		}
+	case 6:
+		h.full = !h.full
+	case 7:
+		h.refuse = !h.refuse || h.pick(3) > 0
+	case 0, 1:
+		h.storeUp = !h.storeUp || h.pick(3) > 0
+	case 2:
+		h.bucket = !h.bucket || h.pick(3) > 0
+	case 3:
+		h.apiUp = !h.apiUp || h.pick(3) > 0
+	case 4:
+		if h.vol == nil && h.pick(2) == 0 {
+			h.vol = &volume{uid: h.id(), foreign: true, state: lifecycle.VolumeBound, version: -1}
+		} else if h.pod == nil {
+			h.pod = &pod{uid: h.id(), foreign: true, state: lifecycle.PodReady}
+		} else if h.pod.foreign {
+			h.pod = nil
+		}
+	case 5:
+		h.zombies = nil
+	}
+}
+
+// help is what a person does about ERROR: accept the loss, put away what is foreign, ask for a retry.
+func (h *history) help() {
+	if h.vol != nil && h.vol.state == lifecycle.VolumeTerminating && h.vol.uid == h.saved.Volume.UID {
+		h.logf("the loss of %s is accepted while it is deleted", h.vol.uid)
+		h.ws.AcceptedLoss, h.excused = h.vol.uid, true
+		h.rv++
+	}
+	if h.saved.Phase != lifecycle.Failed {
+		return
+	}
+	if h.pod != nil && h.pod.foreign {
+		h.pod = nil
+	}
+	if h.vol != nil && (h.vol.foreign || h.saved.Error.Word == lifecycle.WordVolumeUnknown) {
+		h.vol = nil
+		h.destroyed()
+	}
+	h.rv++
+	if h.ws.RetryToken = h.id(); h.saved.Error.Reason != lifecycle.DataLost {
+		return
+	}
+	h.ws.AcceptedLoss = h.saved.Volume.UID
+	if h.saved.Error.Word != lifecycle.WordVolumeLost {
+		h.ws.AcceptedLoss = h.saved.ArchiveKey
+	}
+	h.logf("the loss of %s is accepted", h.ws.AcceptedLoss)
+}
+
+// recover ends all trouble and gives the Workspace time, and a person who helps.
+func (h *history) recover() {
+	h.logf("trouble ends")
+	h.storeUp, h.bucket, h.apiUp, h.zombies, h.debug = true, true, true, nil, 0
+	h.full, h.refuse = false, false
+	if h.pod != nil && h.pod.foreign {
+		h.pod = nil
+	}
+	h.ws.Pause = false
+	h.rv++
+	h.settle()
+	for look := range 400 {
+		if h.controllers[0].decide(h.world, h.snapshot()); h.gone || h.atRest() {
+			h.final()
+			return
+		}
+		h.progress()
+		h.now = h.now.Add(20 * time.Second)
+		if look%20 == 19 {
+			h.help()
+		}
+		if h.wrong != "" {
+			return
+		}
+	}
+	h.fault("it never comes to rest in %s", h.ws.Desired)
+}
+
+// progress lets everything that was decided and begun go one step on.
+func (h *history) progress() {
+	h.controllers[0].commit(h.world)
+	h.kubelet()
+	for _, j := range slices.Clone(h.jobs) {
+		h.mover(j, false)
+	}
+	h.check("progress")
+}
+
+// atRest reports whether the desired state is reached, and nothing is to be done.
+func (h *history) atRest() bool {
+	c := h.controllers[0]
+	return c.pending == nil && c.word == lifecycle.WordConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
+}
+
+// final looks at what is there in the end.
+func (h *history) final() {
+	pod, home := h.pod != nil && h.pod.state == lifecycle.PodReady, h.vol != nil && !h.vol.foreign
+	want := [2]bool{h.ws.Desired == lifecycle.Running, h.ws.Desired != lifecycle.Pending}
+	if h.gone {
+		want = [2]bool{false, home && (h.vol.release || !h.ws.Finalizer && h.saved.Phase == "")}
+	}
+	if got := [2]bool{pod, home || h.vol != nil && !want[1] && !h.vol.foreign}; got != want {
+		h.fault("in the end Pod and volume are %v in place of %v", got, want)
+	}
+	if len(h.jobs) > 0 {
+		h.fault("in the end there are Jobs: %s", fmt.Sprint(len(h.jobs)))
+	}
+	h.check("the end")
+}

@@ -1,0 +1,157 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// chooser picks one of n.
+type chooser func(n int) int
+
+// history is one run of the world: what happens is chosen.
+type history struct {
+	*world
+	pick        chooser
+	controllers [2]controller
+	caches      []snapshot
+	firstSeen   map[string]time.Time
+}
+
+func newHistory(decide engine, pick chooser) *history {
+	return &history{
+		world: newWorld(), pick: pick, firstSeen: map[string]time.Time{},
+		controllers: [2]controller{{name: "A", engine: decide}, {name: "B", engine: decide}},
+	}
+}
+
+// seeded picks at random, the same for the same seed.
+func seeded(seed uint64) chooser { return rand.New(rand.NewPCG(seed, 1)).IntN }
+
+// run goes through steps of anything, and then through recovery. It returns the first violation.
+func (h *history) run(steps int) string {
+	for range steps {
+		h.step()
+		if h.wrong != "" {
+			return h.wrong
+		}
+	}
+	h.recover()
+	return h.wrong
+}
+
+// step lets one thing happen.
+func (h *history) step() {
+	h.caches = append(h.caches, h.snapshot())
+	h.caches = h.caches[max(0, len(h.caches)-6):]
+	h.now = h.now.Add(time.Duration(h.pick(4)) * time.Second)
+	switch c := &h.controllers[h.pick(2)]; h.pick(23) {
+	case 0, 1, 2, 3, 4, 5, 6:
+		cached := h.caches[len(h.caches)-1]
+		if h.pick(4) == 0 {
+			cached = h.caches[h.pick(len(h.caches))]
+		}
+		if c.pending == nil {
+			c.decide(h.world, cached)
+		}
+		if h.pick(3) > 0 {
+			c.commit(h.world)
+		}
+	case 7, 8:
+		c.commit(h.world)
+	case 9:
+		c.pending = nil // a crash between deciding and writing
+	case 10, 11, 12:
+		h.kubelet()
+	case 13, 14, 15:
+		h.moveOne()
+	case 16:
+		if h.onVolume() && !h.vol.foreign {
+			h.write()
+		}
+	case 17:
+		h.person()
+	case 18:
+		h.clock()
+	case 19:
+		h.trouble()
+	default: // quiet times, so that histories get far
+		for range h.pick(20) {
+			h.controllers[0].decide(h.world, h.snapshot())
+			h.progress()
+			h.now = h.now.Add(2 * time.Second)
+		}
+	}
+	if h.saved.Operation.PointOfNoReturn && h.pick(12) == 0 { // a short while, and the worst one
+		h.spoil(h.saved.ArchiveKey)
+	}
+	h.check("a step")
+}
+
+// moveOne lets one mover do something; some fail, some become zombies.
+func (h *history) moveOne() {
+	if len(h.zombies) > 0 && h.pick(3) == 0 {
+		h.mover(h.zombies[h.pick(len(h.zombies))], false)
+		return
+	}
+	if len(h.jobs) == 0 {
+		return
+	}
+	j := h.jobs[h.pick(len(h.jobs))]
+	if j.State == lifecycle.JobTerminating && h.pick(2) == 0 {
+		zombie := *j
+		zombie.State = lifecycle.JobRunning
+		h.zombies = append(h.zombies, &zombie) // its node is cut off, and it goes on
+		h.logf("%s becomes a zombie", j.Name)
+	}
+	h.mover(j, h.pick(12) == 0)
+}
+
+// clock lets time pass, and what goes by it happen.
+func (h *history) clock() {
+	jumps := []time.Duration{10 * time.Second, time.Minute, 6 * time.Minute, 40 * time.Minute, 3 * time.Hour, 25 * time.Hour}
+	h.now = h.now.Add(jumps[h.pick(len(jumps))])
+	idle := lifecycle.DecideIdle(lifecycle.IdleInput{
+		Now: h.now, Desired: h.ws.Desired, Status: h.saved, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
+		Pause: h.ws.Pause, Deleting: h.ws.Deleting,
+	})
+	if idle.Desired != "" {
+		h.want(idle.Desired)
+	}
+	h.firstSeen = h.collect(h.firstSeen)
+}
+
+// want writes the desired state.
+func (h *history) want(state lifecycle.State) {
+	h.logf("desired: %s", state)
+	h.ws.Desired = state
+	h.ws.Generation++
+	h.rv++
+}
+
+// TestNothingIsLost runs random histories: no last written version is lost, nobody sees another, and
+// when trouble ends the Workspace comes to rest in the desired state, and nothing is written any more.
+func TestNothingIsLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// One seed for all picks: rapid's own integers are mostly small, and its draws would fill the report.
+		seed, steps := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(20, 250).Draw(t, "steps")
+		for range 40 { // with rapid's usual 100 checks, 4000 histories
+			h := newHistory(lifecycle.Decide, seeded(seed))
+			if wrong := h.run(steps); wrong != "" {
+				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.story())
+			}
+			seed++
+		}
+	})
+}
+
+// story tells what happened.
+func (h *history) story() string {
+	return strings.Join(h.log, "\n") + fmt.Sprintf("\nstatus %+v\nseen %+v\nwritten %d", h.saved, h.seen(), h.written)
+}

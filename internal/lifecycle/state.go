@@ -1,0 +1,141 @@
+package lifecycle
+
+import "time"
+
+// State is where a Workspace is: one of three levels, or ERROR or DELETING, which are outside the
+// order.
+type State string
+
+// The states (seed 001, ADR-008).
+const (
+	Pending  State = "PENDING"  // no Pod and no home on a volume; ARCHIVED if there is an archive
+	Standby  State = "STANDBY"  // the home is on its volume, no Pod runs
+	Running  State = "RUNNING"  // the Pod runs
+	Failed   State = "ERROR"    // an operation has failed for good
+	Deleting State = "DELETING" // the Workspace is being deleted
+
+	// Archived is how people see PENDING with an archive (W14).
+	Archived State = "ARCHIVED"
+)
+
+// Level returns the place of s in the order, with gaps of 10 as in the seed; -1 outside of it.
+func (s State) Level() int {
+	switch s {
+	case Pending:
+		return 0
+	case Standby:
+		return 10
+	case Running:
+		return 20
+	default:
+		return -1
+	}
+}
+
+// Operation is what brings a Workspace from one level to the next.
+type Operation string
+
+// The operations (seed 001, Operations).
+const (
+	None         Operation = "NONE"
+	Provisioning Operation = "PROVISIONING"
+	Restoring    Operation = "RESTORING"
+	Starting     Operation = "STARTING"
+	Stopping     Operation = "STOPPING"
+	Archiving    Operation = "ARCHIVING"
+	Removing     Operation = "DELETING"
+)
+
+// Content is what a volume holds.
+type Content string
+
+// What a volume holds. The empty string is Uninitialized in a record, and no marker on a volume.
+const (
+	Uninitialized Content = "Uninitialized"
+	Empty         Content = "Empty"
+	Restored      Content = "Restored"
+)
+
+// Reason is a class of failures.
+type Reason string
+
+// The classes of failures (seed 001, Errors).
+const (
+	Mismatch     Reason = "Mismatch"
+	Unreachable  Reason = "Unreachable"
+	ActionFailed Reason = "ActionFailed"
+	Timeout      Reason = "Timeout"
+	DataLost     Reason = "DataLost"
+)
+
+// MaxRetries returns how often an operation is tried again after failures of class r: attempts are
+// one more (D9).
+func (r Reason) MaxRetries() int32 {
+	switch r {
+	case Mismatch, Unreachable, ActionFailed:
+		return 3
+	case Timeout:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// Failures counts the failures of one claim, each class for itself (D9): two calls that failed and one
+// timeout are not three of either.
+type Failures struct {
+	Mismatch, Unreachable, ActionFailed, Timeout, DataLost int32
+}
+
+// of returns the counter of r.
+func (f *Failures) of(r Reason) *int32 {
+	switch r {
+	case Mismatch:
+		return &f.Mismatch
+	case Unreachable:
+		return &f.Unreachable
+	case Timeout:
+		return &f.Timeout
+	case DataLost:
+		return &f.DataLost
+	default:
+		return &f.ActionFailed
+	}
+}
+
+// total returns the failures of all classes.
+func (f Failures) total() int32 {
+	return f.Mismatch + f.Unreachable + f.ActionFailed + f.Timeout + f.DataLost
+}
+
+// DeletionPolicy says what becomes of the home when the Workspace is deleted.
+type DeletionPolicy string
+
+// What becomes of the home.
+const (
+	DeleteHome  DeletionPolicy = "Delete"
+	ArchiveHome DeletionPolicy = "ArchiveThenDelete"
+	RetainHome  DeletionPolicy = "Retain"
+)
+
+// The paces of the engine.
+const (
+	// Poll is how long nothing is looked at without a reason (W39).
+	Poll = time.Minute
+	// retryPace and retryCap: 30 s, 1 min, 2 min, 4 min, 5 min between attempts.
+	retryPace, retryCap = 30 * time.Second, 5 * time.Minute
+	// restartPace and restartCap hold back a Pod that dies again and again (D16).
+	restartPace, restartCap = 10 * time.Second, 5 * time.Minute
+	// healthy is how long a Pod must have run for its death to count as the first.
+	healthy = 10 * time.Minute
+	// Probe is how often a Workspace in ERROR for Unreachable tries again by itself (D8).
+	Probe = 5 * time.Minute
+)
+
+// backoff returns pace x 2^(n-1), at most limit, for the n-th time, n >= 1.
+func backoff(pace, limit time.Duration, n int32) time.Duration {
+	for ; n > 1 && pace < limit; n-- {
+		pace *= 2
+	}
+	return min(pace, limit)
+}

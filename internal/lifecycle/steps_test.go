@@ -1,0 +1,137 @@
+package lifecycle_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// steps returns what a history's controllers did, in order: actions by their kind, writes by their word.
+func (h *history) steps() (did []string) {
+	for _, line := range h.log {
+		if _, what, found := strings.Cut(line, " A: "); found {
+			words := strings.Fields(what)
+			if last := words[len(words)-1]; strings.Contains(what, "->") {
+				did = append(did, "write "+last)
+			} else {
+				did = append(did, words[1])
+			}
+		}
+	}
+	h.log = nil
+	return did
+}
+
+// TestSteps is the order of each operation: what is not persisted has not happened, and the volume
+// goes last (W19-W29, D4, D18).
+func TestSteps(t *testing.T) {
+	h := quiet(lifecycle.Decide)
+	expect := func(name string, want ...string) {
+		t.Helper()
+		h.trace(t)
+		if diff := cmp.Diff(want, h.steps()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	expect("up",
+		"write Working", "AddFinalizer",
+		"write Claimed", "CreateVolume", "MarkVolume", "write Finished",
+		"write Claimed", "CreatePod", "write Finished")
+	h.write()
+	h.want(lifecycle.Pending)
+	expect("down",
+		"write Claimed", "DeletePod", "write Finished",
+		"write Claimed",
+		"write Working", "CreateJob", // its name first
+		"DeleteJob", "write ArchiveReady", "DeleteVolume", "write Finished")
+	h.want(lifecycle.Standby)
+	expect("back",
+		"write Claimed", "CreateVolume",
+		"write Working", // the volume's UID
+		"write Working", "CreateJob", "MarkVolume", "DeleteJob", "write Finished")
+	h.ws.Deleting, h.ws.DeletionPolicy = true, lifecycle.ArchiveHome
+	h.rv++
+	expect("away",
+		"write Claimed", "write Working", "CreateJob", "DeleteJob", "write ArchiveReady", "DeleteVolume", "write Finished",
+		"write Claimed", "KeepArchive", "RemoveFinalizer")
+}
+
+// TestConverged: a Workspace at rest costs no write and no live look, in each state, however often.
+func TestConverged(t *testing.T) {
+	h := quiet(lifecycle.Decide)
+	for _, state := range []lifecycle.State{lifecycle.Running, lifecycle.Standby, lifecycle.Pending, lifecycle.Running} {
+		h.want(state)
+		h.trace(t)
+		in := h.input(h.snapshot())
+		if d := lifecycle.Decide(in); d.Act.Kind != lifecycle.ActNone || d.Status != in.Status || d.LookAt.Sub(in.Now) != lifecycle.Poll {
+			t.Errorf("%s: %s, %s, again after %s", state, d.Rule, d.Act.Kind, d.LookAt.Sub(in.Now))
+		}
+		if d := lifecycle.Decide(in); d.Conditions.Ready.Status != lifecycle.True || d.Conditions.Progressing.Status != lifecycle.False {
+			t.Errorf("%s: %+v", state, d.Conditions)
+		}
+	}
+}
+
+// TestConditions: what is told of a Workspace.
+func TestConditions(t *testing.T) {
+	yes, no := lifecycle.True, lifecycle.False
+	is := func(status lifecycle.Truth, word lifecycle.Word) lifecycle.Condition {
+		return lifecycle.Condition{Status: status, Reason: word}
+	}
+	quietly := is(no, lifecycle.WordConverged)
+	tests := []struct {
+		name string
+		in   lifecycle.Input
+		want lifecycle.Conditions
+	}{
+		{"in STANDBY", at(), lifecycle.Conditions{
+			Ready: is(yes, lifecycle.WordConverged), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: quietly, Stalled: quietly,
+		}},
+		{"the Pod is not ready for a while", at(want(lifecycle.Running), inPod(lifecycle.PodNotReady), func(in *lifecycle.Input) { in.Status.Phase = lifecycle.Running }), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordPodNotReady), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodNotReady),
+			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(no, lifecycle.WordPodNotReady), Stalled: quietly,
+		}},
+		{"the home is gone", at(volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordVolumeLost), VolumeReady: is(no, lifecycle.WordVolumeLost), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(no, lifecycle.WordVolumeLost), Stalled: is(yes, lifecycle.WordVolumeLost),
+		}},
+		{"archiving", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordWorking), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(yes, lifecycle.WordWorking), Stalled: quietly,
+		}},
+		{"as many run as may", at(want(lifecycle.Running), func(in *lifecycle.Input) { in.Limits.OwnerFull = true }), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordOwnerLimit), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(no, lifecycle.WordOwnerLimit), Stalled: quietly,
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, lifecycle.Decide(tt.in).Conditions); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNames: names of Jobs have at most 63 characters, keys are the seed's (W26).
+func TestNames(t *testing.T) {
+	name := lifecycle.JobName(strings.Repeat("n", 50), "0123456789abcdef", 99)
+	if len(name) > 63 || !strings.HasSuffix(name, "-012345-99") {
+		t.Errorf("%s has %d characters", name, len(name))
+	}
+	if key := lifecycle.ArchiveKey("u", "o"); key != "archives/u/o/home.tar.gz" {
+		t.Error(key)
+	}
+}
+
+// BenchmarkDecide is the decision about a Workspace at rest (W41).
+func BenchmarkDecide(b *testing.B) {
+	in := at(cached)
+	for b.Loop() {
+		lifecycle.Decide(in)
+	}
+}

@@ -1,0 +1,87 @@
+package lifecycle
+
+import "time"
+
+// Edge is one row of the table of operations (W17): in state From, with an archive or without, when
+// one of Desired is asked for, Operation is done, and leads to To.
+type Edge struct {
+	From      State
+	Desired   []State
+	Archive   Presence
+	Operation Operation
+	To        State
+}
+
+// Presence says whether an edge needs an archive.
+type Presence string
+
+// Whether an edge needs an archive.
+const (
+	Either  Presence = ""
+	With    Presence = "with an archive"
+	Without Presence = "without an archive"
+)
+
+// Edges returns the table of operations. A Workspace goes one level at a time (W18).
+func Edges() []Edge { return edges }
+
+var edges = []Edge{
+	{Pending, []State{Standby, Running}, Without, Provisioning, Standby},
+	{Pending, []State{Standby, Running}, With, Restoring, Standby},
+	{Standby, []State{Running}, Either, Starting, Running},
+	{Standby, []State{Pending}, Either, Archiving, Pending},
+	{Running, []State{Standby, Pending}, Either, Stopping, Standby},
+}
+
+// Next returns the operation that leads from one state towards another; None if there is nothing to
+// do, or nothing that can be done from there.
+func Next(from, desired State, archived bool) Operation {
+	for _, e := range edges {
+		if e.From != from || e.Archive == With && !archived || e.Archive == Without && archived {
+			continue
+		}
+		for _, d := range e.Desired {
+			if d == desired {
+				return e.Operation
+			}
+		}
+	}
+	return None
+}
+
+// Trait is what holds for an operation wherever it is done.
+type Trait struct {
+	Operation Operation
+	// To is the state that it leads to.
+	To State
+	// Complete says in words by what it is seen to be complete.
+	Complete string
+	// Limit is how long one attempt may take unless the Workspace says otherwise (W49).
+	Limit time.Duration
+	// Job: a mover Job does the work, and takes one of the movers' slots (D22).
+	Job bool
+	// Cancel: another desired state ends it, up to its point of no return (D12).
+	Cancel bool
+}
+
+// Traits returns what holds for each operation.
+func Traits() []Trait { return traits }
+
+var traits = []Trait{
+	{Provisioning, Standby, "the volume is there, is ours and usable, and is marked as an empty home", 5 * time.Minute, false, false},
+	{Restoring, Standby, "the volume is marked as restored by this operation, and the Job and its Pods are gone", 30 * time.Minute, true, false},
+	{Starting, Running, "the Pod of this operation is ready on the home's volume", 5 * time.Minute, false, false},
+	{Stopping, Standby, "the Pod object is gone", 5 * time.Minute, false, false},
+	{Archiving, Pending, "the volume is gone, and the archive of this operation is verified", 30 * time.Minute, true, true},
+	{Removing, Deleting, "Pod, Jobs and volume are gone", 10 * time.Minute, false, false},
+}
+
+// trait returns what holds for o.
+func trait(o Operation) Trait {
+	for _, t := range traits {
+		if t.Operation == o {
+			return t
+		}
+	}
+	return Trait{Operation: o}
+}

@@ -1,0 +1,193 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"time"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// The world is a small model of a cluster with one Workspace, a volume whose bytes are a version
+// number, and an object store. Whatever happens in it, the last written version must not be lost.
+
+// world is the truth; controllers see it late, or as it was.
+type world struct {
+	now   time.Time
+	ids   int
+	ws    lifecycle.Workspace
+	gone  bool // the Workspace object is
+	rv    int
+	saved lifecycle.Status
+
+	pod  *pod
+	vol  *volume
+	jobs []*job
+	// zombies are processes of Jobs that the API server knows nothing of any more.
+	zombies []*job
+	debug   int // Pods of other people on the volume
+	objects map[string]*object
+	storeUp bool
+	bucket  bool
+	apiUp   bool
+	full    bool // no slot is left for Pods and movers
+	refuse  bool // the API server refuses what is to be made
+
+	damaged bool      // somebody destroyed something at some time
+	spoilt  time.Time // when an archive was destroyed last
+	written int       // the version that was written last
+	excused bool      // a person destroyed the only copy
+	rebase  bool      // and accepted the loss: the next start shows what there is
+	// overwrite: the store knows no conditional writes.
+	overwrite bool
+	wrong     string // the first violation
+	log       []string
+}
+
+type pod struct {
+	uid, op string
+	attempt int32
+	state   lifecycle.PodState
+	foreign bool
+}
+
+type volume struct {
+	uid, op string
+	rv      int
+	marker  lifecycle.Marker
+	state   lifecycle.VolumeState
+	foreign bool
+	release bool
+	version int
+	disk    string    // which restore the bytes are of
+	dying   time.Time // when a person deleted it
+}
+
+type job struct {
+	lifecycle.Job
+	key     string
+	epoch   int64
+	version int // as it was read
+	stage   int
+}
+
+type object struct {
+	version       int
+	sum, marked   string // of the data; in the marker
+	volumeUID     string
+	epoch         int64
+	corrupt, kept bool
+	at            time.Time
+}
+
+func newWorld() *world {
+	return &world{
+		now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), storeUp: true, bucket: true, apiUp: true,
+		objects: map[string]*object{},
+		ws: lifecycle.Workspace{
+			Name: "home", UID: "w1", Generation: 1, Desired: lifecycle.Running, HasStore: true, DeletionPolicy: lifecycle.DeleteHome,
+		},
+	}
+}
+
+func (w *world) id() string {
+	w.ids++
+	return fmt.Sprintf("%06d-id", w.ids)
+}
+
+func (w *world) logf(format string, args ...any) {
+	w.log = append(w.log, w.now.Format("15:04:05 ")+fmt.Sprintf(format, args...))
+}
+
+func (w *world) fault(format string, args ...any) {
+	if w.wrong == "" {
+		w.wrong = fmt.Sprintf(format, args...)
+		w.logf("WRONG: %s", w.wrong)
+	}
+}
+
+// seen is what a perfect look finds.
+func (w *world) seen() lifecycle.Observation {
+	o := lifecycle.Observation{OtherPods: w.debug, Failed: !w.apiUp}
+	if p := w.pod; p != nil {
+		o.Pod = lifecycle.Pod{State: p.state, Foreign: p.foreign, UID: p.uid, OperationID: p.op, Attempt: p.attempt}
+	}
+	if v := w.vol; v != nil {
+		o.Volume = lifecycle.VolumeView{
+			State: v.state, Foreign: v.foreign, Released: v.release, UID: v.uid, ResourceVersion: fmt.Sprint(v.rv), OperationID: v.op, Marker: v.marker,
+		}
+	}
+	for _, j := range w.jobs {
+		o.Jobs = append(o.Jobs, j.Job)
+	}
+	return o
+}
+
+// verify is a look into the store.
+func (w *world) verify(key string) lifecycle.ArchiveView {
+	view := lifecycle.ArchiveView{Key: key}
+	object := w.objects[key]
+	switch {
+	case !w.storeUp:
+		view.Verdict = lifecycle.StoreUnreachable
+	case !w.bucket:
+		view.Verdict = lifecycle.BucketMissing
+	case object == nil || object.marked == "":
+		view.Verdict = lifecycle.Absent
+	case object.corrupt || object.marked != object.sum:
+		view.Verdict = lifecycle.Corrupt
+	default:
+		view.Verdict, view.Kept = lifecycle.Verified, object.kept
+		view.Archive = lifecycle.Archive{SHA256: object.sum, Size: int64(object.version), VolumeUID: object.volumeUID, Epoch: object.epoch}
+	}
+	return view
+}
+
+// safe reports whether the last written version can still be had.
+func (w *world) safe() bool {
+	if w.vol != nil && w.vol.version == w.written {
+		return true
+	}
+	archive := w.objects[w.saved.ArchiveKey]
+	return archive != nil && !archive.corrupt && archive.marked == archive.sum && archive.version == w.written
+}
+
+// check is the invariant. Who asks for deletion gives up the home, unless it is to be archived or kept.
+func (w *world) check(what string) {
+	if w.written == 0 || w.excused || w.safe() {
+		return
+	}
+	if w.ws.Deleting && (w.ws.DeletionPolicy == lifecycle.DeleteHome || w.ws.NamespaceTerminating) {
+		return
+	}
+	w.fault("version %d is lost after %s", w.written, what)
+}
+
+// destroyed is called after a person destroyed something: what is lost by that is not Kyklos' fault.
+func (w *world) destroyed() {
+	if w.written > 0 && !w.safe() {
+		w.excused = true
+		// Nobody can know of what is recorded nowhere.
+		w.rebase = w.rebase || w.saved.ArchiveKey == "" && w.saved.Volume.UID == ""
+	}
+}
+
+// write is a user at work.
+func (w *world) write() {
+	w.written++
+	w.vol.version = w.written
+	if w.vol.state != lifecycle.VolumeTerminating || w.pod.state == lifecycle.PodReady && w.ws.AcceptedLoss != w.vol.uid {
+		w.excused = false
+	}
+	w.logf("a user writes version %d", w.written)
+}
+
+// shows is called when a user sees the home.
+func (w *world) shows() {
+	switch {
+	case w.vol.version == w.written:
+	case w.rebase:
+		w.written, w.rebase, w.excused = w.vol.version, false, false
+	default:
+		w.fault("a user sees version %d in place of %d", w.vol.version, w.written)
+	}
+}
