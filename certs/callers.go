@@ -3,7 +3,6 @@ package certs
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -110,7 +109,7 @@ func (all targets) missing(pair *tls.Certificate, now time.Time) (errs []error) 
 			errs = append(errs, fmt.Errorf("%s %q does not exist yet", target.kind, target.name))
 		}
 		for _, e := range endpointsOf(obj) {
-			if err := errors.Join(e.trusts(pair, now), pair.Leaf.VerifyHostname(e.host)); err != nil {
+			if err := e.accepts(pair, now); err != nil {
 				errs = append(errs, fmt.Errorf("%s %q, webhook %q: %w", target.kind, target.name, e.name, err))
 			}
 		}

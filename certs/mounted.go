@@ -170,7 +170,7 @@ func (m *Mounted) newest() *tls.Certificate {
 
 // acceptable says whether the API server can call with success at each endpoint.
 func (m *Mounted) acceptable(pair *tls.Certificate, now time.Time) bool {
-	return m.targets.every(func(e endpoint) bool { return e.trusts(pair, now) == nil && pair.Leaf.VerifyHostname(e.host) == nil })
+	return m.targets.every(func(e endpoint) bool { return e.accepts(pair, now) == nil })
 }
 
 // look takes over what the files say now.

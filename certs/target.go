@@ -86,6 +86,12 @@ func (e endpoint) trusts(pair *tls.Certificate, now time.Time) error {
 	return nil
 }
 
+// accepts returns nil when a call from this endpoint would succeed: it trusts the
+// pair, and the leaf bears the name that it calls.
+func (e endpoint) accepts(pair *tls.Certificate, now time.Time) error {
+	return errors.Join(e.trusts(pair, now), pair.Leaf.VerifyHostname(e.host))
+}
+
 // bundlePatch is a strategic merge patch that sets the caBundle of the endpoints
 // to the given ones and nothing else, or fails with a conflict.
 //

@@ -8,8 +8,17 @@ import (
 	"time"
 )
 
-// BuildMovable builds the manager of the sources in root into binary, with a clock that a Clock sets.
-func BuildMovable(ctx context.Context, root, binary string) error {
+// BuildMovable builds this project's manager into binary, with a clock that a Clock sets.
+func BuildMovable(ctx context.Context, binary string) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	return BuildMovableFrom(ctx, root, binary)
+}
+
+// BuildMovableFrom is BuildMovable of the sources in root.
+func BuildMovableFrom(ctx context.Context, root, binary string) error {
 	build := exec.CommandContext(ctx, "go", "build", "-tags", "movableclock", "-o", binary, "./cmd/kyklos")
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {

@@ -114,7 +114,9 @@ func onLoopback(port int) Change {
 			spec := map[string]any{"type": "ExternalName", "externalName": "127.0.0.1"}
 			return unstructured.SetNestedMap(object.Object, spec, "spec")
 		case strings.HasSuffix(object.GetKind(), "WebhookConfiguration"):
-			return callOnLoopback(object, port)
+			return EachWebhook(object, func(webhook map[string]any) error {
+				return unstructured.SetNestedField(webhook, int64(port), "clientConfig", "service", "port")
+			})
 		case object.GetKind() == "CustomResourceDefinition":
 			return convertOnLoopback(object, port)
 		}
@@ -122,9 +124,10 @@ func onLoopback(port int) Change {
 	}
 }
 
-func callOnLoopback(configuration *unstructured.Unstructured, port int) error {
-	webhooks, _, err := unstructured.NestedSlice(configuration.Object, "webhooks")
-	if err != nil {
+// EachWebhook changes every webhook of a webhook configuration, and leaves other objects alone.
+func EachWebhook(object *unstructured.Unstructured, change func(webhook map[string]any) error) error {
+	webhooks, found, err := unstructured.NestedSlice(object.Object, "webhooks")
+	if err != nil || !found {
 		return err
 	}
 	for _, item := range webhooks {
@@ -132,11 +135,11 @@ func callOnLoopback(configuration *unstructured.Unstructured, port int) error {
 		if !ok {
 			return errors.New("a webhook is no object")
 		}
-		if err := unstructured.SetNestedField(webhook, int64(port), "clientConfig", "service", "port"); err != nil {
+		if err := change(webhook); err != nil {
 			return err
 		}
 	}
-	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
+	return unstructured.SetNestedSlice(object.Object, webhooks, "webhooks")
 }
 
 // convertOnLoopback leaves a definition without a conversion webhook as it is.

@@ -39,15 +39,7 @@ spec:
 func TestCertificateCommands(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster, err := controlplane.Start(ctx, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := cluster.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	cluster := startCluster(ctx, t)
 	sh := newShell(t, cluster)
 	definitions := fmt.Sprintf(stubs, "Certificate", "certificate") + fmt.Sprintf(stubs, "Issuer", "issuer")
 	if _, _, err := cluster.Kubectl(ctx, definitions, "apply", "-f", "-"); err != nil {

@@ -105,11 +105,9 @@ func judge(t *testing.T, cluster *controlplane.Cluster, namespace string, s samp
 	}
 }
 
-// startKyklos runs an API server and a manager for the length of the test.
-func startKyklos(t *testing.T) *controlplane.Cluster {
+// startCluster runs an API server for the length of the test.
+func startCluster(ctx context.Context, t *testing.T) *controlplane.Cluster {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	cluster, err := controlplane.Start(ctx, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +117,15 @@ func startKyklos(t *testing.T) *controlplane.Cluster {
 			t.Error(err)
 		}
 	})
+	return cluster
+}
+
+// startKyklos runs an API server and a manager for the length of the test.
+func startKyklos(t *testing.T) *controlplane.Cluster {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cluster := startCluster(ctx, t)
 	port, err := controlplane.FreePort()
 	if err != nil {
 		t.Fatal(err)

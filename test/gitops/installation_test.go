@@ -87,9 +87,7 @@ func (w *world) render(i installation) string {
 func (w *world) build() {
 	w.Helper()
 	w.binary = filepath.Join(w.TempDir(), "kyklos")
-	root, err := controlplane.Root()
-	w.must(err)
-	w.must(controlplane.BuildMovable(w.Context(), root, w.binary))
+	w.must(controlplane.BuildMovable(w.Context(), w.binary))
 }
 
 // startManager runs the manager as soon as Argo CD has applied its Deployment, until whole ends.

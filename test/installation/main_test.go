@@ -29,11 +29,7 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
 	movable = filepath.Join(scratch, "kyklos-movable")
-	root, err := controlplane.Root()
-	if err != nil {
-		return 0, err
-	}
-	if err := controlplane.BuildMovable(context.Background(), root, movable); err != nil {
+	if err := controlplane.BuildMovable(context.Background(), movable); err != nil {
 		return 0, err
 	}
 	return m.Run(), nil

@@ -81,14 +81,9 @@ func (s *site) trust(object *unstructured.Unstructured) error {
 	if object.GetKind() == "CustomResourceDefinition" {
 		return unstructured.SetNestedField(object.Object, encoded, "spec", "conversion", "webhook", "clientConfig", "caBundle")
 	}
-	webhooks, found, err := unstructured.NestedSlice(object.Object, "webhooks")
-	if err != nil || !found {
-		return err
-	}
-	for _, w := range webhooks {
-		s.must(unstructured.SetNestedField(w.(map[string]any), encoded, "clientConfig", "caBundle"))
-	}
-	return unstructured.SetNestedSlice(object.Object, webhooks, "webhooks")
+	return controlplane.EachWebhook(object, func(webhook map[string]any) error {
+		return unstructured.SetNestedField(webhook, encoded, "clientConfig", "caBundle")
+	})
 }
 
 // args are those of the Deployment in a folder of config, with the certificate at its place here.

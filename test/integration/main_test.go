@@ -42,11 +42,7 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(scratch)
 	movable = filepath.Join(scratch, "kyklos-movable")
-	root, err := controlplane.Root()
-	if err != nil {
-		return 0, err
-	}
-	if err := controlplane.BuildMovable(ctx, root, movable); err != nil {
+	if err := controlplane.BuildMovable(ctx, movable); err != nil {
 		return 0, err
 	}
 	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {

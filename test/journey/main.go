@@ -62,11 +62,7 @@ func travel(ctx context.Context, folder string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	binary := filepath.Join(scratch, "kyklos")
-	root, err := controlplane.Root()
-	if err != nil {
-		return err
-	}
-	if err := controlplane.BuildMovable(ctx, root, binary); err != nil {
+	if err := controlplane.BuildMovable(ctx, binary); err != nil {
 		return err
 	}
 	j := &journey{folder: folder, clockFile: controlplane.Clock(filepath.Join(scratch, "clock"))}

@@ -9,18 +9,16 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // failClosed makes a webhook that cannot be called an error that clients see.
 func failClosed(object *unstructured.Unstructured) error {
-	webhooks, found, err := unstructured.NestedSlice(object.Object, "webhooks")
-	if err != nil || !found {
-		return err
-	}
-	for _, webhook := range webhooks {
-		webhook.(map[string]any)["failurePolicy"] = "Fail"
-	}
-	return unstructured.SetNestedSlice(object.Object, webhooks, "webhooks")
+	return controlplane.EachWebhook(object, func(webhook map[string]any) error {
+		webhook["failurePolicy"] = "Fail"
+		return nil
+	})
 }
 
 // testRotation sends requests while every manager replaces its leaf and its CA, and wants no fault anywhere:

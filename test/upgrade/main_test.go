@@ -59,7 +59,7 @@ func present(t *testing.T) release {
 func build(t *testing.T, root, config string) release {
 	t.Helper()
 	r := release{config: filepath.Join(root, "config", config), binary: filepath.Join(t.TempDir(), "kyklos")}
-	if err := controlplane.BuildMovable(t.Context(), root, r.binary); err != nil {
+	if err := controlplane.BuildMovableFrom(t.Context(), root, r.binary); err != nil {
 		t.Fatal(err)
 	}
 	return r
