@@ -16,6 +16,7 @@ import (
 
 // Pack writes the folder as a tar.gz. report, which may be nil, is called after every entry and
 // every megabyte. Whatever cannot be read is an error, and so is a change meanwhile (ErrChanged).
+// A nil folder is a home that was never made: it packs as an empty one of the caller's.
 func Pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
 	zip, err := compress(w)
 	if err != nil {
@@ -39,15 +40,24 @@ func pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progres
 		ctx: ctx, tar: tar.NewWriter(w), digest: newDigester(), report: report,
 		links: map[inode]string{}, buffer: make([]byte, 1<<20),
 	}
-	info, err := folder.Lstat(".")
-	if err != nil {
-		return Summary{}, err
-	}
-	if err := p.folder(folder, ".", info); err != nil {
+	if err := p.home(folder); err != nil {
 		return Summary{}, err
 	}
 	p.summary.Tree = p.digest.sum()
 	return p.summary, p.tar.Close()
+}
+
+func (p *packer) home(folder *os.Root) error {
+	if folder == nil {
+		return p.put(&tar.Header{
+			Typeflag: tar.TypeDir, Name: "./", Mode: 0o755, Uid: os.Getuid(), Gid: os.Getgid(), ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
+		})
+	}
+	info, err := folder.Lstat(".")
+	if err != nil {
+		return err
+	}
+	return p.folder(folder, ".", info)
 }
 
 type packer struct {
