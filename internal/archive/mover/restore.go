@@ -221,28 +221,6 @@ func (r *restorer) explain(ctx context.Context, failed error) error {
 	return failed
 }
 
-// install makes the staged home the volume's, by one rename that replaces nothing.
-func (r *restorer) install(staging string) error {
-	if err := r.volume.Rename(staging+"/"+homeFolder, homeFolder); err != nil {
-		return err
-	}
-	return r.seal(staging)
-}
-
-// seal says on the volume what its home is. It must be there first, also after a power failure.
-func (r *restorer) seal(staging string) error {
-	if err := syncFolder(r.volume, "."); err != nil {
-		return err
-	}
-	if err := r.volume.Rename(staging+"/content.json", contentName); err != nil {
-		return err
-	}
-	if err := syncFolder(r.volume, ownFolder); err != nil {
-		return err
-	}
-	return clear(r.volume, staging)
-}
-
 func restoreFailure(err error) error {
 	otherwise := TarExtractFailed
 	switch {
