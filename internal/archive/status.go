@@ -19,12 +19,12 @@ func FromStatus(status int, code string) error {
 	case "NoSuchUpload": // ended by its issuer or by a life cycle rule: the next attempt begins another
 		return ErrUnreachable
 	}
-	switch {
-	case status == http.StatusNotFound:
+	switch status {
+	case http.StatusNotFound:
 		return ErrNotFound
-	case status == http.StatusPreconditionFailed, status == http.StatusConflict:
+	case http.StatusPreconditionFailed, http.StatusConflict:
 		return ErrExists // 409: another conditional write of this name is under way
-	case status == http.StatusForbidden, status == http.StatusUnauthorized:
+	case http.StatusForbidden, http.StatusUnauthorized:
 		return ErrDenied
 	}
 	return ErrUnreachable

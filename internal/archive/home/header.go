@@ -2,6 +2,7 @@ package home
 
 import (
 	"archive/tar"
+	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -86,7 +87,7 @@ func kind(mode fs.FileMode) string {
 func xattrs(file *os.File) (map[string]string, error) {
 	fd := int(file.Fd())
 	list, err := grow(func(into []byte) (int, error) { return unix.Flistxattr(fd, into) })
-	if err == unix.ENOTSUP || err == unix.EPERM {
+	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EPERM) {
 		return nil, nil
 	}
 	if err != nil {

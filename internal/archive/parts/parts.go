@@ -62,7 +62,7 @@ func split(body io.Reader, buffers *sync.Pool, each func(part *[]byte, length in
 	for first := true; ; first = false {
 		part := buffers.Get().(*[]byte)
 		n, err := io.ReadFull(body, *part)
-		ended := err == io.EOF || err == io.ErrUnexpectedEOF //nolint:errorlint // wrapped, it is the stream's own error
+		ended := err == io.EOF || err == io.ErrUnexpectedEOF // wrapped, it is the stream's own error
 		if err != nil && !ended {
 			return err
 		}

@@ -181,9 +181,9 @@ func list(t *testing.T, store archive.Store) {
 			t.Errorf("%s: -want +got:\n%s", prefix, diff)
 		}
 	}
-	for object := range store.List(t.Context(), "list/") { // stops when told
-		if object.Name != names[0] {
-			t.Errorf("first is %s, want %s", object.Name, names[0])
+	for object, err := range store.List(t.Context(), "list/") { // stops when told
+		if err != nil || object.Name != names[0] {
+			t.Errorf("first is %s, %v, want %s", object.Name, err, names[0])
 		}
 		break
 	}
