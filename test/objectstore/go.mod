@@ -2,7 +2,7 @@ module kyklos.io/kyklos/test/objectstore
 
 go 1.26.0
 
-tool github.com/versity/versitygw/cmd/versitygw
+tool github.com/versity/versitygw/cmd/versitygw // tests: an S3 store that checks signatures and creates conditionally
 
 require (
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.1 // indirect
