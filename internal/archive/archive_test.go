@@ -211,3 +211,23 @@ func TestOnlyIsConfined(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAnswersOfStores(t *testing.T) {
+	for _, test := range []struct {
+		status int
+		code   string
+		want   error
+	}{
+		{404, "", archive.ErrNotFound}, {404, "NotFound", archive.ErrNotFound}, {404, "NoSuchKey", archive.ErrNotFound},
+		{404, "NoSuchBucket", archive.ErrBucketMissing}, {404, "NoSuchUpload", archive.ErrUnreachable}, {404, "NoSuchUser", archive.ErrUnreachable},
+		{412, "", archive.ErrExists}, {412, "PreconditionFailed", archive.ErrExists}, {409, "ConditionalRequestConflict", archive.ErrExists},
+		{200, "PreconditionFailed", archive.ErrExists}, {200, "InternalError", archive.ErrUnreachable},
+		{403, "AccessDenied", archive.ErrDenied}, {403, "RequestTimeTooSkewed", archive.ErrDenied}, {401, "", archive.ErrDenied},
+		{0, "", archive.ErrUnreachable}, {301, "PermanentRedirect", archive.ErrUnreachable}, {400, "BadDigest", archive.ErrUnreachable},
+		{429, "", archive.ErrUnreachable}, {500, "", archive.ErrUnreachable}, {503, "SlowDown", archive.ErrUnreachable},
+	} {
+		if got := archive.FromStatus(test.status, test.code); !errors.Is(got, test.want) {
+			t.Errorf("%d %s: %v, want %v", test.status, test.code, got, test.want)
+		}
+	}
+}

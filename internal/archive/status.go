@@ -21,7 +21,10 @@ func FromStatus(status int, code string) error {
 	}
 	switch status {
 	case http.StatusNotFound:
-		return ErrNotFound
+		if code == "" || code == "NotFound" { // the answer to a HEAD has no body
+			return ErrNotFound
+		}
+		return ErrUnreachable // something else is missing, such as the user: never take it for the object
 	case http.StatusPreconditionFailed, http.StatusConflict:
 		return ErrExists // 409: another conditional write of this name is under way
 	case http.StatusForbidden, http.StatusUnauthorized:

@@ -98,7 +98,18 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	if err != nil {
 		return err
 	}
-	answer, err := s.send(ctx, http.MethodPost, name, upload.Complete, completion(etags))
+	return s.complete(ctx, name, completion(etags))
+}
+
+// complete makes the parts one object.
+func (s *Store) complete(ctx context.Context, name string, list []byte) error {
+	answer, err := s.send(ctx, http.MethodPost, name, s.ticket.Upload.Complete, list)
+	if errors.Is(err, archive.ErrUnreachable) {
+		// Its answer may have got lost: then there is no such upload any more, but an object.
+		if _, there := s.Head(ctx, name); there == nil {
+			return fmt.Errorf("%s: %w: %w", name, archive.ErrExists, err)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -15,12 +15,17 @@ func translated(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	status, code := 0, ""
+	status := 0
 	if response := (*awshttp.ResponseError)(nil); errors.As(err, &response) {
 		status = response.HTTPStatusCode()
 	}
+	return fmt.Errorf("%s: %w: %w", what, archive.FromStatus(status, codeOf(err)), err)
+}
+
+// codeOf is the code of the error that the store answered, if it did.
+func codeOf(err error) string {
 	if api := smithy.APIError(nil); errors.As(err, &api) {
-		code = api.ErrorCode()
+		return api.ErrorCode()
 	}
-	return fmt.Errorf("%s: %w: %w", what, archive.FromStatus(status, code), err)
+	return ""
 }

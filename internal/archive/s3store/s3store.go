@@ -109,7 +109,15 @@ func (s *Store) Put(ctx context.Context, name string, body []byte) error {
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &s.config.Bucket, Key: s.object(name), Body: bytes.NewReader(body), IfNoneMatch: aws.String("*"),
 	})
-	return translated(name, err)
+	err = translated(name, err)
+	if errors.Is(err, archive.ErrUnreachable) {
+		// A store that refuses before it has read everything may hang up before its answer is
+		// read; and the answer to a success may get lost.
+		if _, there := s.Head(ctx, name); there == nil {
+			return fmt.Errorf("%s: %w: %w", name, archive.ErrExists, err)
+		}
+	}
+	return err
 }
 
 // Delete implements archive.Store.

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/parts"
 )
 
@@ -72,10 +71,10 @@ func (s *Store) multipart(ctx context.Context, name, id string, body io.Reader) 
 // abort ends an upload. One that is not there has ended.
 func (s *Store) abort(ctx context.Context, name, id string) error {
 	_, err := s.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id})
-	if err = translated(name, err); errors.Is(err, archive.ErrNotFound) {
+	if codeOf(err) == "NoSuchUpload" {
 		return nil
 	}
-	return err
+	return translated(name, err)
 }
 
 // AbortUploads ends all uploads below prefix that began before a time, and tells how many. They are
