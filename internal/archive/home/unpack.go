@@ -24,7 +24,8 @@ import (
 // Only after the whole stream is it known whether it was sound, so unpack to a folder nobody
 // uses yet, and Flush it before anybody does.
 func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, report func(Progress)) (Summary, error) {
-	u := &unpacker{folder: folder, buffer: make([]byte, 1<<20)}
+	u := &unpacker{folder: folder, buffer: make([]byte, 1<<20), parentName: "."}
+	defer u.leave()
 	summary, err := scan(ctx, r, limits, report, u.visit)
 	if err != nil {
 		return Summary{}, err
@@ -56,6 +57,35 @@ type unpacker struct {
 	folders []*tar.Header
 	buffer  []byte
 	summary Summary
+
+	parentName string
+	parent     *os.Root // of the last entry; nil for the folder itself
+}
+
+// enter opens the folder that an entry is in, and gives back the entry's name in it. Entries
+// come folder by folder, so it is nearly always open, and most calls need not go down from the top.
+func (u *unpacker) enter(name string) (*os.Root, string, error) {
+	if parent := path.Dir(name); parent != u.parentName {
+		u.leave()
+		if parent != "." {
+			opened, err := u.folder.OpenRoot(parent)
+			if err != nil {
+				return nil, "", err
+			}
+			u.parentName, u.parent = parent, opened
+		}
+	}
+	if u.parent == nil {
+		return u.folder, path.Base(name), nil
+	}
+	return u.parent, path.Base(name), nil
+}
+
+func (u *unpacker) leave() {
+	if u.parent != nil {
+		_ = u.parent.Close()
+	}
+	u.parentName, u.parent = ".", nil
 }
 
 func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
@@ -66,7 +96,11 @@ func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
 		if name == "." {
 			return nil
 		}
-		return u.folder.Mkdir(name, 0o700)
+		parent, base, err := u.enter(name)
+		if err != nil {
+			return err
+		}
+		return parent.Mkdir(base, 0o700)
 	case tar.TypeSymlink:
 		return u.symlink(name, header)
 	case tar.TypeLink:
@@ -76,7 +110,11 @@ func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
 }
 
 func (u *unpacker) file(name string, header *tar.Header, content io.Reader) error {
-	file, err := u.folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	parent, base, err := u.enter(name)
+	if err != nil {
+		return err
+	}
+	file, err := parent.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}
@@ -84,24 +122,28 @@ func (u *unpacker) file(name string, header *tar.Header, content io.Reader) erro
 		_ = file.Close()
 		return err
 	}
-	if err := u.attributes(name, header, file); err != nil {
+	if err := u.attributes(parent, base, header, file); err != nil {
 		_ = file.Close()
 		return err
 	}
 	if err := file.Close(); err != nil {
 		return err
 	}
-	return u.folder.Chtimes(name, header.ModTime, header.ModTime)
+	return parent.Chtimes(base, header.ModTime, header.ModTime)
 }
 
 func (u *unpacker) symlink(name string, header *tar.Header) error {
-	if err := u.folder.Symlink(header.Linkname, name); err != nil {
+	within, base, err := u.enter(name)
+	if err != nil {
 		return err
 	}
-	if _, err := u.own(name, header); err != nil {
+	if err := within.Symlink(header.Linkname, base); err != nil {
 		return err
 	}
-	parent, err := u.folder.Open(path.Dir(name))
+	if _, err := u.own(within, base, header); err != nil {
+		return err
+	}
+	parent, err := within.Open(".")
 	if err != nil {
 		return err
 	}
@@ -110,7 +152,7 @@ func (u *unpacker) symlink(name string, header *tar.Header) error {
 	if err != nil {
 		return err
 	}
-	err = unix.UtimesNanoAt(int(parent.Fd()), path.Base(name), []unix.Timespec{stamp, stamp}, unix.AT_SYMLINK_NOFOLLOW)
+	err = unix.UtimesNanoAt(int(parent.Fd()), base, []unix.Timespec{stamp, stamp}, unix.AT_SYMLINK_NOFOLLOW)
 	return os.NewSyscallError("utimensat", err)
 }
 
@@ -132,7 +174,7 @@ func (u *unpacker) finishFolder(header *tar.Header) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	if err := u.attributes(name, header, file); err != nil {
+	if err := u.attributes(u.folder, name, header, file); err != nil {
 		return err
 	}
 	return u.folder.Chtimes(name, header.ModTime, header.ModTime)
@@ -140,8 +182,8 @@ func (u *unpacker) finishFolder(header *tar.Header) error {
 
 // attributes gives an open file or folder its owner, extended attributes and mode. In this order:
 // a new owner takes setuid away, and a mode may forbid attributes.
-func (u *unpacker) attributes(name string, header *tar.Header, file *os.File) error {
-	owned, err := u.own(name, header)
+func (u *unpacker) attributes(within *os.Root, name string, header *tar.Header, file *os.File) error {
+	owned, err := u.own(within, name, header)
 	if err != nil {
 		return err
 	}
@@ -152,7 +194,7 @@ func (u *unpacker) attributes(name string, header *tar.Header, file *os.File) er
 		}
 		switch err := unix.Fsetxattr(int(file.Fd()), key, []byte(value), 0); {
 		case errors.Is(err, unix.ENOTSUP):
-			u.summary.leaveOut(fmt.Sprintf("%q: attribute %s", name, key))
+			u.summary.leaveOut(fmt.Sprintf("%q: attribute %s", header.Name, key))
 		case err != nil:
 			return os.NewSyscallError("fsetxattr "+key, err)
 		}
@@ -166,8 +208,8 @@ func (u *unpacker) attributes(name string, header *tar.Header, file *os.File) er
 
 // own gives an entry its owner and group. Without the right to, it stays with who restores it,
 // which is who the workspace runs as.
-func (u *unpacker) own(name string, header *tar.Header) (owned bool, err error) {
-	info, err := u.folder.Lstat(name)
+func (u *unpacker) own(within *os.Root, name string, header *tar.Header) (owned bool, err error) {
+	info, err := within.Lstat(name)
 	if err != nil {
 		return false, err
 	}
@@ -175,9 +217,9 @@ func (u *unpacker) own(name string, header *tar.Header) (owned bool, err error) 
 	if int(stat.Uid) == header.Uid && int(stat.Gid) == header.Gid {
 		return true, nil
 	}
-	err = u.folder.Lchown(name, header.Uid, header.Gid)
+	err = within.Lchown(name, header.Uid, header.Gid)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) { // EINVAL: an id outside the user namespace
-		u.summary.leaveOut(fmt.Sprintf("%q: owner %d:%d", name, header.Uid, header.Gid))
+		u.summary.leaveOut(fmt.Sprintf("%q: owner %d:%d", header.Name, header.Uid, header.Gid))
 		return false, nil
 	}
 	return err == nil, err

@@ -170,7 +170,10 @@ func (s *Store) send(ctx context.Context, method, name, target string, body []by
 	pause := s.pause
 	for try := 1; ; try++ {
 		answer, err := s.once(ctx, method, name, target, body)
-		if err == nil || try == tries || !errors.Is(err, archive.ErrUnreachable) || ctx.Err() != nil {
+		if stopped := ctx.Err(); err != nil && stopped != nil {
+			return nil, fmt.Errorf("%w: %w", err, stopped)
+		}
+		if err == nil || try == tries || !errors.Is(err, archive.ErrUnreachable) {
 			return answer, err
 		}
 		timer := time.NewTimer(pause)
