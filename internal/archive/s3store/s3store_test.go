@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/storetest"
 	"kyklos.io/kyklos/test/controlplane"
@@ -66,6 +68,7 @@ func TestContract(t *testing.T) {
 }
 
 func TestWhatCannotBeReached(t *testing.T) {
+	t.Parallel() // it waits for tries that are in vain
 	running := server(t)
 	edit := func(change func(*Config)) Config {
 		config := configOf(running)
@@ -85,6 +88,7 @@ func TestWhatCannotBeReached(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := open(t, test.config)
+			store.client = s3.New(store.client.Options(), func(options *s3.Options) { options.RetryMaxAttempts = 2 })
 			_, head := store.Head(t.Context(), "a")
 			var list error
 			for _, err := range store.List(t.Context(), "") {

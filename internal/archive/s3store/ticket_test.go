@@ -117,6 +117,7 @@ func TestATicketsURLsAreForNothingElse(t *testing.T) {
 }
 
 func TestTicketsEnd(t *testing.T) {
+	t.Parallel() // it waits for tries that are in vain
 	store := open(t, configOf(server(t)))
 	old, err := store.Issue(t.Context(), archive.Order{Key: key, MaxBytes: 1, Now: time.Now().Add(-2 * time.Hour), Valid: time.Hour})
 	if err != nil {
@@ -143,6 +144,7 @@ func TestTicketsEnd(t *testing.T) {
 }
 
 func TestTicketsSayWhatIsMissing(t *testing.T) {
+	t.Parallel() // it waits for tries that are in vain
 	config := configOf(server(t))
 	config.Bucket = "missing"
 	ticket := issue(t, open(t, config), 0)
