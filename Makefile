@@ -11,7 +11,7 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/argocd test/certmanager test/helm test/image test/monitoring
+NESTED := test/devcluster test/bench test/argocd test/certmanager test/helm test/image test/monitoring test/objectstore
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
@@ -72,8 +72,12 @@ bin/certmanager: $(CERTMANAGER_SOURCES)
 bin/helm: test/helm/go.mod
 	@cd test/helm && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/helm helm.sh/helm/v4/cmd/helm
 
+# A real S3 store, as files in a folder. Built as bin/devcluster is too.
+bin/versitygw: test/objectstore/go.mod
+	@cd test/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+
 .PHONY: test
-test: build bin/certmanager bin/helm ## Run all tests: unit, property, API server, end to end
+test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
 	@go test -p 4 -timeout 30m ./... # most packages wait more than they compute
 	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour

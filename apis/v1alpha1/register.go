@@ -17,7 +17,7 @@ var GroupKind = schema.GroupKind{Group: GroupVersion.Group, Kind: Kind}
 
 // AddToScheme registers the package's types, so that clients can read and write them.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &TimeWindowScaler{}, &TimeWindowScalerList{})
+	scheme.AddKnownTypes(GroupVersion, &TimeWindowScaler{}, &TimeWindowScalerList{}, &Workspace{}, &WorkspaceList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

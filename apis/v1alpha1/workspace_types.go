@@ -1,0 +1,244 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Workspace is one developer's working place: a Pod with a home directory on a
+// volume, which can be put away into an archive and fetched back (seed 001).
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=workspaces,singular=workspace,shortName=ws,categories=all,scope=Namespaced
+// +kubebuilder:printcolumn:name="Desired",type=string,JSONPath=`.spec.desiredState`
+// +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.displayState`
+// +kubebuilder:printcolumn:name="Operation",type=string,JSONPath=`.status.operation.type`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Owner",type=string,priority=1,JSONPath=`.spec.owner`
+// +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="metadata.name: a workspace's name has at most 50 characters and no dots, because its Pod, volume and Jobs are named after it",reason=FieldValueInvalid
+type Workspace struct {
+	metav1.TypeMeta `json:",inline"`
+	// Standard object metadata. The name has at most 50 characters and no dots.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// What the workspace is, and the state that it should be in.
+	// +required
+	Spec WorkspaceSpec `json:"spec"`
+
+	// What Kyklos last saw and does. Written by Kyklos only.
+	// +optional
+	Status WorkspaceStatus `json:"status,omitzero"`
+}
+
+// WorkspaceList is a list of Workspaces.
+//
+// +kubebuilder:object:root=true
+type WorkspaceList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Workspace `json:"items"`
+}
+
+// DesiredState is a state that can be asked for. The states are levels: Kyklos
+// goes from one to the next, never past it (seed 001, one step at a time).
+//
+// +kubebuilder:validation:Enum=PENDING;STANDBY;RUNNING
+type DesiredState string
+
+// The states that can be asked for.
+const (
+	// DesiredPending: no Pod and no volume; the home is in the archive.
+	DesiredPending DesiredState = "PENDING"
+	// DesiredStandby: the volume is there, no Pod runs.
+	DesiredStandby DesiredState = "STANDBY"
+	// DesiredRunning: the Pod runs.
+	DesiredRunning DesiredState = "RUNNING"
+)
+
+// DeletionPolicy says what becomes of the home when the Workspace is deleted.
+//
+// +kubebuilder:validation:Enum=Delete;ArchiveThenDelete;Retain
+type DeletionPolicy string
+
+// What becomes of the home.
+const (
+	// DeletionDelete deletes the volume, and later the archive.
+	DeletionDelete DeletionPolicy = "Delete"
+	// DeletionArchive archives the home first.
+	DeletionArchive DeletionPolicy = "ArchiveThenDelete"
+	// DeletionRetain leaves the volume behind.
+	DeletionRetain DeletionPolicy = "Retain"
+)
+
+// WorkspaceSpec is what the workspace is, and the state that it should be in.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to who it was made for",reason=FieldValueForbidden,fieldPath=".owner"
+type WorkspaceSpec struct {
+	// The state that the workspace should be in: PENDING (archived), STANDBY (stopped,
+	// with its volume) or RUNNING. Users, the idle timers and a TimeWindowScaler
+	// write it; the last one wins.
+	// +optional
+	// +kubebuilder:default=RUNNING
+	DesiredState DesiredState `json:"desiredState"`
+
+	// Whom the workspace belongs to; running workspaces are counted and limited for
+	// each owner. Left out, it is the namespace. It never changes.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Owner string `json:"owner,omitempty"`
+
+	// While true, Kyklos goes on looking and reporting in status, and does nothing.
+	// +optional
+	// +kubebuilder:default=false
+	Pause bool `json:"pause"`
+
+	// The Pod, from its next start on.
+	WorkspacePod `json:",inline"`
+
+	// The volume of the home directory.
+	// +optional
+	// +kubebuilder:default={}
+	Storage WorkspaceStorage `json:"storage,omitzero"`
+
+	// Seconds without activity after which a running workspace is stopped: its
+	// desiredState becomes STANDBY. 0 never stops it.
+	// +optional
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=0
+	StandbyTTLSeconds int32 `json:"standbyTTLSeconds"`
+
+	// Seconds in STANDBY, without activity, after which the home is archived and the
+	// volume deleted: desiredState becomes PENDING. 0 never archives it.
+	// +optional
+	// +kubebuilder:default=86400
+	// +kubebuilder:validation:Minimum=0
+	ArchiveTTLSeconds int32 `json:"archiveTTLSeconds"`
+
+	// Where the home is archived. Left out, the workspace cannot be archived, and
+	// keeps its volume.
+	// +optional
+	Archive *WorkspaceArchive `json:"archive,omitempty"`
+
+	// How long one attempt of each operation may take.
+	// +optional
+	// +kubebuilder:default={}
+	Timeouts WorkspaceTimeouts `json:"timeouts,omitzero"`
+
+	// What becomes of the home when the Workspace is deleted: Delete,
+	// ArchiveThenDelete or Retain, which leaves the volume behind.
+	// +optional
+	// +kubebuilder:default=Delete
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy"`
+}
+
+// WorkspaceStorage is the volume of the home directory.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="must not change: a volume stays in the class that it was made in",reason=FieldValueForbidden,fieldPath=".storageClassName"
+type WorkspaceStorage struct {
+	// The size of the volume. It may grow, where the storage class allows it.
+	// +optional
+	// +kubebuilder:default="10Gi"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="must be a size above 0, such as 10Gi",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="!isQuantity(self) || !isQuantity(oldSelf) || quantity(self).compareTo(quantity(oldSelf)) >= 0",message="must not shrink: a volume cannot be made smaller",reason=FieldValueForbidden
+	Size string `json:"size"`
+
+	// The StorageClass of the volume. Left out, it is the cluster's default class. It
+	// never changes.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	StorageClassName string `json:"storageClassName,omitempty"`
+
+	// ReadWriteOnce, or ReadWriteOncePod where the volume's driver has it. It never
+	// changes.
+	// +optional
+	// +kubebuilder:default=ReadWriteOnce
+	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteOncePod
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="must not change: a volume keeps its access mode",reason=FieldValueForbidden
+	AccessMode string `json:"accessMode"`
+
+	// Where the home directory is in the container. It never changes.
+	// +optional
+	// +kubebuilder:default="/home/coder"
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^:]+$') && !self.contains('/../') && !self.endsWith('/..')",message="must be an absolute path without .. and colons, such as /home/coder",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="must not change: programs remember where the home is",reason=FieldValueForbidden
+	MountPath string `json:"mountPath"`
+}
+
+// WorkspaceArchive says where the home is archived.
+type WorkspaceArchive struct {
+	// The Secret in this namespace that says which object store, and holds the
+	// credentials.
+	// +required
+	StoreRef StoreRef `json:"storeRef"`
+
+	// How many archives are kept, the newest first.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	Retain int32 `json:"retain"`
+}
+
+// StoreRef names an object store.
+type StoreRef struct {
+	// The Secret's name.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// WorkspaceTimeouts are, in seconds, how long one attempt of each operation may
+// take (seed 001, Timeouts).
+type WorkspaceTimeouts struct {
+	// Making the volume.
+	// +optional
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	ProvisioningSeconds int32 `json:"provisioningSeconds"`
+
+	// Making the volume and fetching the home from the archive.
+	// +optional
+	// +kubebuilder:default=1800
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	RestoringSeconds int32 `json:"restoringSeconds"`
+
+	// Archiving the home and deleting the volume.
+	// +optional
+	// +kubebuilder:default=1800
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	ArchivingSeconds int32 `json:"archivingSeconds"`
+
+	// Starting the Pod, until it is ready.
+	// +optional
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	StartingSeconds int32 `json:"startingSeconds"`
+
+	// Stopping the Pod, until it is gone.
+	// +optional
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	StoppingSeconds int32 `json:"stoppingSeconds"`
+
+	// Deleting everything.
+	// +optional
+	// +kubebuilder:default=600
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	DeletingSeconds int32 `json:"deletingSeconds"`
+}

@@ -1,0 +1,51 @@
+package connect
+
+import (
+	"testing"
+
+	"kyklos.io/kyklos/internal/archive/filestore"
+	"kyklos.io/kyklos/internal/archive/s3store"
+)
+
+func secret(pairs ...string) map[string][]byte {
+	data := map[string][]byte{}
+	for i := 0; i < len(pairs); i += 2 {
+		data[pairs[i]] = []byte(pairs[i+1])
+	}
+	return data
+}
+
+func TestOpen(t *testing.T) {
+	s3 := secret("endpoint", "https://s3.example.com\n", "bucket", "homes", "accessKeyID", "a", "secretAccessKey", "b\n", "virtualHost", "true", "checksums", "false")
+	if store, err := Open(s3, Options{}); err != nil {
+		t.Error(err)
+	} else if _, ok := store.(*s3store.Store); !ok {
+		t.Errorf("%T, want an S3 store", store)
+	}
+	if store, err := Open(secret("folder", "/archive"), Options{Folders: true}); err != nil {
+		t.Error(err)
+	} else if _, ok := store.(*filestore.Store); !ok {
+		t.Errorf("%T, want a file store", store)
+	}
+}
+
+func TestWhatIsNoStore(t *testing.T) {
+	for name, test := range map[string]struct {
+		secret  map[string][]byte
+		options Options
+		want    string
+	}{
+		"nothing":            {nil, Options{}, `endpoint: "" must be a URL of a host, such as https://s3.example.com`},
+		"a folder, unasked":  {secret("folder", "/etc"), Options{}, "folder: file stores are not allowed here; name an S3 store by endpoint and bucket"},
+		"a relative folder":  {secret("folder", "etc"), Options{Folders: true}, `folder: "etc" must be an absolute path`},
+		"a folder and more":  {secret("folder", "/a", "bucket", "b"), Options{Folders: true}, "folder: a file store has no other key"},
+		"a key unknown":      {secret("Bucket", "homes"), Options{}, "Bucket: there is no such key; known are folder, endpoint, region, bucket, prefix, accessKeyID, secretAccessKey, sessionToken, virtualHost, checksums, ca.crt"},
+		"no truth":           {secret("checksums", "maybe"), Options{}, `checksums: "maybe" must be true or false`},
+		"no truth otherwise": {secret("virtualHost", "2"), Options{}, `virtualHost: "2" must be true or false`},
+	} {
+		store, err := Open(test.secret, test.options)
+		if err == nil || err.Error() != test.want || store != nil {
+			t.Errorf("%s: %v, %v, want %s", name, store, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package home
+
+import (
+	"archive/tar"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// header is what tar says of an entry besides its type, size and target. file, open for reading,
+// has the extended attributes; nil has none.
+func (p *packer) header(name string, info fs.FileInfo, file *os.File) (*tar.Header, error) {
+	stat := info.Sys().(*syscall.Stat_t)
+	header := &tar.Header{
+		Format:  tar.FormatPAX,
+		Name:    name,
+		Mode:    tarMode(info.Mode()),
+		Uid:     int(stat.Uid),
+		Gid:     int(stat.Gid),
+		ModTime: info.ModTime(),
+	}
+	if file == nil {
+		return header, nil
+	}
+	attributes, err := xattrs(file)
+	if err != nil {
+		return nil, p.at(name, err)
+	}
+	for key, value := range attributes {
+		if strings.Contains(key, "=") { // the form of a tar has no room for it
+			p.summary.leaveOut(name + ": attribute " + key)
+			continue
+		}
+		if header.PAXRecords == nil {
+			header.PAXRecords = map[string]string{}
+		}
+		header.PAXRecords[xattrPrefix+key] = value
+	}
+	return header, nil
+}
+
+func tarMode(mode fs.FileMode) int64 {
+	bits := int64(mode.Perm())
+	if mode&fs.ModeSetuid != 0 {
+		bits |= modeSetuid
+	}
+	if mode&fs.ModeSetgid != 0 {
+		bits |= modeSetgid
+	}
+	if mode&fs.ModeSticky != 0 {
+		bits |= modeSticky
+	}
+	return bits
+}
+
+func fileMode(bits int64) fs.FileMode {
+	mode := fs.FileMode(bits).Perm()
+	if bits&modeSetuid != 0 {
+		mode |= fs.ModeSetuid
+	}
+	if bits&modeSetgid != 0 {
+		mode |= fs.ModeSetgid
+	}
+	if bits&modeSticky != 0 {
+		mode |= fs.ModeSticky
+	}
+	return mode
+}
+
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	case mode&fs.ModeNamedPipe != 0:
+		return "pipe"
+	case mode&fs.ModeDevice != 0:
+		return "device"
+	}
+	return "of unknown kind"
+}
+
+// xattrs are the attributes that a user may set. A file system without any has none.
+func xattrs(file *os.File) (map[string]string, error) {
+	fd := int(file.Fd())
+	list, err := grow(func(into []byte) (int, error) { return unix.Flistxattr(fd, into) })
+	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EPERM) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, os.NewSyscallError("flistxattr", err)
+	}
+	all := map[string]string{}
+	for name := range strings.SplitSeq(string(list), "\x00") {
+		if !strings.HasPrefix(name, "user.") {
+			continue
+		}
+		value, err := grow(func(into []byte) (int, error) { return unix.Fgetxattr(fd, name, into) })
+		if err != nil {
+			return nil, os.NewSyscallError("fgetxattr "+name, err)
+		}
+		all[name] = string(value)
+	}
+	return all, nil
+}
+
+// grow asks for the size, then for the value. It fails with ERANGE if that grew in between.
+func grow(get func([]byte) (int, error)) ([]byte, error) {
+	size, err := get(nil)
+	if err != nil || size == 0 {
+		return nil, err
+	}
+	value := make([]byte, size)
+	size, err = get(value)
+	if err != nil {
+		return nil, err
+	}
+	return value[:size], nil
+}

@@ -1,0 +1,101 @@
+package home
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// holes reads a file of a known size, without reading its holes from disk. A file system that knows
+// no holes says that all is data.
+type holes struct {
+	file *os.File
+	size int64
+
+	at, end int64 // the region that at is in ends before end
+	hole    bool
+}
+
+func (h *holes) Read(into []byte) (int, error) {
+	if h.at >= h.size {
+		return 0, io.EOF
+	}
+	if h.at >= h.end {
+		h.region()
+	}
+	if left := h.end - h.at; int64(len(into)) > left {
+		into = into[:left]
+	}
+	n, err := len(into), error(nil)
+	if h.hole {
+		clear(into)
+	} else {
+		n, err = h.file.ReadAt(into, h.at)
+	}
+	h.at += int64(n)
+	return n, err
+}
+
+// region finds out what is at h.at and where it ends, which is beyond h.at.
+func (h *holes) region() {
+	fd := int(h.file.Fd())
+	data, err := unix.Seek(fd, h.at, unix.SEEK_DATA)
+	switch {
+	case err == unix.ENXIO: // no data any more
+		h.hole, h.end = true, h.size
+	case err != nil:
+		h.hole, h.end = false, h.size
+	case data > h.at:
+		h.hole, h.end = true, min(data, h.size)
+	default:
+		next, err := unix.Seek(fd, h.at, unix.SEEK_HOLE)
+		if err != nil || next <= h.at {
+			next = h.size
+		}
+		h.hole, h.end = false, min(next, h.size)
+	}
+}
+
+// writeSparse copies content to a new file, with holes where a block is all zeros.
+func writeSparse(file *os.File, content io.Reader, buffer []byte) error {
+	var at int64
+	for {
+		n, err := io.ReadFull(content, buffer)
+		for start := 0; start < n; start += holeSize {
+			block := buffer[start:min(start+holeSize, n)]
+			if zeros(block) {
+				continue
+			}
+			if _, err := file.WriteAt(block, at+int64(start)); err != nil {
+				return err
+			}
+		}
+		at += int64(n)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return file.Truncate(at)
+}
+
+// holeSize is what is left out at least: smaller holes are no gain.
+const holeSize = 64 << 10
+
+func zeros(block []byte) bool {
+	for len(block) >= 8 {
+		if block[0]|block[1]|block[2]|block[3]|block[4]|block[5]|block[6]|block[7] != 0 {
+			return false
+		}
+		block = block[8:]
+	}
+	for _, b := range block {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}

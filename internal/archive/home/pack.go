@@ -1,0 +1,228 @@
+package home
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Pack writes the folder as a tar.gz. report, which may be nil, is called after every entry and
+// every megabyte. Whatever cannot be read is an error, and so is a change meanwhile (ErrChanged).
+// A nil folder is a home that was never made: it packs as an empty one of the caller's.
+func Pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
+	zip, err := compress(w)
+	if err != nil {
+		return Summary{}, err
+	}
+	summary, err := pack(ctx, folder, zip, report)
+	if err != nil {
+		_ = zip.Close() // ends its goroutines
+		return Summary{}, err
+	}
+	return summary, zip.Close()
+}
+
+// Survey says what Pack would, and writes nothing.
+func Survey(ctx context.Context, folder *os.Root) (Summary, error) {
+	return pack(ctx, folder, io.Discard, nil)
+}
+
+func pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
+	p := &packer{
+		ctx: ctx, tar: tar.NewWriter(w), digest: newDigester(), report: report,
+		links: map[inode]string{}, buffer: make([]byte, 1<<20),
+	}
+	if err := p.home(folder); err != nil {
+		return Summary{}, err
+	}
+	p.summary.Tree = p.digest.sum()
+	return p.summary, p.tar.Close()
+}
+
+func (p *packer) home(folder *os.Root) error {
+	if folder == nil {
+		return p.put(&tar.Header{
+			Typeflag: tar.TypeDir, Name: "./", Mode: 0o755, Uid: os.Getuid(), Gid: os.Getgid(), ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
+		})
+	}
+	info, err := folder.Lstat(".")
+	if err != nil {
+		return err
+	}
+	return p.folder(folder, ".", info)
+}
+
+type packer struct {
+	ctx     context.Context
+	tar     *tar.Writer
+	digest  *digester
+	report  func(Progress)
+	links   map[inode]string
+	buffer  []byte
+	summary Summary
+}
+
+type inode struct{ device, number uint64 }
+
+// folder packs a folder and what is in it. It is read with names relative to itself, so a name
+// can be of any depth.
+func (p *packer) folder(folder *os.Root, name string, info fs.FileInfo) error {
+	list, err := folder.Open(".")
+	if err != nil {
+		return p.at(name, err)
+	}
+	defer func() { _ = list.Close() }()
+	names, err := list.Readdirnames(-1)
+	if err != nil {
+		return p.at(name, err)
+	}
+	slices.Sort(names)
+	header, err := p.header(name, info, list)
+	if err != nil {
+		return err
+	}
+	header.Typeflag, header.Name, header.Size = tar.TypeDir, name+"/", 0
+	if err := p.put(header); err != nil {
+		return err
+	}
+	for _, child := range names {
+		if err := p.child(folder, child, path.Join(name, child)); err != nil {
+			return err
+		}
+	}
+	return p.unchanged(list, name, info)
+}
+
+func (p *packer) child(folder *os.Root, base, name string) error {
+	info, err := folder.Lstat(base)
+	if err != nil {
+		return p.at(name, err)
+	}
+	switch info.Mode().Type() {
+	case fs.ModeDir:
+		inner, err := folder.OpenRoot(base)
+		if err != nil {
+			return p.at(name, err)
+		}
+		defer func() { _ = inner.Close() }()
+		return p.folder(inner, name, info)
+	case fs.ModeSymlink:
+		return p.symlink(folder, base, name, info)
+	case 0:
+		return p.file(folder, base, name, info)
+	}
+	p.summary.leaveOut(fmt.Sprintf("%q: %s", name, kind(info.Mode())))
+	return nil
+}
+
+func (p *packer) symlink(folder *os.Root, base, name string, info fs.FileInfo) error {
+	header, err := p.header(name, info, nil)
+	if err != nil {
+		return err
+	}
+	header.Typeflag, header.Size = tar.TypeSymlink, 0
+	if header.Linkname, err = folder.Readlink(base); err != nil {
+		return p.at(name, err)
+	}
+	return p.put(header)
+}
+
+func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) error {
+	stat := info.Sys().(*syscall.Stat_t)
+	id := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // Dev is an int32 elsewhere
+	if first, ok := p.links[id]; ok {
+		return p.put(&tar.Header{Typeflag: tar.TypeLink, Name: name, Linkname: first, ModTime: time.Unix(0, 0), Format: tar.FormatPAX})
+	}
+	file, err := folder.OpenFile(base, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return p.at(name, err)
+	}
+	defer func() { _ = file.Close() }()
+	header, err := p.header(name, info, file)
+	if err != nil {
+		return err
+	}
+	header.Typeflag, header.Size = tar.TypeReg, info.Size()
+	if err := p.tar.WriteHeader(header); err != nil {
+		return p.at(name, err)
+	}
+	content := &counted{Reader: &holes{file: file, size: info.Size()}, packer: p}
+	copied, err := io.CopyBuffer(io.MultiWriter(p.digest.content, p.tar), content, p.buffer)
+	if err != nil {
+		return p.at(name, err)
+	}
+	if copied != info.Size() {
+		return p.at(name, fmt.Errorf("%w: it ended after %d of %d bytes", ErrChanged, copied, info.Size()))
+	}
+	if stat.Nlink > 1 {
+		p.links[id] = name
+	}
+	p.done(header)
+	return p.unchanged(file, name, info)
+}
+
+// put writes an entry that has no content.
+func (p *packer) put(header *tar.Header) error {
+	if err := p.tar.WriteHeader(header); err != nil {
+		return p.at(header.Name, err)
+	}
+	p.done(header)
+	return p.ctx.Err()
+}
+
+func (p *packer) done(header *tar.Header) {
+	p.digest.add(header)
+	p.summary.Entries++
+	p.progress(0)
+}
+
+func (p *packer) progress(read int64) {
+	p.summary.Bytes += read
+	if p.report != nil {
+		p.report(Progress{p.summary.Entries, p.summary.Bytes})
+	}
+}
+
+// unchanged holds an open file or folder to be as it was before it was read.
+func (p *packer) unchanged(file *os.File, name string, before fs.FileInfo) error {
+	after, err := file.Stat()
+	if err != nil {
+		return p.at(name, err)
+	}
+	if !os.SameFile(before, after) || before.Size() != after.Size() || before.Mode() != after.Mode() ||
+		!before.ModTime().Equal(after.ModTime()) || !changed(before).Equal(changed(after)) {
+		return p.at(name, ErrChanged)
+	}
+	return nil
+}
+
+// at says where. Whatever was there a moment ago and is not any more was changed by somebody.
+func (p *packer) at(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	return fmt.Errorf("%q: %w", name, err)
+}
+
+// counted reads a file's content, reports it, and stops when it is told to.
+type counted struct {
+	io.Reader
+	packer *packer
+}
+
+func (c *counted) Read(into []byte) (int, error) {
+	if err := c.packer.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.Reader.Read(into)
+	c.packer.progress(int64(n))
+	return n, err
+}

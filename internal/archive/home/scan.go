@@ -1,0 +1,192 @@
+package home
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/pgzip"
+)
+
+// Limits bound what a stream may unpack to, against archives that are small and unpack to
+// anything. They come from the archive's marker.
+type Limits struct{ Entries, Bytes int64 }
+
+// Inspect reads a stream to its end and holds it to everything that Unpack does, but writes
+// nothing. Any error means that the stream is no whole archive, or that r failed.
+func Inspect(ctx context.Context, r io.Reader, limits Limits, report func(Progress)) (Summary, error) {
+	return scan(ctx, r, limits, report, func(_ *tar.Header, content io.Reader) error {
+		_, err := io.Copy(io.Discard, content)
+		return err
+	})
+}
+
+// visit takes one entry that has passed all checks, and reads its content to the end.
+type visit func(header *tar.Header, content io.Reader) error
+
+func scan(ctx context.Context, r io.Reader, limits Limits, report func(Progress), visit visit) (Summary, error) {
+	zip, err := pgzip.NewReader(r)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer func() { _ = zip.Close() }()
+	s := &scanner{ctx: ctx, tar: tar.NewReader(zip), limits: limits, report: report, digest: newDigester()}
+	for {
+		header, err := s.tar.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return Summary{}, err
+		}
+		if err := s.entry(header, visit); err != nil {
+			return Summary{}, fmt.Errorf("%q: %w", header.Name, err)
+		}
+	}
+	if s.last == "" {
+		return Summary{}, unsafe("it is empty: not even the home itself is in it")
+	}
+	s.summary.Tree = s.digest.sum()
+	return s.summary, drain(zip)
+}
+
+// drain reads what follows the tar's end, so that the sums at the very end are checked. It is nothing, or
+// some zeros that fill a block up.
+func drain(r io.Reader) error {
+	const padding = 1 << 20
+	n, err := io.Copy(io.Discard, io.LimitReader(r, padding+1))
+	if err == nil && n > padding {
+		err = unsafe("more follows its end")
+	}
+	return err
+}
+
+type scanner struct {
+	ctx     context.Context
+	tar     *tar.Reader
+	limits  Limits
+	report  func(Progress)
+	digest  *digester
+	summary Summary
+
+	last    string   // the last entry's name; "." is the first
+	folders []string // the folder of the last entry and those around it, "." left out
+}
+
+func (s *scanner) entry(header *tar.Header, visit visit) error {
+	if err := s.check(header); err != nil {
+		return err
+	}
+	s.summary.Entries++
+	s.summary.Bytes += header.Size
+	if s.summary.Entries > s.limits.Entries || s.summary.Bytes > s.limits.Bytes {
+		return unsafe("it holds more than the %d entries and %d bytes that its marker says", s.limits.Entries, s.limits.Bytes)
+	}
+	content := &stoppable{ctx: s.ctx, Reader: io.TeeReader(s.tar, s.digest.content)}
+	if err := visit(header, content); err != nil {
+		return err
+	}
+	s.digest.add(header)
+	if s.report != nil {
+		s.report(Progress{s.summary.Entries, s.summary.Bytes})
+	}
+	return s.ctx.Err()
+}
+
+// check refuses whatever Pack would not have written. Since names only ever grow, none comes
+// twice; since each one's folder must be open, and be a folder, none leads through a link.
+func (s *scanner) check(header *tar.Header) error {
+	name := strings.TrimSuffix(header.Name, "/")
+	folder := header.Typeflag == tar.TypeDir
+	if err := checkType(header, folder); err != nil {
+		return err
+	}
+	if s.last == "" {
+		if name != "." || !folder {
+			return unsafe("it must begin with the home itself, ./")
+		}
+		s.last = name
+		return nil
+	}
+	if !local(name) {
+		return unsafe("the name must be a path inside the home")
+	}
+	if s.last != "." && compareNames(s.last, name) >= 0 {
+		return unsafe("it comes after %q, out of order", s.last)
+	}
+	if !s.enter(name) {
+		return unsafe("it is in no folder of the archive")
+	}
+	if folder {
+		s.folders = append(s.folders, name)
+	}
+	if header.Typeflag == tar.TypeLink && (!local(header.Linkname) || compareNames(header.Linkname, name) >= 0) {
+		return unsafe("it links to %q, which must be a file before it", header.Linkname)
+	}
+	s.last = name
+	return nil
+}
+
+// enter leaves the folders that name is not in, and tells whether it is directly in the one that
+// remains.
+func (s *scanner) enter(name string) bool {
+	parent := "."
+	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
+		parent = name[:slash]
+	}
+	for len(s.folders) > 0 && s.folders[len(s.folders)-1] != parent {
+		s.folders = s.folders[:len(s.folders)-1]
+	}
+	return parent == "." || len(s.folders) > 0
+}
+
+func checkType(header *tar.Header, folder bool) error {
+	if folder != strings.HasSuffix(header.Name, "/") {
+		return unsafe("only a folder's name ends with a slash")
+	}
+	switch header.Typeflag {
+	case tar.TypeReg:
+	case tar.TypeDir, tar.TypeSymlink, tar.TypeLink:
+		if header.Size != 0 {
+			return unsafe("it has %d bytes, though it is no file", header.Size)
+		}
+	default:
+		return unsafe("it is of type %q: only files, folders and links are kept", header.Typeflag)
+	}
+	if header.Size < 0 || header.Mode&^0o7777 != 0 {
+		return unsafe("its size (%d) or mode (%o) cannot be", header.Size, header.Mode)
+	}
+	return nil
+}
+
+// local tells whether name stays inside the folder it is taken in, and has nothing to clean up.
+func local(name string) bool {
+	if name == "" || strings.ContainsRune(name, 0) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+func unsafe(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrUnsafe}, args...)...)
+}
+
+type stoppable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s *stoppable) Read(into []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(into)
+}

@@ -1,0 +1,101 @@
+package home
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// The test binary as a user who is not root: to pack a folder, or to unpack one.
+func TestMain(m *testing.M) {
+	folder := os.Getenv("UNPRIVILEGED_IN")
+	if folder == "" {
+		os.Exit(m.Run())
+	}
+	root, err := os.OpenRoot(folder)
+	if err == nil && os.Getenv("UNPRIVILEGED_DO") == "pack" {
+		_, err = Pack(context.Background(), root, os.Stdout, nil)
+	} else if err == nil {
+		_, err = Unpack(context.Background(), root, os.Stdin, everything, nil)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		os.Exit(13)
+	}
+	if err != nil {
+		println(err.Error())
+		os.Exit(1)
+	}
+}
+
+// unprivileged runs it as nobody.
+func unprivileged(t *testing.T, do, folder string, in io.Reader) ([]byte, error) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can become somebody else")
+	}
+	binary := filepath.Join(os.TempDir(), filepath.Base(t.TempDir())+".test")
+	text, err := os.ReadFile(os.Args[0])
+	if err := errors.Join(err, os.WriteFile(binary, text, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(binary) })
+	cmd := exec.CommandContext(t.Context(), binary)
+	cmd.Env, cmd.Stdin, cmd.Stderr, cmd.Dir = []string{"UNPRIVILEGED_IN=" + folder, "UNPRIVILEGED_DO=" + do}, in, os.Stderr, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	return cmd.Output()
+}
+
+// reachable is a folder that everybody can get to.
+func reachable(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "home")
+	if err := errors.Join(err, os.Chmod(folder, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { writable(folder); _ = os.RemoveAll(folder) })
+	return folder
+}
+
+// What cannot be read is not left out: the home would be gone without it.
+func TestWhatCannotBeReadFailsThePack(t *testing.T) {
+	for name, path := range map[string]string{"file": "a/secret", "folder": "a"} {
+		folder := write(t, reachable(t), map[string]string{"a/secret": "x", "b": "y"})
+		if err := os.Chmod(filepath.Join(folder, path), 0); err != nil {
+			t.Fatal(err)
+		}
+		_, err := unprivileged(t, "pack", folder, nil)
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 13 {
+			t.Errorf("%s: %v, want it refused", name, err)
+		}
+	}
+}
+
+// Without the right to give files away, they belong to who restores them, and run as nobody else.
+func TestOwnersThatCannotBeGiven(t *testing.T) {
+	folder := write(t, t.TempDir(), map[string]string{"tool": "x", "sub/file": "y"})
+	if err := errors.Join(os.Chmod(filepath.Join(folder, "tool"), 0o755|fs.ModeSetuid), os.Symlink("tool", filepath.Join(folder, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	stream, want := packed(t, folder)
+	to := reachable(t)
+	if err := os.Chown(to, 65534, 65534); err != nil && os.Getuid() == 0 {
+		t.Fatal(err)
+	}
+	if _, err := unprivileged(t, "unpack", to, bytes.NewReader(stream)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(filepath.Join(to, "tool"))
+	if err != nil || info.Mode() != 0o755 || info.Sys().(*syscall.Stat_t).Uid != 65534 {
+		t.Errorf("%v, %v, want it to be nobody's and not setuid", info.Mode(), err)
+	}
+	if got := snapshot(t, to); int64(len(got)) != want.Entries {
+		t.Errorf("%d entries, want %d", len(got), want.Entries)
+	}
+}

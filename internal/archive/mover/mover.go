@@ -1,0 +1,231 @@
+// Package mover moves one home between a volume and one archive. It is what runs in the Jobs of
+// ARCHIVING and RESTORING, and knows nothing of Kubernetes.
+//
+// Both ways can be killed at any point and run again, also beside a run that was thought dead.
+// To archive, all writes are creations, so what is in the store is never changed; the marker is
+// written last, after the stored data have been read back and compared with the volume. To
+// restore, the home appears by one rename, after all of it was verified and is on disk.
+//
+// On the volume the home is the folder home, which alone the workspace sees. Beside it is the mover's
+// own folder .kyklos.
+package mover
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/home"
+)
+
+const (
+	homeFolder = "home"
+	ownFolder  = ".kyklos"
+)
+
+// Job is what is to be moved.
+type Job struct {
+	Store archive.MoverStore
+	Key   archive.Key
+	// Volume is where the volume is mounted.
+	Volume string
+	// VolumeUID is the UID of its PersistentVolumeClaim.
+	VolumeUID string
+	// Epoch is how often a Pod was started on it; to archive.
+	Epoch int64
+	// Workspace is NAMESPACE/NAME, Version this program's; to archive, for the marker.
+	Workspace, Version string
+	// Operation is the id of the operation that restores.
+	Operation string
+	// SHA256 is what the data's sum was when they were archived; to restore. Empty takes the marker's word.
+	SHA256 string
+	// Report, if it is not nil, is told of every step and how far it is, some thousand times a second.
+	Report func(step string, progress home.Progress)
+}
+
+// Result is what a run came to. As JSON it is the container's termination message.
+type Result struct {
+	// Code is OK or why it failed.
+	Code Code `json:"code"`
+	// Message says the same to people.
+	Message string `json:"message,omitempty"`
+	Key     string `json:"key,omitempty"`
+	// SHA256 and SizeBytes are the stored data's; Tree, Entries and Bytes the home's.
+	SHA256    string `json:"sha256,omitempty"`
+	SizeBytes int64  `json:"sizeBytes,omitempty"`
+	Tree      string `json:"tree,omitempty"`
+	Entries   int64  `json:"entries,omitempty"`
+	Bytes     int64  `json:"bytes,omitempty"`
+	// AlreadyDone: an earlier run had done it.
+	AlreadyDone bool `json:"alreadyDone,omitempty"`
+	// LeftOut names some of what could not be kept, LeftOutCount counts all of it.
+	LeftOut      []string `json:"leftOut,omitempty"`
+	LeftOutCount int64    `json:"leftOutCount,omitempty"`
+}
+
+func result(marker archive.Marker, summary home.Summary) Result {
+	return Result{
+		Code: OK, Key: marker.Key, SHA256: marker.SHA256, SizeBytes: marker.Size, Tree: marker.Tree, Entries: marker.Entries, Bytes: marker.Bytes,
+		LeftOut: summary.LeftOut, LeftOutCount: summary.LeftOutCount,
+	}
+}
+
+func (j Job) report(step string) func(home.Progress) {
+	if j.Report == nil {
+		return nil
+	}
+	return func(progress home.Progress) { j.Report(step, progress) }
+}
+
+// Archive brings the volume's home into the store, or finds that it is there. After nil the
+// archive is committed.
+func Archive(ctx context.Context, job Job) (Result, error) {
+	marker, summary, err := job.archive(ctx)
+	if err != nil {
+		return Result{}, archiveFailure(err)
+	}
+	done := result(marker, summary)
+	done.AlreadyDone = summary.Tree == ""
+	return done, nil
+}
+
+// archive is the commit protocol. Without an error, an empty summary means that it was committed before.
+func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) {
+	want := archive.Want{VolumeUID: j.VolumeUID, Epoch: j.Epoch}
+	marker, err := archive.Committed(ctx, j.Store, j.Key, want)
+	if err == nil || !errors.Is(err, archive.ErrNotFound) {
+		return marker, home.Summary{}, err
+	}
+	folder, err := j.openHome()
+	if err != nil {
+		return archive.Marker{}, home.Summary{}, err
+	}
+	if folder != nil {
+		defer func() { _ = folder.Close() }()
+	}
+	summary, err := j.upload(ctx, folder)
+	if err != nil {
+		return archive.Marker{}, home.Summary{}, err
+	}
+	marker, err = j.readBack(ctx, summary)
+	if err != nil {
+		return archive.Marker{}, home.Summary{}, err
+	}
+	if err := j.Store.Put(ctx, j.Key.Marker(), []byte(marker.String())); errors.Is(err, archive.ErrExists) {
+		// Another run came first. It described the same stored data.
+		want.SHA256 = marker.SHA256
+		marker, err = archive.Committed(ctx, j.Store, j.Key, want)
+		return marker, summary, err
+	} else if err != nil {
+		return archive.Marker{}, home.Summary{}, err
+	}
+	return marker, summary, nil
+}
+
+// openHome opens the home. Only of a volume on which nothing ever ran may it be missing: then it
+// is nil.
+func (j Job) openHome() (*os.Root, error) {
+	volume, err := os.OpenRoot(j.Volume)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = volume.Close() }()
+	content, err := readContent(volume, contentName)
+	known := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if known && content.VolumeUID != j.VolumeUID {
+		return nil, fmt.Errorf("%w: it is volume %s, not %s", errVolume, content.VolumeUID, j.VolumeUID)
+	}
+	folder, err := volume.OpenRoot(homeFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		if !known && j.Epoch == 0 {
+			return nil, nil
+		}
+		return nil, errNoHome
+	}
+	return folder, err
+}
+
+// upload stores the data, unless an earlier run has: nothing writes to the home in between, so
+// that run's data are as good, and readBack holds them to it.
+func (j Job) upload(ctx context.Context, folder *os.Root) (home.Summary, error) {
+	_, err := j.Store.Head(ctx, j.Key.Data())
+	if err == nil {
+		return home.Survey(ctx, folder)
+	}
+	if !errors.Is(err, archive.ErrNotFound) {
+		return home.Summary{}, err
+	}
+	read, write := io.Pipe()
+	var summary home.Summary
+	packed := make(chan error, 1)
+	go func() {
+		var err error
+		summary, err = home.Pack(ctx, folder, write, j.report("packing"))
+		packed <- err
+		_ = write.CloseWithError(err) // EOF, if it is nil
+	}()
+	err = j.Store.PutStream(ctx, j.Key.Data(), read)
+	_ = read.CloseWithError(io.ErrClosedPipe) // ends Pack if it is not at its end
+	packing := <-packed
+	switch {
+	case err == nil:
+		return summary, packing
+	case !errors.Is(err, archive.ErrExists):
+		return home.Summary{}, err
+	case packing != nil: // somebody else was faster, so Pack was told to stop
+		return home.Survey(ctx, folder)
+	}
+	return summary, nil
+}
+
+// readBack reads the stored data to their end and makes their marker. They must be the home that
+// summary says.
+func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker, error) {
+	body, object, err := j.Store.Get(ctx, j.Key.Data())
+	if err != nil {
+		return archive.Marker{}, err
+	}
+	defer func() { _ = body.Close() }()
+	summed := newSummed(body)
+	limits := home.Limits{Entries: summary.Entries, Bytes: summary.Bytes}
+	stored, err := home.Inspect(ctx, summed, limits, j.report("verifying"))
+	if err != nil {
+		return archive.Marker{}, errors.Join(errReadBack, err)
+	}
+	if stored.Tree != summary.Tree || summed.read != object.Size {
+		return archive.Marker{}, fmt.Errorf("%w: the stored home is %s in %d of %d bytes, the volume's is %s",
+			errReadBack, stored.Tree, summed.read, object.Size, summary.Tree)
+	}
+	return archive.Marker{
+		SHA256: summed.sum(), Key: j.Key.Data(), Size: object.Size, Tree: stored.Tree, Entries: stored.Entries, Bytes: stored.Bytes,
+		VolumeUID: j.VolumeUID, Epoch: j.Epoch, Workspace: j.Workspace, Mover: j.Version,
+	}, nil
+}
+
+// summed sums up what is read through it.
+type summed struct {
+	io.Reader
+	hash hash.Hash
+	read int64
+}
+
+func newSummed(r io.Reader) *summed { return &summed{Reader: r, hash: sha256.New()} }
+
+func (s *summed) Read(into []byte) (int, error) {
+	n, err := s.Reader.Read(into)
+	s.hash.Write(into[:n])
+	s.read += int64(n)
+	return n, err
+}
+
+func (s *summed) sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }

@@ -1,0 +1,187 @@
+// Package presigned is a mover's view of an S3 store: the few requests that its ticket has URLs
+// for. It has no credentials and needs no S3 library.
+package presigned
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/parts"
+)
+
+// Store is one archive in an S3 store.
+type Store struct {
+	ticket archive.Ticket
+	key    archive.Key
+	client *http.Client
+	pause  time.Duration
+}
+
+var _ archive.MoverStore = (*Store)(nil)
+
+// New is what ticket gives access to.
+func New(ticket archive.Ticket) (*Store, error) {
+	key, err := archive.ParseKey(ticket.Key)
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 5 * time.Minute // stores put large objects together before they answer
+	if ticket.CA != "" {
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM([]byte(ticket.CA)) {
+			return nil, errors.New("the ticket's ca holds no PEM certificate")
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	// A redirect is another URL, for which the signature is not.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Store{ticket: ticket, key: key, client: &http.Client{Transport: transport, CheckRedirect: stay}, pause: time.Second}, nil
+}
+
+// Head implements archive.Reader by a GET whose body is not read: unlike the answer to a HEAD, it
+// says whether the object is missing or the bucket (D23).
+func (s *Store) Head(ctx context.Context, name string) (archive.Object, error) {
+	body, object, err := s.Get(ctx, name)
+	if err == nil {
+		_ = body.Close()
+	}
+	return object, err
+}
+
+// Get implements archive.Reader.
+func (s *Store) Get(ctx context.Context, name string) (io.ReadCloser, archive.Object, error) {
+	target := map[string]string{s.key.Data(): s.ticket.GetData, s.key.Marker(): s.ticket.GetMarker}[name]
+	answer, err := s.send(ctx, http.MethodGet, name, target, nil)
+	if err != nil {
+		return nil, archive.Object{}, err
+	}
+	modified, _ := http.ParseTime(answer.Header.Get("Last-Modified")) // for people only
+	object := archive.Object{Name: name, Size: answer.ContentLength, Modified: modified}
+	return archive.Body(answer.Body, object), object, nil
+}
+
+// Put implements archive.Writer, for the marker.
+func (s *Store) Put(ctx context.Context, name string, body []byte) error {
+	target := map[string]string{s.key.Marker(): s.ticket.PutMarker}[name]
+	answer, err := s.send(ctx, http.MethodPut, name, target, body)
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
+}
+
+// PutStream implements archive.Writer, for the data. It works once: afterwards the upload has
+// been completed. Whether somebody else's has is known only then, so look first.
+func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) error {
+	upload := s.ticket.Upload
+	if name != s.key.Data() || upload == nil {
+		return fmt.Errorf("%s: %w: the ticket does not allow to write it", name, archive.ErrDenied)
+	}
+	etags, err := parts.Upload(ctx, body, int(upload.PartSize), len(upload.Signatures), func(ctx context.Context, number int, part []byte) (string, error) {
+		target := upload.Part + "&partNumber=" + strconv.Itoa(number) + "&X-Amz-Signature=" + upload.Signatures[number-1]
+		answer, err := s.send(ctx, http.MethodPut, name, target, part)
+		if err != nil {
+			return "", err
+		}
+		return answer.Header.Get("ETag"), answer.Body.Close()
+	})
+	if err != nil {
+		return err
+	}
+	return s.complete(ctx, name, completion(etags))
+}
+
+// complete makes the parts one object.
+func (s *Store) complete(ctx context.Context, name string, list []byte) error {
+	answer, err := s.send(ctx, http.MethodPost, name, s.ticket.Upload.Complete, list)
+	if errors.Is(err, archive.ErrUnreachable) {
+		// Its answer may have got lost: then there is no such upload any more, but an object.
+		if _, there := s.Head(ctx, name); there == nil {
+			return fmt.Errorf("%s: %w: %w", name, archive.ErrExists, err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	// A store may say 200 before it has put the parts together, and then that it failed.
+	if code, text := failure(answer.Body); code != "" {
+		return fmt.Errorf("%s: %w: %s: %s", name, archive.FromStatus(answer.StatusCode, code), code, text)
+	}
+	return nil
+}
+
+// completion is the body of CompleteMultipartUpload.
+func completion(etags []string) []byte {
+	type part struct {
+		PartNumber int
+		ETag       string
+	}
+	body := struct {
+		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ CompleteMultipartUpload"`
+		Part    []part
+	}{}
+	for i, etag := range etags {
+		body.Part = append(body.Part, part{PartNumber: i + 1, ETag: etag})
+	}
+	text, err := xml.Marshal(body)
+	if err != nil {
+		panic(err) // numbers and strings only
+	}
+	return text
+}
+
+// failure reads the error that an answer holds, if it does.
+func failure(body io.Reader) (code, message string) {
+	text, err := io.ReadAll(io.LimitReader(body, 1<<20))
+	if err != nil {
+		return "IncompleteBody", err.Error()
+	}
+	answer := struct {
+		XMLName xml.Name
+		Code    string
+		Message string
+	}{}
+	if xml.Unmarshal(text, &answer) != nil || answer.XMLName.Local != "Error" {
+		return "", ""
+	}
+	return answer.Code, answer.Message
+}
+
+// tries is how often a request is sent until the attempt as a whole has failed.
+const tries = 4
+
+// send sends a request until the store has decided on it. A create that is sent again after its
+// answer got lost is told ErrExists, which its caller takes for what it is: somebody's success.
+func (s *Store) send(ctx context.Context, method, name, target string, body []byte) (*http.Response, error) {
+	if target == "" {
+		return nil, fmt.Errorf("%s: %w: the ticket does not allow %s", name, archive.ErrDenied, method)
+	}
+	pause := s.pause
+	for try := 1; ; try++ {
+		answer, err := s.once(ctx, method, name, target, body)
+		if stopped := ctx.Err(); err != nil && stopped != nil {
+			return nil, fmt.Errorf("%w: %w", err, stopped)
+		}
+		if err == nil || try == tries || !errors.Is(err, archive.ErrUnreachable) {
+			return answer, err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+		case <-timer.C:
+		}
+		pause *= 2
+	}
+}

@@ -1,0 +1,154 @@
+package s3store
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/parts"
+)
+
+// Store is a bucket.
+type Store struct {
+	config   Config
+	client   *s3.Client
+	partSize int
+}
+
+var _ archive.Issuer = (*Store)(nil)
+
+// New is the store that config describes. It asks nothing yet; see HeadBucket.
+func New(config Config) (*Store, error) {
+	config, err := config.complete()
+	if err != nil {
+		return nil, err
+	}
+	options := s3.Options{
+		Region:       config.Region,
+		BaseEndpoint: &config.Endpoint,
+		UsePathStyle: !config.VirtualHost,
+		Credentials:  credentials.NewStaticCredentialsProvider(config.AccessKeyID, config.SecretAccessKey, config.SessionToken),
+		// Objects are read back whole and compared with a sum of our own.
+		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
+	}
+	if config.Checksums {
+		options.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
+	}
+	if options.HTTPClient, err = httpClient(config.CA); err != nil {
+		return nil, err
+	}
+	return &Store{config: config, client: s3.New(options), partSize: parts.Size}, nil
+}
+
+func httpClient(ca []byte) (*awshttp.BuildableClient, error) {
+	client := awshttp.NewBuildableClient()
+	if len(ca) == 0 {
+		return client, nil
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, errors.New("ca.crt: it holds no PEM certificate")
+	}
+	return client.WithTransportOptions(func(transport *http.Transport) {
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}), nil
+}
+
+func (s *Store) object(name string) *string { return aws.String(s.config.Prefix + name) }
+
+// HeadBucket implements archive.Store.
+func (s *Store) HeadBucket(ctx context.Context) error {
+	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.config.Bucket})
+	if err = translated("bucket "+s.config.Bucket, err); errors.Is(err, archive.ErrNotFound) {
+		return fmt.Errorf("bucket %s: %w", s.config.Bucket, archive.ErrBucketMissing)
+	}
+	return err
+}
+
+// Head implements archive.Reader. The answer to a HEAD has no body that could say what is missing,
+// so it asks for the bucket too (D23).
+func (s *Store) Head(ctx context.Context, name string) (archive.Object, error) {
+	found, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.config.Bucket, Key: s.object(name)})
+	if err = translated(name, err); errors.Is(err, archive.ErrNotFound) {
+		if probe := s.HeadBucket(ctx); probe != nil {
+			return archive.Object{}, probe
+		}
+	}
+	if err != nil {
+		return archive.Object{}, err
+	}
+	return archive.Object{Name: name, Size: aws.ToInt64(found.ContentLength), Modified: aws.ToTime(found.LastModified)}, nil
+}
+
+// Get implements archive.Reader.
+func (s *Store) Get(ctx context.Context, name string) (io.ReadCloser, archive.Object, error) {
+	found, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.config.Bucket, Key: s.object(name)})
+	if err != nil {
+		return nil, archive.Object{}, translated(name, err)
+	}
+	object := archive.Object{Name: name, Size: aws.ToInt64(found.ContentLength), Modified: aws.ToTime(found.LastModified)}
+	return archive.Body(found.Body, object), object, nil
+}
+
+// Put implements archive.Writer.
+func (s *Store) Put(ctx context.Context, name string, body []byte) error {
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &s.config.Bucket, Key: s.object(name), Body: bytes.NewReader(body), IfNoneMatch: aws.String("*"),
+	})
+	err = translated(name, err)
+	if errors.Is(err, archive.ErrUnreachable) {
+		// A store that refuses before it has read everything may hang up before its answer is
+		// read; and the answer to a success may get lost.
+		if _, there := s.Head(ctx, name); there == nil {
+			return fmt.Errorf("%s: %w: %w", name, archive.ErrExists, err)
+		}
+	}
+	return err
+}
+
+// Delete implements archive.Store.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.config.Bucket, Key: s.object(name)})
+	if err = translated(name, err); errors.Is(err, archive.ErrNotFound) {
+		return s.HeadBucket(ctx)
+	}
+	return err
+}
+
+// List implements archive.Store, 1,000 objects a page.
+func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[archive.Object, error] {
+	return func(yield func(archive.Object, error) bool) {
+		pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.object(prefix)})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				yield(archive.Object{}, translated(prefix, err))
+				return
+			}
+			for _, found := range page.Contents {
+				if !yield(s.listed(found), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *Store) listed(found types.Object) archive.Object {
+	name := aws.ToString(found.Key)[len(s.config.Prefix):]
+	return archive.Object{Name: name, Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified)}
+}

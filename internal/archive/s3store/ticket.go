@@ -1,0 +1,146 @@
+package s3store
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/parts"
+)
+
+const (
+	longest   = 7 * 24 * time.Hour // SigV4's bound for presigned URLs
+	signature = "X-Amz-Signature"
+)
+
+// Issue implements archive.Issuer. It signs with the store's own credentials and sends one request at most:
+// for a ticket to archive, the one that begins the upload.
+func (s *Store) Issue(ctx context.Context, order archive.Order) (archive.Ticket, error) {
+	if order.Valid <= 0 || order.Valid > longest {
+		return archive.Ticket{}, fmt.Errorf("a ticket can be valid for up to %v, not for %v", longest, order.Valid)
+	}
+	p := presigner{store: s, order: order}
+	data, marker := order.Key.Data(), order.Key.Marker()
+	ticket := archive.Ticket{
+		Key:       data,
+		GetData:   p.url(ctx, http.MethodGet, data, nil),
+		GetMarker: p.url(ctx, http.MethodGet, marker, nil),
+		CA:        string(s.config.CA),
+		Expires:   order.Now.Add(order.Valid),
+	}
+	if order.MaxBytes <= 0 {
+		return ticket, p.err
+	}
+	id, err := s.begin(ctx, data)
+	if err != nil {
+		return archive.Ticket{}, err
+	}
+	ticket.PutMarker = p.url(ctx, http.MethodPut, marker, nil)
+	ticket.Upload = p.upload(ctx, data, id, order.MaxBytes)
+	return ticket, p.err
+}
+
+// Revoke implements archive.Issuer.
+func (s *Store) Revoke(ctx context.Context, ticket archive.Ticket) error {
+	if ticket.Upload == nil {
+		return nil
+	}
+	return s.abort(ctx, ticket.Key, ticket.Upload.ID)
+}
+
+// presigner signs URLs until one fails.
+type presigner struct {
+	store *Store
+	order archive.Order
+	err   error
+}
+
+func (p *presigner) upload(ctx context.Context, name, id string, maxBytes int64) *archive.Upload {
+	upload := &archive.Upload{ID: id}
+	var count int64
+	upload.PartSize, count = plan(maxBytes, int64(p.store.partSize))
+	for number := range count {
+		signed := p.url(ctx, http.MethodPut, name, url.Values{"uploadId": {id}, "partNumber": {strconv.FormatInt(number+1, 10)}})
+		if p.err != nil {
+			return nil
+		}
+		base, of := splitPart(signed)
+		upload.Part = base
+		upload.Signatures = append(upload.Signatures, of)
+	}
+	upload.Complete = p.url(ctx, http.MethodPost, name, url.Values{"uploadId": {id}})
+	return upload
+}
+
+// plan says how long parts are and how many there may be for a volume of maxBytes. What does not
+// compress takes two hundredths more at most, and 64 MiB for very many empty files.
+func plan(maxBytes, partSize int64) (size, count int64) {
+	need := maxBytes + maxBytes/50 + 64<<20
+	for need/partSize >= parts.Most {
+		partSize *= 2
+	}
+	return partSize, need/partSize + 1
+}
+
+// splitPart takes what is a part's own out of its URL.
+func splitPart(signed string) (base, of string) {
+	parsed, err := url.Parse(signed)
+	if err != nil {
+		panic(err) // the signer made it
+	}
+	query := parsed.Query()
+	of = query.Get(signature)
+	query.Del(signature)
+	query.Del("partNumber")
+	parsed.RawQuery = query.Encode()
+	return parsed.String(), of
+}
+
+// url signs one request. Those that create something are signed together with the header
+// If-None-Match: *, so whoever has the URL cannot overwrite with it.
+func (p *presigner) url(ctx context.Context, method, name string, query url.Values) string {
+	if p.err != nil {
+		return ""
+	}
+	request, err := http.NewRequestWithContext(ctx, method, p.store.address(name), nil)
+	if err != nil {
+		p.err = err
+		return ""
+	}
+	if query == nil {
+		query = url.Values{}
+	}
+	if method != http.MethodGet && !query.Has("partNumber") {
+		request.Header.Set("If-None-Match", "*")
+	}
+	query.Set("X-Amz-Expires", strconv.FormatInt(int64(p.order.Valid/time.Second), 10))
+	request.URL.RawQuery = query.Encode()
+	config := p.store.config
+	as := aws.Credentials{AccessKeyID: config.AccessKeyID, SecretAccessKey: config.SecretAccessKey, SessionToken: config.SessionToken}
+	signer := v4.NewSigner(func(options *v4.SignerOptions) { options.DisableURIPathEscaping = true })
+	signed, _, err := signer.PresignHTTP(ctx, as, request, "UNSIGNED-PAYLOAD", "s3", config.Region, p.order.Now)
+	p.err = err
+	return signed
+}
+
+// address is an object's URL. Names and prefixes have nothing to escape: see Config and archive.Key.
+func (s *Store) address(name string) string {
+	endpoint, err := url.Parse(s.config.Endpoint)
+	if err != nil {
+		panic(err) // complete has parsed it
+	}
+	if s.config.VirtualHost {
+		endpoint.Host = s.config.Bucket + "." + endpoint.Host
+		endpoint.Path = "/" + s.config.Prefix + name
+	} else {
+		endpoint.Path = "/" + s.config.Bucket + "/" + s.config.Prefix + name
+	}
+	return endpoint.String()
+}

@@ -1,0 +1,101 @@
+package s3store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"kyklos.io/kyklos/internal/archive/parts"
+)
+
+// PutStream implements archive.Writer: what fits into one part goes in one request, the rest
+// as a multipart upload, which is ended if anything fails.
+func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) error {
+	first := make([]byte, s.partSize)
+	n, err := io.ReadFull(body, first)
+	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // wrapped, it is the stream's own error
+		return s.Put(ctx, name, first[:n])
+	}
+	if err != nil {
+		return err
+	}
+	id, err := s.begin(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := s.multipart(ctx, name, id, io.MultiReader(bytes.NewReader(first), body)); err != nil {
+		// Also when ctx is what failed.
+		return errors.Join(err, s.abort(context.WithoutCancel(ctx), name, id))
+	}
+	return nil
+}
+
+func (s *Store) begin(ctx context.Context, name string) (id string, err error) {
+	begun, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &s.config.Bucket, Key: s.object(name)})
+	if err != nil {
+		return "", translated(name, err)
+	}
+	return aws.ToString(begun.UploadId), nil
+}
+
+func (s *Store) multipart(ctx context.Context, name, id string, body io.Reader) error {
+	etags, err := parts.Upload(ctx, body, s.partSize, parts.Most, func(ctx context.Context, number int, part []byte) (string, error) {
+		sent, err := s.client.UploadPart(ctx, &s3.UploadPartInput{
+			Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id, PartNumber: aws.Int32(int32(number)), Body: bytes.NewReader(part),
+		})
+		if err != nil {
+			return "", translated(name, err)
+		}
+		return aws.ToString(sent.ETag), nil
+	})
+	if err != nil {
+		return err
+	}
+	done := make([]types.CompletedPart, len(etags))
+	for i := range etags {
+		done[i] = types.CompletedPart{ETag: &etags[i], PartNumber: aws.Int32(int32(i + 1))}
+	}
+	_, err = s.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+		Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id, IfNoneMatch: aws.String("*"),
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
+	})
+	return translated(name, err)
+}
+
+// abort ends an upload. One that is not there has ended.
+func (s *Store) abort(ctx context.Context, name, id string) error {
+	_, err := s.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id})
+	if codeOf(err) == "NoSuchUpload" {
+		return nil
+	}
+	return translated(name, err)
+}
+
+// AbortUploads ends all uploads below prefix that began before a time, and tells how many. They are
+// of movers that were killed; nobody sees them, but the store keeps their parts.
+func (s *Store) AbortUploads(ctx context.Context, prefix string, before time.Time) (ended int, err error) {
+	pages := s3.NewListMultipartUploadsPaginator(s.client, &s3.ListMultipartUploadsInput{Bucket: &s.config.Bucket, Prefix: s.object(prefix)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return ended, translated(prefix, err)
+		}
+		for _, upload := range page.Uploads {
+			if !aws.ToTime(upload.Initiated).Before(before) {
+				continue
+			}
+			name := aws.ToString(upload.Key)[len(s.config.Prefix):]
+			if err := s.abort(ctx, name, aws.ToString(upload.UploadId)); err != nil {
+				return ended, err
+			}
+			ended++
+		}
+	}
+	return ended, nil
+}

@@ -1,0 +1,58 @@
+package archive
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// FromStatus says in this package's words what an S3 store answered: an HTTP status, 0 for no
+// answer at all, and the error's code if the answer had a body.
+func FromStatus(status int, code string) error {
+	switch code { // it says more than the status, which is 200 for a multipart upload that failed late
+	case "NoSuchBucket":
+		return ErrBucketMissing
+	case "NoSuchKey":
+		return ErrNotFound
+	case "PreconditionFailed", "ConditionalRequestConflict":
+		return ErrExists
+	case "NoSuchUpload": // ended by its issuer or by a life cycle rule: the next attempt begins another
+		return ErrUnreachable
+	}
+	switch status {
+	case http.StatusNotFound:
+		if code == "" || code == "NotFound" { // the answer to a HEAD has no body
+			return ErrNotFound
+		}
+		return ErrUnreachable // something else is missing, such as the user: never take it for the object
+	case http.StatusPreconditionFailed, http.StatusConflict:
+		return ErrExists // 409: another conditional write of this name is under way
+	case http.StatusForbidden, http.StatusUnauthorized:
+		return ErrDenied
+	}
+	return ErrUnreachable
+}
+
+// Body reads an object's bytes: an error on the way is ErrUnreachable, and so is an end before
+// the object's size.
+func Body(body io.ReadCloser, object Object) io.ReadCloser {
+	return &sized{ReadCloser: body, name: object.Name, left: object.Size}
+}
+
+type sized struct {
+	io.ReadCloser
+	name string
+	left int64
+}
+
+func (s *sized) Read(into []byte) (int, error) {
+	n, err := s.ReadCloser.Read(into)
+	s.left -= int64(n)
+	if err == io.EOF && s.left > 0 { //nolint:errorlint // a reader's own sign
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && err != io.EOF { //nolint:errorlint // a reader's own sign
+		err = fmt.Errorf("%s: %w: %w", s.name, ErrUnreachable, err)
+	}
+	return n, err
+}

@@ -1,0 +1,93 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// ObjectStore is a running versitygw: an S3 store that keeps objects as files, checks signatures,
+// and creates conditionally.
+type ObjectStore struct {
+	Endpoint, AccessKeyID, SecretAccessKey, Bucket string
+	// Folder is the bucket's. Its files are the objects, for tests to damage.
+	Folder string
+
+	address string
+	process *process
+	log     io.Writer
+}
+
+// StartObjectStore runs bin/versitygw with one bucket below folder, which may hold one from before.
+// log gets what it logs, nil drops it.
+func StartObjectStore(ctx context.Context, folder string, log io.Writer) (*ObjectStore, error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		return nil, err
+	}
+	store := &ObjectStore{
+		Endpoint: "http://" + address, AccessKeyID: "kyklos", SecretAccessKey: "a-secret-of-the-tests", Bucket: "homes",
+		Folder: filepath.Join(folder, "homes"), address: address, log: log,
+	}
+	if err := os.MkdirAll(store.Folder, 0o700); err != nil {
+		return nil, err
+	}
+	return store, store.Start(ctx)
+}
+
+// Start runs it again at the same address, after Stop or Kill.
+func (s *ObjectStore) Start(ctx context.Context) error {
+	binary, err := Binary("versitygw")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(binary, "--port", s.address, "--access", s.AccessKeyID, "--secret", s.SecretAccessKey,
+		"--health", "/health", "--quiet", "posix", filepath.Dir(s.Folder))
+	cmd.Stdout, cmd.Stderr = s.log, s.log
+	if s.process, err = startProcess(cmd); err != nil {
+		return err
+	}
+	if err := s.wait(ctx); err != nil {
+		_ = s.Kill()
+		return err
+	}
+	return nil
+}
+
+// wait asks until it answers.
+func (s *ObjectStore) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, StopPatience)
+	defer cancel()
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Endpoint+"/health", nil)
+		if err != nil {
+			return err
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err == nil {
+			return answer.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("versitygw does not answer at %s: %w", s.address, err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Stop ends it and waits.
+func (s *ObjectStore) Stop() error { return s.process.stop(syscall.SIGTERM, StopPatience) }
+
+// Kill ends it at once.
+func (s *ObjectStore) Kill() error { return s.process.stop(syscall.SIGKILL, StopPatience) }
