@@ -16,22 +16,6 @@ const (
 	PhaseDeleting Phase = "DELETING"
 )
 
-// OperationType is what Kyklos does to bring the workspace one level up or down.
-//
-// +kubebuilder:validation:Enum=NONE;PROVISIONING;RESTORING;STARTING;STOPPING;ARCHIVING;DELETING
-type OperationType string
-
-// The operations (seed 001, Operations).
-const (
-	OperationNone         OperationType = "NONE"
-	OperationProvisioning OperationType = "PROVISIONING"
-	OperationRestoring    OperationType = "RESTORING"
-	OperationStarting     OperationType = "STARTING"
-	OperationStopping     OperationType = "STOPPING"
-	OperationArchiving    OperationType = "ARCHIVING"
-	OperationDeleting     OperationType = "DELETING"
-)
-
 // VolumeContent is what the volume holds. A volume whose content was never made
 // is no home: to start on it would show its owner an empty one.
 //
@@ -105,6 +89,18 @@ type WorkspaceStatus struct {
 	// +optional
 	LastActivityTime *metav1.Time `json:"lastActivityTime,omitempty"`
 
+	// The value of the annotation kyklos.io/retry that was last followed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	RetryToken string `json:"retryToken,omitempty"`
+
+	// How often in a row the Pod has died within ten minutes of its start, and
+	// before when it is not started again.
+	// +optional
+	Restarts int32 `json:"restarts,omitempty"`
+	// +optional
+	NextStartAt *metav1.Time `json:"nextStartAt,omitempty"`
+
 	// What went wrong last.
 	// +optional
 	Error *ErrorInfo `json:"error,omitempty"`
@@ -116,54 +112,6 @@ type WorkspaceStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-}
-
-// Operation is one claimed operation. The claim is the write of this status with
-// the resourceVersion that was read.
-//
-// +kubebuilder:validation:XValidation:rule="self.type == 'NONE' || has(self.id)",message="an operation has an id"
-type Operation struct {
-	// What is done.
-	// +required
-	Type OperationType `json:"type"`
-
-	// The claim's own id. Nothing of another claim is ever taken for its work.
-	// +optional
-	// +kubebuilder:validation:MaxLength=36
-	ID string `json:"id,omitempty"`
-
-	// When it was claimed.
-	// +optional
-	StartedAt *metav1.Time `json:"startedAt,omitempty"`
-
-	// The attempt, from 1 on, and when it began.
-	// +optional
-	Attempt int32 `json:"attempt,omitempty"`
-	// +optional
-	AttemptStartedAt *metav1.Time `json:"attemptStartedAt,omitempty"`
-
-	// How often it failed for the reason in status.error.
-	// +optional
-	ErrorCount int32 `json:"errorCount,omitempty"`
-
-	// When the next attempt is made.
-	// +optional
-	NextRetryAt *metav1.Time `json:"nextRetryAt,omitempty"`
-
-	// The Job that moves the home.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	JobName string `json:"jobName,omitempty"`
-
-	// ARCHIVING: the archive is verified and recorded, and the volume is being
-	// deleted. From here on it cannot be cancelled.
-	// +optional
-	PointOfNoReturn bool `json:"pointOfNoReturn,omitempty"`
-
-	// How far a Job has come, in words.
-	// +optional
-	// +kubebuilder:validation:MaxLength=256
-	Progress string `json:"progress,omitempty"`
 }
 
 // ArchiveStatus is what is known of an archived home. It describes the object as
@@ -214,26 +162,4 @@ type VolumeStatus struct {
 	// How often a Pod was started on it. An archive of an earlier epoch is old.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`
-}
-
-// ErrorInfo is what went wrong last.
-type ErrorInfo struct {
-	// Mismatch, Unreachable, ActionFailed, Timeout or DataLost.
-	// +required
-	// +kubebuilder:validation:Enum=Mismatch;Unreachable;ActionFailed;Timeout;DataLost
-	Reason string `json:"reason"`
-
-	// What happened, and what to do.
-	// +optional
-	// +kubebuilder:validation:MaxLength=2048
-	Message string `json:"message,omitempty"`
-
-	// Further facts, such as the exit code.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=16
-	Context map[string]string `json:"context,omitempty"`
-
-	// When it happened.
-	// +optional
-	OccurredAt *metav1.Time `json:"occurredAt,omitempty"`
 }
