@@ -78,6 +78,7 @@ const (
 // WorkspaceSpec is what the workspace is, and the state that it should be in.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to who it was made for",reason=FieldValueForbidden,fieldPath=".owner"
+// +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no place to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
 type WorkspaceSpec struct {
 	// The state that the workspace should be in: PENDING (archived), STANDBY (stopped,
 	// with its volume) or RUNNING. Users, the idle timers and a TimeWindowScaler
@@ -152,8 +153,8 @@ type WorkspaceStorage struct {
 	// The StorageClass of the volume. Left out, it is the cluster's default class. It
 	// never changes.
 	// +optional
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a StorageClass: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	StorageClassName string `json:"storageClassName,omitempty"`
 
 	// ReadWriteOnce, or ReadWriteOncePod where the volume's driver has it. It never
@@ -168,7 +169,8 @@ type WorkspaceStorage struct {
 	// +optional
 	// +kubebuilder:default="/home/coder"
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^:]+$') && !self.contains('/../') && !self.endsWith('/..')",message="must be an absolute path without .. and colons, such as /home/coder",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.matches('/[.][.]?(/|$)')",message="must be an absolute path without colons, '.', '..' and a slash at its end, such as /home/coder",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^/(bin|boot|dev|etc|lib|lib64|proc|run|sbin|sys|tmp|usr|var)$') && !self.matches('^/(dev|etc|proc|run|sys|tmp)/')",message="must not be a folder of the system, such as /usr or /tmp/home: it would hide what programs need there",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="must not change: programs remember where the home is",reason=FieldValueForbidden
 	MountPath string `json:"mountPath"`
 }
@@ -192,8 +194,8 @@ type WorkspaceArchive struct {
 type StoreRef struct {
 	// The Secret's name.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a Secret: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	Name string `json:"name"`
 }
 
