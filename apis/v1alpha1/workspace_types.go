@@ -20,6 +20,7 @@ import (
 // +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="metadata.name: a workspace's name has at most 50 characters and no dots, because its Pod, volume and Jobs are named after it",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="spec.archive: must stay while the home is archived: ask for STANDBY first, which restores it",reason=FieldValueForbidden
 type Workspace struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata. The name has at most 50 characters and no dots.
@@ -79,6 +80,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to who it was made for",reason=FieldValueForbidden,fieldPath=".owner"
 // +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no place to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
+// +kubebuilder:validation:XValidation:rule="!has(self.archive) || !has(self.env) || self.env.all(e, !has(e.valueFrom) || !has(e.valueFrom.secretKeyRef) || e.valueFrom.secretKeyRef.name != self.archive.storeRef.name)",message="must not take from the Secret of archive.storeRef: whoever works in this workspace could open every archive in the store",reason=FieldValueForbidden,fieldPath=".env"
 type WorkspaceSpec struct {
 	// The state that the workspace should be in: PENDING (archived), STANDBY (stopped,
 	// with its volume) or RUNNING. Users, the idle timers and a TimeWindowScaler
@@ -146,7 +148,7 @@ type WorkspaceStorage struct {
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="must be a size above 0, such as 10Gi",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isInteger() && quantity(self).isGreaterThan(quantity('0'))",message="must be a size in whole bytes above 0, such as 10Gi",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="!isQuantity(self) || !isQuantity(oldSelf) || quantity(self).compareTo(quantity(oldSelf)) >= 0",message="must not shrink: a volume cannot be made smaller",reason=FieldValueForbidden
 	Size string `json:"size"`
 
