@@ -118,9 +118,9 @@ func nextStartWarnings(obj, old *v1alpha1.Workspace, path *field.Path) []string 
 	if len(changed) == 0 {
 		return nil
 	}
+	what := strings.Join(changed, ", ")
 	if more := len(changed) - 3; more > 0 {
-		changed = append(changed[:3], fmt.Sprintf("%d more", more))
+		what = fmt.Sprintf("%s and %d more", strings.Join(changed[:3], ", "), more)
 	}
-	return []string{fmt.Sprintf("%s: the workspace runs, and goes on as it was started: %s changes with its next start (desiredState STANDBY, then RUNNING)",
-		path, strings.Join(changed, ", "))}
+	return []string{fmt.Sprintf("%s: the workspace goes on as it was started; its next start (desiredState STANDBY, then RUNNING) takes over %s", path, what)}
 }
