@@ -19,8 +19,8 @@ import (
 // +kubebuilder:printcolumn:name="Owner",type=string,priority=1,JSONPath=`.spec.owner`
 // +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="metadata.name: a workspace's name has at most 50 characters and no dots, because its Pod, volume and Jobs are named after it",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="spec.archive: must stay while the home is archived: ask for STANDBY first, which restores it",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="the name must have at most 50 characters and no dots: the Pod, the volume and the Jobs are named after it",reason=FieldValueInvalid,fieldPath=".metadata"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="must stay while the home is archived: ask for STANDBY first, which restores it",reason=FieldValueForbidden,fieldPath=".spec.archive"
 type Workspace struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata. The name has at most 50 characters and no dots.
