@@ -148,7 +148,7 @@ type WorkspaceStorage struct {
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isInteger() && quantity(self).isGreaterThan(quantity('0'))",message="must be a size in whole bytes above 0, such as 10Gi",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && !self.matches('[num]$') && quantity(self).isGreaterThan(quantity('0'))",message="must be a size in whole bytes above 0, such as 10Gi",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="!isQuantity(self) || !isQuantity(oldSelf) || quantity(self).compareTo(quantity(oldSelf)) >= 0",message="must not shrink: a volume cannot be made smaller",reason=FieldValueForbidden
 	Size string `json:"size"`
 
