@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,9 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
+// errNoImage: the manager knows of no image for movers.
+var errNoImage = errors.New("the manager does not know its own image: start it with --mover-image")
+
 // store is the Secret that names the Workspace's store.
 func (p *pass) store() types.NamespacedName {
 	key := types.NamespacedName{Namespace: p.ws.Namespace}
@@ -26,6 +30,9 @@ func (p *pass) store() types.NamespacedName {
 
 // createJob makes one attempt's mover: its ticket first, for without it the mover could not start.
 func (p *pass) createJob(ctx context.Context, a lifecycle.Action) error {
+	if p.MoverImage == "" {
+		return refusedForGood(errNoImage)
+	}
 	move := objects.Move{Operation: p.status.Operation.Type, Image: p.MoverImage, Limit: record.Limit(p.ws, p.status.Operation.Type)}
 	var most int64
 	if move.Operation == lifecycle.Archiving {
