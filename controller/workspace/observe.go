@@ -153,5 +153,8 @@ func (r *Reconciler) leaving(ctx context.Context, ws *v1alpha1.Workspace) (bool,
 		return false, nil
 	}
 	namespace, err := found(ctx, r.APIReader, "", ws.Namespace, &corev1.Namespace{})
+	if apierrors.IsForbidden(err) {
+		return false, nil // then the API server refuses what is to be made, and the operation fails
+	}
 	return err == nil && (namespace == nil || namespace.DeletionTimestamp != nil), err
 }
