@@ -8,20 +8,19 @@ type text struct {
 	now string
 	// do is what the user can do; "" if nothing has to be done.
 	do string
-	// tell says whether there is an event.
+	// tell says whether there is an event, and when; "" is never.
 	tell telling
 }
 
 // telling says whether there is an event, and when.
-type telling int
+type telling string
 
 const (
-	silent telling = iota
 	// good and bad events are sent when the status was written because of the word.
-	good
-	bad
+	good telling = "good"
+	bad  telling = "bad"
 	// news is sent when the word becomes the reason of Ready: it was another before.
-	news
+	news telling = "news"
 )
 
 // dying is said instead of VolumeTerminating when it is the home that somebody deletes.
@@ -78,7 +77,7 @@ var texts = map[lifecycle.Word]text{
 			"`kubectl label pvc -n {namespace} {volume} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={name} kyklos.io/workspace-uid={uid}`."},
 	lifecycle.WordVolumeUnknown: {tell: bad,
 		now: "Volume {volume} holds a home of which nothing is recorded{besides}. Kyklos cannot know which is the newer one, and touches neither.",
-		do: "{choice}"},
+		do:  "{choice}"},
 	lifecycle.WordVolumeInUse: {tell: news,
 		now: "A Pod that is not this workspace's uses volume {volume}. Until it is gone, the home is neither archived nor restored nor deleted.",
 		do:  "`kubectl describe pvc -n {namespace} {volume}` names it under Used By."},
