@@ -61,7 +61,7 @@ func Ticket(ws *v1alpha1.Workspace, act lifecycle.Action, ticket archive.Ticket)
 func ReadTicket(secret *corev1.Secret) (archive.Ticket, error) {
 	var ticket archive.Ticket
 	if err := json.Unmarshal(secret.Data[ticketKey], &ticket); err != nil {
-		return archive.Ticket{}, fmt.Errorf("Secret %s/%s: %s is no ticket: %w", secret.Namespace, secret.Name, ticketKey, err)
+		return archive.Ticket{}, fmt.Errorf("%s in Secret %s/%s is no ticket: %w", ticketKey, secret.Namespace, secret.Name, err)
 	}
 	return ticket, nil
 }

@@ -56,7 +56,9 @@ func OurVolume(ws *v1alpha1.Workspace, claim *corev1.PersistentVolumeClaim) bool
 }
 
 // Released reports whether a claim of ours was left to its owner.
-func Released(claim *corev1.PersistentVolumeClaim) bool { return claim.Labels[LabelManagedBy] != ManagedBy }
+func Released(claim *corev1.PersistentVolumeClaim) bool {
+	return claim.Labels[LabelManagedBy] != ManagedBy
+}
 
 // Marker returns what a claim says was put there; the zero value if nothing, or nothing that is known.
 func Marker(claim *corev1.PersistentVolumeClaim) lifecycle.Marker {
