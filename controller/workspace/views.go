@@ -9,6 +9,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/controller/workspace/words"
 	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
@@ -156,24 +157,10 @@ func moverResult(jobUID string, pods []corev1.Pod) (mover.Result, bool) {
 
 // failure is a mover's code in the engine's words; a mover that was killed has none.
 func failure(code mover.Code) (lifecycle.Reason, lifecycle.Word) {
-	switch code {
-	case mover.ArchiveUnverified:
+	if code == mover.ArchiveUnverified {
 		// As a Mismatch the next attempt gets a key of its own. So nothing is ever deleted from the store
 		// that another mover could still be writing: the collection takes what is left (D7).
 		return lifecycle.Mismatch, lifecycle.WordArchiveCorrupt
-	case mover.ArchiveNotFound, mover.MetaNotFound:
-		return lifecycle.DataLost, lifecycle.WordArchiveLost
-	case mover.ChecksumMismatch:
-		return lifecycle.DataLost, lifecycle.WordArchiveCorrupt
-	case mover.HomeMissing:
-		return lifecycle.DataLost, lifecycle.WordVolumeLost
-	case mover.StoreAccess:
-		return lifecycle.Unreachable, lifecycle.WordStoreUnreachable
-	case mover.BucketMissing:
-		return lifecycle.Unreachable, lifecycle.WordBucketMissing
-	case mover.HomeExists, mover.VolumeMismatch:
-		return lifecycle.Mismatch, lifecycle.WordJobFailed
-	default:
-		return lifecycle.ActionFailed, lifecycle.WordJobFailed
 	}
+	return lifecycle.Reason(code.Reason()), words.OfMover(code)
 }
