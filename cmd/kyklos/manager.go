@@ -100,6 +100,9 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 			return fmt.Errorf("set up the storage migration: %w", err)
 		}
 	}
+	if err := addWorkspaces(ctx, mgr, o); err != nil {
+		return err
+	}
 	if err := addChecks(mgr, serving); err != nil {
 		return err
 	}
@@ -119,7 +122,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 	options := ctrl.Options{
 		Scheme:                        newScheme(),
 		Logger:                        o.logger(),
-		Cache:                         timewindowscaler.CacheOptions(o.namespaces),
+		Cache:                         o.cacheOptions(),
 		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
 		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
