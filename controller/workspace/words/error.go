@@ -7,7 +7,6 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/record"
-	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -170,22 +169,6 @@ var (
 		lifecycle.WordArchiveCorrupt: "another one, or one that does not match its marker",
 	}
 )
-
-// OfMover returns the word for how a mover's run failed.
-func OfMover(code mover.Code) lifecycle.Word {
-	switch code {
-	case mover.ArchiveNotFound, mover.MetaNotFound:
-		return lifecycle.WordArchiveLost
-	case mover.ChecksumMismatch:
-		return lifecycle.WordArchiveCorrupt
-	case mover.StoreAccess:
-		return lifecycle.WordStoreUnreachable
-	case mover.BucketMissing:
-		return lifecycle.WordBucketMissing
-	default:
-		return lifecycle.WordJobFailed
-	}
-}
 
 // join puts sentences together, leaving out empty ones.
 func join(sentences ...string) string {

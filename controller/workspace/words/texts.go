@@ -39,6 +39,11 @@ const (
 	moverLog       = "`kubectl logs -n {namespace} job/{job}` shows more as long as the Job is there."
 	repairArchive  = "Bring it back together with its .meta, from the bucket's versions or a backup. " +
 		"If it is really lost, accept it and go on with what there is on the volume, or an empty home: " + acceptLoss + "."
+	volumeGone = "Volume {volume} with the UID {volumeUID} held the home, and it is gone, replaced or lost. " +
+		"Kyklos makes no other one in its place before somebody says so."
+	repairVolume = "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."
+	homeGone     = "Volume {volume} is there, but the folder home on it is gone, although the workspace ran on it."
+	repairHome   = "Look into the volume, and bring the folder back from a snapshot or a backup."
 	adoptVolume  = "Kyklos takes the volume for the home when it tries again: " + retry + "."
 	chooseVolume = "Look into the volume. To keep the archive, copy what you need and delete the volume: `kubectl delete pvc -n {namespace} {volume}`. To keep the volume: " +
 		"`kubectl patch workspace -n {namespace} {name} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`."
@@ -81,9 +86,7 @@ var texts = map[lifecycle.Word]text{
 	lifecycle.WordVolumeInUse: {tell: news,
 		now: "A Pod that is not this workspace's uses volume {volume}. Until it is gone, the home is neither archived nor restored nor deleted.",
 		do:  "`kubectl describe pvc -n {namespace} {volume}` names it under Used By."},
-	lifecycle.WordVolumeLost: {tell: bad,
-		now: "Volume {volume} with the UID {volumeUID} held the home, and it is gone, replaced or lost. Kyklos makes no other one in its place before somebody says so.",
-		do:  "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."},
+	lifecycle.WordVolumeLost:  {tell: bad, now: "{volumeLost}", do: "{volumeRemedy}"},
 	lifecycle.WordVolumeWaste: {now: "Volume {volume} holds no home, or one that is safe in the archive, and is deleted."},
 	lifecycle.WordVolumeReprieved: {tell: bad,
 		now: "Volume {volume} is not deleted and is the home again: its archive is not good any more, or somebody uses the volume."},

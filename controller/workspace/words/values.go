@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// fill puts the facts into a text. What a fact holds is filled too, once: some are texts themselves.
+// fill puts the facts into a text. Some facts are texts with facts, and those again.
 func (f Facts) fill(text string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -23,7 +23,7 @@ func (f Facts) fill(text string) string {
 		pairs = append(pairs, "{"+name+"}", value)
 	}
 	replacer := strings.NewReplacer(pairs...)
-	return replacer.Replace(replacer.Replace(text))
+	return replacer.Replace(replacer.Replace(replacer.Replace(text)))
 }
 
 // operation is the one that a text is about.
@@ -56,7 +56,7 @@ func (f Facts) values() map[string]string {
 		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
 		"ownerLimit": strconv.Itoa(f.Limits.Owner), "allLimit": strconv.Itoa(f.Limits.All), "moverLimit": strconv.Itoa(f.Limits.Movers),
 		"lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
-		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "fate": f.fate(), "unarchivable": f.unarchivable(),
+		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "volumeLost": f.either(homeGone, volumeGone), "volumeRemedy": f.either(repairHome, repairVolume), "fate": f.fate(), "unarchivable": f.unarchivable(),
 	}
 }
 
@@ -96,6 +96,15 @@ func (f Facts) lost() string {
 	default:
 		return f.Decision.Status.Volume.UID
 	}
+}
+
+// either chooses between what is said of a volume that is there without its home, and of one that is gone.
+func (f Facts) either(there, gone string) string {
+	seen := f.Seen.Volume
+	if seen.UID != "" && seen.UID == f.Decision.Status.Volume.UID && !seen.Foreign && seen.State != lifecycle.VolumeLost {
+		return there
+	}
+	return gone
 }
 
 // instead is what there is after the loss of a volume was accepted.
