@@ -50,7 +50,7 @@ func (f Facts) said() string {
 	if detail = strings.TrimSpace(detail); detail == "" {
 		return ""
 	}
-	return "It was said: " + strings.NewReplacer("{", "(", "}", ")").Replace(tail(detail, maxDetail)) + "."
+	return "The error was: " + strings.NewReplacer("{", "(", "}", ")").Replace(strings.TrimRight(tail(detail, maxDetail), ".")) + "."
 }
 
 // next says what comes after a failure.

@@ -44,7 +44,7 @@ const (
 	repairVolume = "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."
 	homeGone     = "Volume {volume} is there, but the folder home on it is gone, although the workspace ran on it."
 	repairHome   = "Look into the volume, and bring the folder back from a snapshot or a backup."
-	adoptVolume  = "Kyklos takes the volume for the home when it tries again: " + retry + "."
+	adoptVolume  = "When Kyklos tries again, it takes the volume for the home."
 	chooseVolume = "Look into the volume. To keep the archive, copy what you need and delete the volume: `kubectl delete pvc -n {namespace} {volume}`. To keep the volume: " +
 		"`kubectl patch workspace -n {namespace} {name} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`."
 )
@@ -78,10 +78,10 @@ var texts = map[lifecycle.Word]text{
 		do:  "If it stays, see who uses it: `kubectl describe pvc -n {namespace} {volume}`."},
 	lifecycle.WordVolumeForeign: {tell: bad,
 		now: "PersistentVolumeClaim {volume} exists, and this workspace did not make it. Kyklos leaves it alone and cannot make its own.",
-		do: "Delete or rename it. If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace, which this one can take over: " +
+		do: "Delete it if nobody needs it: `kubectl delete pvc -n {namespace} {volume}`. If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace, which this one can take over: " +
 			"`kubectl label pvc -n {namespace} {volume} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={name} kyklos.io/workspace-uid={uid}`."},
 	lifecycle.WordVolumeUnknown: {tell: bad,
-		now: "Volume {volume} holds a home of which nothing is recorded{besides}. Kyklos cannot know which is the newer one, and touches neither.",
+		now: "Volume {volume} holds a home of which nothing is recorded{besides}.",
 		do:  "{choice}"},
 	lifecycle.WordVolumeInUse: {tell: news,
 		now: "A Pod that is not this workspace's uses volume {volume}. Until it is gone, the home is neither archived nor restored nor deleted.",
@@ -108,8 +108,7 @@ var texts = map[lifecycle.Word]text{
 	lifecycle.WordJobFailed: {tell: bad, now: "{doing} failed.", do: "{advice}"},
 	lifecycle.WordJobEnding: {now: "A mover's Job and its Pods have to be gone first: even one that has ended keeps the volume in use."},
 	lifecycle.WordTimedOut: {tell: bad,
-		now: "{doing} took longer than the {limit} seconds of spec.timeouts.{timeout}.",
-		do:  "If it needs longer, raise that. {look}"},
+		now: "{doing} took longer than the {limit} seconds that it may.", do: "{slow}"},
 	lifecycle.WordRefused: {tell: bad,
 		now: "{doing} is not possible: the API server or the spec does not allow it.",
 		do:  "Correct the spec, or the quotas and policies of namespace {namespace}."},

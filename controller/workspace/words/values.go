@@ -2,8 +2,8 @@ package words
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -13,17 +13,25 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// fill puts the facts into a text. Some facts are texts with facts, and those again.
+// placeholder is a fact's name in a text.
+var placeholder = regexp.MustCompile(`\{[a-zA-Z]+\}`)
+
+// fill puts the facts into a text. Some facts are texts with facts themselves.
 func (f Facts) fill(text string) string {
-	if !strings.Contains(text, "{") {
+	if !placeholder.MatchString(text) {
 		return text
 	}
-	var pairs []string
-	for name, value := range f.values() {
-		pairs = append(pairs, "{"+name+"}", value)
+	values := f.values()
+	var expand func(string) string
+	expand = func(text string) string {
+		return placeholder.ReplaceAllStringFunc(text, func(name string) string {
+			if value, known := values[name[1:len(name)-1]]; known {
+				return expand(value)
+			}
+			return name
+		})
 	}
-	replacer := strings.NewReplacer(pairs...)
-	return replacer.Replace(replacer.Replace(replacer.Replace(text)))
+	return expand(text)
 }
 
 // operation is the one that a text is about.
@@ -50,7 +58,7 @@ func (f Facts) values() map[string]string {
 		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
 		"archiveVolume": status.Archive.VolumeUID, "archiveEpoch": number(status.Archive.Epoch),
 		"state": string(record.Display(status)), "desired": f.desired(), "converged": f.converged(),
-		"doing": phrases.doing, "timeout": phrases.timeout, "look": phrases.look, "limit": number(int64(record.Limit(ws, operation).Seconds())),
+		"doing": phrases.doing, "slow": phrases.slow(), "limit": number(int64(record.Limit(ws, operation).Seconds())),
 		"grace":   number(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1)),
 		"attempt": number(int64(status.Operation.Attempt)), "retryAt": clock(status.Operation.NextRetryAt),
 		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
@@ -115,11 +123,12 @@ func instead(status lifecycle.Status) string {
 	return "an empty home"
 }
 
+// besides says what else there is beside a volume of which nothing is recorded.
 func besides(status lifecycle.Status) string {
 	if status.ArchiveKey != "" {
-		return ", and there is the archive {archiveKey} too"
+		return ", and there is the archive {archiveKey} too. Kyklos cannot know which is the newer one, and touches neither"
 	}
-	return ""
+	return ". It is left alone for now"
 }
 
 func (f Facts) choice() string {
