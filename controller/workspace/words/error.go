@@ -31,7 +31,7 @@ func (f Facts) Error() *v1alpha1.ErrorInfo {
 		OccurredAt: record.Time(failure.OccurredAt), Context: f.context(),
 	}
 	said := f.textOf(failure.Word)
-	info.Message = head(f.fill(join(said.now, f.said(), said.do, f.next())), maxMessage)
+	info.Message = head(f.join(said.now, f.said(), said.do, f.next()), maxMessage)
 	return info
 }
 
@@ -170,7 +170,15 @@ var (
 	}
 )
 
-// join puts sentences together, leaving out empty ones.
+// join fills texts and puts them together, leaving out empty ones.
+func (f Facts) join(texts ...string) string {
+	filled := make([]string, len(texts))
+	for i, text := range texts {
+		filled[i] = f.fill(text)
+	}
+	return join(filled...)
+}
+
 func join(sentences ...string) string {
 	var said []string
 	for _, sentence := range sentences {

@@ -118,5 +118,5 @@ func (f Facts) textOf(word lifecycle.Word) text {
 
 // sentence says what happens now, why, and what the user can do.
 func (f Facts) sentence(word lifecycle.Word) string {
-	return f.fill(join(f.textOf(word).now, f.textOf(word).do))
+	return f.join(f.textOf(word).now, f.textOf(word).do)
 }

@@ -58,7 +58,7 @@ func TestReasonsAreTheEnginesWords(t *testing.T) {
 }
 
 var (
-	gap  = regexp.MustCompile(`\{[a-zA-Z]+\}|  | [.,;]|=\x60|''`)
+	gap  = regexp.MustCompile(`\{[a-zA-Z]+\}|  | [,;]| [.]( |$)|=\x60|''`)
 	name = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 )
 
