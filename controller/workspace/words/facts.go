@@ -110,10 +110,14 @@ func (f Facts) dying() bool {
 
 // textOf returns what is to be said for a word.
 func (f Facts) textOf(word lifecycle.Word) text {
-	if word == lifecycle.WordVolumeTerminating && f.dying() {
+	switch status := f.Decision.Status; {
+	case word == lifecycle.WordVolumeTerminating && f.dying():
 		return dying
+	case word == lifecycle.WordAdopted && status.Volume.UID == "" && status.ArchiveKey != "":
+		return adopted
+	default:
+		return texts[word]
 	}
-	return texts[word]
 }
 
 // sentence says what happens now, why, and what the user can do.

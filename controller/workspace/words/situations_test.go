@@ -88,6 +88,11 @@ func troubles(home lifecycle.VolumeView) []situation {
 		{name: "the volume is too small", before: restoring, word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed), detail: disk},
 		{name: "a file cannot be read", before: archiving, word: lifecycle.WordJobFailed, after: stalled(lifecycle.ActionFailed, lifecycle.WordJobFailed),
 			detail: words.Detail{Text: "open secret: permission denied", Code: "HOME_UNREADABLE", ExitCode: ptr.To(int32(11))}},
+		{name: "waiting to try again", before: func() lifecycle.Status {
+			s := archiving
+			failed(lifecycle.ActionFailed, lifecycle.WordJobFailed)(&s)
+			return s
+		}(), word: lifecycle.WordRetrying},
 		{name: "the mover was killed", before: archiving, word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed), detail: words.Detail{ExitCode: ptr.To(int32(137))}},
 		{name: "the start takes too long", before: starting, word: lifecycle.WordTimedOut, after: failed(lifecycle.Timeout, lifecycle.WordTimedOut)},
 		{name: "the start took too long", before: starting, word: lifecycle.WordTimedOut, after: stalled(lifecycle.Timeout, lifecycle.WordTimedOut)},
@@ -111,6 +116,10 @@ func troubles(home lifecycle.VolumeView) []situation {
 		{name: "the archive is lost", before: restoring, word: lifecycle.WordArchiveLost, after: stalled(lifecycle.DataLost, lifecycle.WordArchiveLost)},
 		{name: "the archive is corrupt", before: restoring, word: lifecycle.WordArchiveCorrupt, after: stalled(lifecycle.DataLost, lifecycle.WordArchiveCorrupt)},
 		{name: "what was uploaded is not the home", before: archiving, word: lifecycle.WordArchiveCorrupt, after: failed(lifecycle.Mismatch, lifecycle.WordArchiveCorrupt), seen: seen},
+		{name: "an unrecorded home", before: lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: none}}, word: lifecycle.WordAdopted,
+			after: func(s *lifecycle.Status) { s.Volume = standby.Volume }, seen: seen},
+		{name: "an unrecorded archive", before: lifecycle.Status{}, word: lifecycle.WordAdopted,
+			after: func(s *lifecycle.Status) { *s = archived(lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: none}}) }},
 		{name: "the loss is accepted", before: standby, word: lifecycle.WordLossAccepted, after: func(s *lifecycle.Status) { s.Volume = lifecycle.Volume{} },
 			alter: func(ws *v1alpha1.Workspace) {
 				ws.Annotations = map[string]string{"kyklos.io/accept-data-loss": volumeUID}

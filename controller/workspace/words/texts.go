@@ -29,6 +29,9 @@ var dying = text{tell: news,
 	do:  "Copy the home somewhere else now. To give it up: " + acceptLoss + ".",
 }
 
+// adopted is said instead of VolumeAdopted of an archive.
+var adopted = text{tell: good, now: "The archive {archiveKey} of this workspace was found and was not recorded; it is the home from now on."}
+
 // Commands that people can paste, and what they lead to.
 const (
 	describePod    = "`kubectl describe pod -n {namespace} {pod}` shows why."
@@ -120,7 +123,7 @@ var texts = map[lifecycle.Word]text{
 		now: "{owner} has {ownerLimit} running workspaces, and may not have more. This one starts when another one stops.",
 		do:  "Stop one: `kubectl patch workspace -n {namespace} NAME --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."},
 	lifecycle.WordAllLimit: {tell: news,
-		now: "{allLimit} workspaces run in all, and there may not be more. This one starts when another one stops."},
+		now: "In all, {allLimit} workspaces run already, and there may not be more. This one starts when another one stops."},
 	lifecycle.WordMoversFull: {now: "All {moverLimit} movers are at work; this home is moved when one is free."},
 	lifecycle.WordCancelled:  {tell: good, now: "Archiving was ended, because {desired} is desired. The volume is the home as before."},
 	lifecycle.WordStalled:    {now: "The workspace is in ERROR."},

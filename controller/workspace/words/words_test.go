@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -182,5 +183,41 @@ func TestMessages(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), all.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestOthersMayTalk: what others say is cut to its end, which says most, and between characters.
+func TestOthersMayTalk(t *testing.T) {
+	long := strings.Repeat("é{name}", 5000) + " the end\xff"
+	s := situation{
+		before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed),
+		detail: words.Detail{Text: long},
+	}
+	e := s.facts().Error()
+	stderr := e.Context["stderr"]
+	if len(e.Message) > 2048 || !utf8.ValidString(e.Message) || !strings.Contains(e.Message, "(name) the end.") {
+		t.Errorf("%d bytes: %s", len(e.Message), e.Message)
+	}
+	if len(stderr) > 520 || !utf8.ValidString(stderr) || !strings.HasPrefix(stderr, "...") || !strings.HasSuffix(stderr, "{name} the end") {
+		t.Errorf("%d bytes: %s", len(stderr), stderr)
+	}
+}
+
+// TestTheLastWordsStayWhenTheStateBecomesERROR: what the last attempt said is known no more by then.
+func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
+	code := int32(11)
+	facts := situation{
+		before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed),
+		detail: words.Detail{Text: "it burns", Code: "TAR_CREATE_FAILED", ExitCode: &code},
+	}.facts()
+	facts.Workspace.Status = facts.Status(eight)
+	before := *facts.Workspace.Status.Error
+	facts.Detail = words.Detail{}
+	stalled(lifecycle.ActionFailed, lifecycle.WordJobFailed)(&facts.Decision.Status)
+	facts.Decision.Status.Error.OccurredAt = eight.Add(time.Minute)
+	after := facts.Error()
+	if diff := cmp.Diff(before.Context, after.Context); diff != "" || len(after.Context) != 5 || !strings.Contains(after.Message, "The error was: it burns. ") ||
+		!strings.Contains(after.Message, "kyklos.io/retry") || !after.OccurredAt.Time.Equal(eight.Add(time.Minute)) {
+		t.Errorf("%+v\n%s", after, diff)
 	}
 }

@@ -15,7 +15,9 @@ const (
 	workspaceUID = "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11"
 	volumeUID    = "5a0b9c1e-0d7e-4f0e-9d6c-2f1b8f7f9a22"
 	operationID  = "f47ac10b-58cc-4372-a567-0e02b2c3d479"
-	archiveKey   = "archives/" + workspaceUID + "/aaaaaaaa-58cc-4372-a567-0e02b2c3d479/home.tar.gz"
+	archiveKey   = "archives/" + workspaceUID + "/" + archiveOperation + "/home.tar.gz"
+
+	archiveOperation = "aaaaaaaa-58cc-4372-a567-0e02b2c3d479"
 )
 
 var eight = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
