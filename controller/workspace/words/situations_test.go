@@ -119,7 +119,9 @@ func troubles(home lifecycle.VolumeView) []situation {
 		{name: "an unrecorded home", before: lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: none}}, word: lifecycle.WordAdopted,
 			after: func(s *lifecycle.Status) { s.Volume = standby.Volume }, seen: seen},
 		{name: "an unrecorded archive", before: lifecycle.Status{}, word: lifecycle.WordAdopted,
-			after: func(s *lifecycle.Status) { *s = archived(lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: none}}) }},
+			after: func(s *lifecycle.Status) {
+				*s = archived(lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: none}})
+			}},
 		{name: "the loss is accepted", before: standby, word: lifecycle.WordLossAccepted, after: func(s *lifecycle.Status) { s.Volume = lifecycle.Volume{} },
 			alter: func(ws *v1alpha1.Workspace) {
 				ws.Annotations = map[string]string{"kyklos.io/accept-data-loss": volumeUID}
