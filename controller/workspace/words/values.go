@@ -9,7 +9,6 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/record"
-	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -163,22 +162,6 @@ func (f Facts) unarchivable() string {
 		return "The home cannot be fetched back from the archive {archiveKey}"
 	}
 	return "The home cannot be archived, and stays on volume {volume}"
-}
-
-// advice says what can be done about a mover that failed.
-func (f Facts) advice() string {
-	switch mover.Code(f.Detail.Code) {
-	case mover.HomeUnreadable:
-		return "Start the workspace and make that file or folder readable for its owner, or delete it."
-	case mover.HomeChanged, mover.VolumeBusy:
-		return "Somebody else uses the volume; see who: `kubectl describe pvc -n {namespace} {volume}`."
-	case mover.DiskFull:
-		return "Raise spec.storage.size; the storage class has to allow it."
-	case mover.HomeExists:
-		return "The volume holds a home that is not the archive's; look into it before you delete anything."
-	default:
-		return moverLog
-	}
 }
 
 // owner is who is counted for the limit.

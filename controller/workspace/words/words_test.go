@@ -22,6 +22,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/words"
+	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -219,5 +220,29 @@ func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
 	if diff := cmp.Diff(before.Context, after.Context); diff != "" || len(after.Context) != 5 || !strings.Contains(after.Message, "The error was: it burns. ") ||
 		!strings.Contains(after.Message, "kyklos.io/retry") || !after.OccurredAt.Time.Equal(eight.Add(time.Minute)) {
 		t.Errorf("%+v\n%s", after, diff)
+	}
+}
+
+// TestEveryCodeOfAMoverHasAWord: the two classes that matter most are told apart, and nothing that is away for
+// a while is taken for lost (D23).
+func TestEveryCodeOfAMoverHasAWord(t *testing.T) {
+	known := constants(t, "apis/v1alpha1/workspace_conditions.go", "Reason")
+	lost := map[lifecycle.Word]bool{lifecycle.WordArchiveLost: true, lifecycle.WordArchiveCorrupt: true, lifecycle.WordVolumeLost: true}
+	away := map[lifecycle.Word]bool{lifecycle.WordStoreUnreachable: true, lifecycle.WordBucketMissing: true}
+	for _, code := range []mover.Code{
+		"", mover.ArchiveNotFound, mover.MetaNotFound, mover.ChecksumMismatch, mover.StoreAccess, mover.BucketMissing, mover.ArchiveUnverified,
+		mover.HomeChanged, mover.HomeUnreadable, mover.HomeMissing, mover.HomeExists, mover.VolumeMismatch, mover.VolumeBusy, mover.ArchiveTooLarge,
+		mover.DiskFull, mover.TarCreateFailed, mover.TarExtractFailed, mover.Cancelled,
+	} {
+		word := words.OfMover(code)
+		if !known[string(word)] || lost[word] != (code.Reason() == mover.DataLost) || away[word] != (code.Reason() == mover.Unreachable) {
+			t.Errorf("%s, which is %s, is told as %s", code, code.Reason(), word)
+		}
+		facts := situation{
+			before: status(lifecycle.Standby, lifecycle.Archiving), word: word, after: failed(lifecycle.Reason(code.Reason()), word), detail: words.Detail{Code: string(code)},
+		}.facts()
+		if wrong := sound(facts.Error().Message); wrong != "" {
+			t.Errorf("%s: %s: %s", code, wrong, facts.Error().Message)
+		}
 	}
 }
