@@ -139,7 +139,7 @@ func (f Facts) choice() string {
 
 // archiveRemedy: only the archive that is the home can be lost; another one is made again.
 func (f Facts) archiveRemedy() string {
-	if f.Decision.Status.Error.Reason == lifecycle.DataLost {
+	if status := f.Decision.Status; status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "" {
 		return repairArchive
 	}
 	return "The home is on its volume as before."
