@@ -172,7 +172,7 @@ func (w *world) settle() {
 			return
 		}
 		operation := w.workspace().Status.Operation
-		if w.faults.writes == before && !moved && w.wait >= lifecycle.Poll && operation != nil && operation.Type == v1alpha1.OperationNone {
+		if w.faults.writes == before && !moved && w.wait >= lifecycle.Poll/2 && operation != nil && operation.Type == v1alpha1.OperationNone {
 			return
 		}
 		w.clock.SetTime(w.clock.Now().Add(max(w.wait.Truncate(time.Second), time.Second)))
