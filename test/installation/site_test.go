@@ -79,6 +79,9 @@ func (s *site) trust(object *unstructured.Unstructured) error {
 	s.must(err)
 	encoded := base64.StdEncoding.EncodeToString(bundle)
 	if object.GetKind() == "CustomResourceDefinition" {
+		if _, converted, _ := unstructured.NestedMap(object.Object, "spec", "conversion"); !converted {
+			return nil
+		}
 		return unstructured.SetNestedField(object.Object, encoded, "spec", "conversion", "webhook", "clientConfig", "caBundle")
 	}
 	return controlplane.EachWebhook(object, func(webhook map[string]any) error {
