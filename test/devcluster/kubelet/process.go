@@ -78,16 +78,16 @@ func start(c command, ended func()) *run {
 
 // start begins the process.
 func (c command) start() (*exec.Cmd, error) {
+	for _, dir := range []string{c.folder, c.dir} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
 	log, err := os.OpenFile(c.log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	for _, dir := range []string{filepath.Dir(c.termination), c.dir} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, err
-		}
-	}
 	if err := os.WriteFile(c.termination, nil, 0o666); err != nil {
 		return nil, err
 	}

@@ -115,6 +115,9 @@ func (p *Processes) Sync(ctx context.Context, pod *corev1.Pod, now time.Time) (c
 		if !own.stop(now, 0) { // of an earlier pod, which was deleted by force
 			return pod.Status, look, nil
 		}
+		if err := removeAll(own.volumesFolder()); err != nil {
+			return pod.Status, 0, err
+		}
 		own = nil
 	}
 	if own == nil {
