@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -42,6 +43,9 @@ func tree(t *testing.T, folder string) map[string]string {
 			if err != nil {
 				return err
 			}
+			if stat.Blocks*512 < info.Size()/2 {
+				says += " with holes"
+			}
 			says += fmt.Sprintf(" %d bytes %x", len(content), sha256.Sum256(content))
 			if stat.Nlink > 1 {
 				if _, seen := first[stat.Ino]; !seen {
@@ -76,6 +80,9 @@ func differences(before, after map[string]string) string {
 	return out.String()
 }
 
+// sparseSize is far more than the file really has.
+const sparseSize = 16 << 20
+
 // fill gives a home what archives go wrong with.
 func fill(t *testing.T, home string) {
 	t.Helper()
@@ -102,7 +109,7 @@ func fill(t *testing.T, home string) {
 	do(os.Link(at("script"), at("deep/hard link")))
 	sparse, err := os.Create(at("sparse"))
 	do(err)
-	_, err = sparse.WriteAt([]byte("the end"), 64<<20)
+	_, err = sparse.WriteAt([]byte("the end"), sparseSize)
 	do(err)
 	do(sparse.Close())
 	for _, old := range []string{"script", "deep/er/est", "empty"} {
@@ -118,25 +125,32 @@ func fill(t *testing.T, home string) {
 // The walker itself: each kind of change is seen.
 func TestTreeSeesChanges(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(home string) error{
-		"content":  func(h string) error { return os.WriteFile(filepath.Join(h, "-rf"), []byte("A name"), 0o644) },
-		"mode":     func(h string) error { return os.Chmod(filepath.Join(h, "-rf"), 0o600) },
-		"time":     func(h string) error { return os.Chtimes(filepath.Join(h, "empty"), time.Time{}, time.Unix(1, 0)) },
-		"removed":  func(h string) error { return os.Remove(filepath.Join(h, "empty")) },
-		"added":    func(h string) error { return os.Mkdir(filepath.Join(h, "more"), 0o755) },
-		"a target": func(h string) error { return os.Rename(filepath.Join(h, "absolute"), filepath.Join(h, "dangling")) },
+	home := t.TempDir()
+	fill(t, home)
+	at := func(name string) string { return filepath.Join(home, name) }
+	before := tree(t, home)
+	for _, change := range []struct {
+		what string
+		make func() error
+	}{
+		{"content", func() error { return os.WriteFile(at("-rf"), []byte("A name"), 0o644) }},
+		{"mode", func() error { return os.Chmod(at("-rf"), 0o600) }},
+		{"time", func() error { return os.Chtimes(at("empty"), time.Time{}, time.Unix(1, 0)) }},
+		{"removed", func() error { return os.Remove(at("empty")) }},
+		{"added", func() error { return os.Mkdir(at("more"), 0o755) }},
+		{"a target", func() error { return os.Rename(at("absolute"), at("dangling")) }},
+		{"a hard link", func() error { return errors.Join(os.Remove(at("script")), os.WriteFile(at("script"), nil, 0o755)) }},
 	} {
-		home := t.TempDir()
-		fill(t, home)
-		before := tree(t, home)
-		if again := differences(before, tree(t, home)); again != "" {
-			t.Fatalf("looking alone changes %s", again)
-		}
-		if err := change(home); err != nil {
+		if err := change.make(); err != nil {
 			t.Fatal(err)
 		}
-		if differences(before, tree(t, home)) == "" {
-			t.Errorf("%s: not seen", name)
+		after := tree(t, home)
+		if differences(before, after) == "" {
+			t.Errorf("%s: not seen", change.what)
 		}
+		before = after
+	}
+	if got := differences(before, tree(t, home)); got != "" {
+		t.Errorf("looking alone changes\n%s", got)
 	}
 }
