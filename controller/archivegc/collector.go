@@ -128,9 +128,12 @@ func (c *Collector) note(b *book, p *place, r *result) {
 	}
 }
 
-// record sets the metrics.
-func record(results []result) {
+// record sets the metrics. What failed before any store was looked at counts as one that failed.
+func record(results []result, err error) {
 	stores := metrics.ArchiveStores{}
+	if err != nil {
+		stores.Failed++
+	}
 	orphans := 0
 	for i := range results {
 		orphans += len(results[i].orphans)

@@ -12,7 +12,7 @@ func (c *Collector) report(b book, results []result, err error) {
 	if err != nil {
 		c.Log.Error(err, "The look for archives that nobody needs failed; nothing more is deleted, and it begins anew")
 	}
-	record(results)
+	record(results, err)
 	for i := range results {
 		for _, event := range eventsOf(&results[i], c.Namespace) {
 			c.Log.Info(event.Note, "reason", event.Reason, "store", results[i].id)
