@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 )
@@ -33,6 +35,8 @@ type Collector struct {
 	// Live reads from the API server itself; Writer writes the ConfigMap.
 	Live   client.Reader
 	Writer client.Client
+	// Open makes a store of a Secret: connect.Open.
+	Open   func(secret map[string][]byte, options connect.Options) (archive.Issuer, error)
 	Events *events.Recorder
 	Log    logr.Logger
 }

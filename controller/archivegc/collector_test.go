@@ -14,7 +14,6 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
-	"kyklos.io/kyklos/internal/archive/s3store"
 	"kyklos.io/kyklos/test/controlplane"
 )
 
@@ -181,22 +180,19 @@ func TestOnS3(t *testing.T) {
 	neighbour := newStage(t, withPrefix(secret, "clusters/one-more"))
 	foreign := neighbour.orphans(1)[0]
 	orphan := s.orphans(1)[0]
-	begun, err := s.store.Issue(t.Context(), archive.Order{Key: foreign, MaxBytes: 1, Now: time.Now(), Valid: time.Hour})
+	begun, err := s.store.Issue(t.Context(), archive.Order{Key: orphan, MaxBytes: 1, Now: time.Now(), Valid: time.Hour})
 	s.must(err)
 	s.cycle(0)
 	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchivesDeleted"}) || s.has(orphan) || !neighbour.has(foreign) {
 		t.Errorf("told %v, stored %v", told, s.stored())
 	}
-	uploads := s.store.(*s3store.Store)
-	s.cycle(25*time.Hour - 2*time.Hour)
-	if left, err := uploads.AbortUploads(t.Context(), archive.Root, time.Now().Add(-time.Hour)); left != 0 || err != nil {
-		t.Errorf("%d uploads are an hour old: %v", left, err)
-	}
-	if s.cycle(3 * time.Hour); begun.Upload == nil {
-		t.Fatal("no upload was begun")
-	}
-	if left, err := uploads.AbortUploads(t.Context(), archive.Root, time.Now().Add(time.Hour)); left != 0 || err != nil {
-		t.Errorf("%d uploads are left: %v", left, err)
+	s.clock.SetTime(s.clock.Now().Add(23 * time.Hour))
+	for _, want := range []int{0, 1, 0} { // the upload is a day and an hour old, then three more, and then gone
+		_, results, err := s.collector.cycle(t.Context())
+		if s.must(err); len(results) != 1 || results[0].err != nil || results[0].ended != want || begun.Upload == nil {
+			t.Errorf("%+v, want %d upload to be ended", results, want)
+		}
+		s.clock.SetTime(s.clock.Now().Add(3 * time.Hour))
 	}
 
 	s.must(running.Stop())

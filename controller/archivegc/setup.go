@@ -65,6 +65,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		Options: options,
 		Live:    mgr.GetAPIReader(),
 		Writer:  mgr.GetClient(),
+		Open:    connect.Open,
 		Events:  events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		Log:     mgr.GetLogger().WithName("archivegc"),
 	})

@@ -68,7 +68,7 @@ func newStage(t fataler, secret map[string][]byte) *stage {
 	})
 	s.collector = &Collector{
 		Options: Options{Clock: s.clock, Interval: DefaultInterval, Namespace: "kyklos-system", Stores: connect.Options{Folders: true}},
-		Live:    live, Writer: s.Client, Events: events.NewRecorder(s.heard), Log: logr.Discard(),
+		Live:    live, Open: connect.Open, Writer: s.Client, Events: events.NewRecorder(s.heard), Log: logr.Discard(),
 	}
 	var err error
 	s.store, err = connect.Open(secret, s.collector.Stores)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kyklos.io/kyklos/internal/archive"
-	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -39,7 +38,7 @@ type result struct {
 // once.
 func (c *Collector) sweep(ctx context.Context, p *place, own string, e entry, allowed int) result {
 	r := result{id: p.id, address: p.address}
-	store, err := p.open(ctx, c.Stores)
+	store, err := c.open(ctx, p)
 	if err == nil {
 		err = claim(ctx, store, own)
 	}
@@ -128,11 +127,11 @@ func (c *Collector) served(ctx context.Context, store archive.Reader, key archiv
 	return slices.Contains(c.Namespaces, namespace), nil
 }
 
-// open returns the store by the first Secret that works.
-func (p *place) open(ctx context.Context, options connect.Options) (archive.Store, error) {
+// open returns the store at p by the first Secret that works.
+func (c *Collector) open(ctx context.Context, p *place) (archive.Store, error) {
 	var failed error
 	for _, name := range slices.Sorted(maps.Keys(p.secrets)) {
-		store, err := connect.Open(p.secrets[name], options)
+		store, err := c.Open(p.secrets[name], c.Stores)
 		if err == nil {
 			err = store.HeadBucket(ctx)
 		}
