@@ -29,6 +29,9 @@ func decode(t *testing.T, document string) metav1.Object {
 		"StatefulSet":             &appsv1.StatefulSet{},
 		"DaemonSet":               &appsv1.DaemonSet{},
 		"ConfigMap":               &corev1.ConfigMap{},
+		"Secret":                  &corev1.Secret{},
+		"PersistentVolumeClaim":   &corev1.PersistentVolumeClaim{},
+		"Workspace":               &v1alpha1.Workspace{},
 		"ClusterRole":             &rbacv1.ClusterRole{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}
