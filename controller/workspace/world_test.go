@@ -5,15 +5,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/meta/testrestmapper"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	clientevents "k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -54,12 +58,6 @@ type world struct {
 
 func newWorld(t *testing.T, objects ...client.Object) *world {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
 	w := &world{
 		T: t, clock: clocktesting.NewFakePassiveClock(epoch), events: clientevents.NewFakeRecorder(1000),
 		disks: t.TempDir(), bucket: t.TempDir(),
@@ -67,7 +65,8 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: storeName, UID: "s1"}, Data: map[string][]byte{connect.Folder: []byte(w.bucket)},
 	}
-	inner := fake.NewClientBuilder().WithScheme(scheme).WithObjects(append(objects, secret)...).
+	shared := sharedParts()
+	inner := fake.NewClientBuilder().WithScheme(shared.scheme).WithRESTMapper(shared.mapper).WithTypeConverters(shared.converter).WithObjects(append(objects, secret)...).
 		WithStatusSubresource(&v1alpha1.Workspace{}, &corev1.Pod{}, &batchv1.Job{}, &corev1.PersistentVolumeClaim{}).
 		WithIndex(&corev1.Pod{}, uidIndex, workspaceUID).WithIndex(&batchv1.Job{}, uidIndex, workspaceUID).Build()
 	w.server = likeAServer(inner, w.clock)
@@ -75,6 +74,23 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	w.restart()
 	return w
 }
+
+// parts are what all worlds can share, and what takes most of the time to make.
+type parts struct {
+	scheme    *runtime.Scheme
+	mapper    meta.RESTMapper
+	converter managedfields.TypeConverter
+}
+
+var sharedParts = sync.OnceValue(func() parts {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, batchv1.AddToScheme, storagev1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			panic(err)
+		}
+	}
+	return parts{scheme, testrestmapper.TestOnlyStaticRESTMapper(scheme), managedfields.NewDeducedTypeConverter()}
+})
 
 // restart makes a new reconciler, as after a crash.
 func (w *world) restart() {
