@@ -18,7 +18,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=configmaps,resourceNames=kyklos-archive-gc,verbs=get;update
-// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=namespaces,resourceNames=kyklos-system,verbs=get
+// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=namespaces,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,namespace=kyklos-system,resources=events,verbs=create;patch
 
 // Bounds and default of the interval.
