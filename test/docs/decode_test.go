@@ -33,6 +33,7 @@ func decode(t *testing.T, document string) metav1.Object {
 		"PersistentVolumeClaim":   &corev1.PersistentVolumeClaim{},
 		"Workspace":               &v1alpha1.Workspace{},
 		"ClusterRole":             &rbacv1.ClusterRole{},
+		"Role":                    &rbacv1.Role{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}
 	object := known[kind.Kind]
