@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,8 +95,8 @@ func (s idleStage) eventually(what string, holds func() bool) {
 	}
 }
 
-// manage runs the idle timers, as the shipped ServiceAccount, by a clock of their own.
-func (s idleStage) manage(clock *clocktesting.FakePassiveClock) {
+// manage runs controllers as the shipped ServiceAccount, until it is told to stop.
+func (s idleStage) manage(setUp func(ctrl.Manager) error) (stop func()) {
 	s.Helper()
 	config, err := cluster.ManagerConfig(s.Context())
 	s.must(err)
@@ -104,14 +105,14 @@ func (s idleStage) manage(clock *clocktesting.FakePassiveClock) {
 		Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{ann.Namespace: {}}},
 	})
 	s.must(err)
-	s.must(workspaceidle.SetupWithManager(mgr, clock))
+	s.must(setUp(mgr))
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error)
 	go func() { stopped <- mgr.Start(ctx) }()
-	s.Cleanup(func() {
+	return func() {
 		cancel()
 		s.must(<-stopped)
-	})
+	}
 }
 
 // A heartbeat keeps a Workspace that would be idle already, and does not touch it; five minutes later it is
@@ -127,7 +128,7 @@ func TestAnIdleWorkspace(t *testing.T) {
 	s.must(s.Get(t.Context(), client.ObjectKey{Namespace: ann.Namespace, Name: activity.LeaseName(ann.Name)}, &lease))
 	heard := lease.Spec.RenewTime.Time
 	clock := clocktesting.NewFakePassiveClock(heard.Add(5*time.Minute - time.Second))
-	s.manage(clock)
+	defer s.manage(func(mgr ctrl.Manager) error { return workspaceidle.SetupWithManager(mgr, clock) })()
 	s.eventually("a look at the Lease", func() bool {
 		asked, err := cluster.Audited(controlplane.ManagerUser)
 		s.must(err)
@@ -147,15 +148,18 @@ func TestAnIdleWorkspace(t *testing.T) {
 	if fields := string(fieldsOf(ws, workspaceidle.FieldManager)); fields != `{"f:spec":{"f:desiredState":{}}}` {
 		t.Errorf("%s owns %s", workspaceidle.FieldManager, fields)
 	}
-	s.eventually("the event", func() bool {
+	s.told(ann.Namespace, events.ReasonWorkspaceIdle, "No heartbeat since "+heard.UTC().Format(time.RFC3339))
+}
+
+// told waits for an event.
+func (s idleStage) told(namespace, reason, text string) {
+	s.Helper()
+	s.eventually("the event "+reason, func() bool {
 		var list corev1.EventList
-		s.must(s.List(t.Context(), &list, client.InNamespace(ann.Namespace)))
-		for _, event := range list.Items {
-			if event.Reason == events.ReasonWorkspaceIdle && strings.Contains(event.Message, "No heartbeat since "+heard.UTC().Format(time.RFC3339)) {
-				return true
-			}
-		}
-		return false
+		s.must(s.List(s.Context(), &list, client.InNamespace(namespace)))
+		return slices.ContainsFunc(list.Items, func(event corev1.Event) bool {
+			return event.Reason == reason && strings.Contains(event.Message, text)
+		})
 	})
 }
 
