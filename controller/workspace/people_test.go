@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,3 +218,35 @@ func (b blinded) Get(ctx context.Context, key types.NamespacedName, object clien
 }
 
 func (b blinded) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
+func TestAVolumeGrows(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t)
+	size := func() string {
+		claim := w.claim()
+		return claim.Spec.Resources.Requests.Storage().String()
+	}
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })
+	w.settle()
+	if got := size(); got != "2Gi" {
+		t.Errorf("the volume was asked for %s, want 2Gi", got)
+	}
+	tried := 0
+	w.faults.refuse = func(verb string, object client.Object) error {
+		if _, ok := object.(*corev1.PersistentVolumeClaim); !ok || verb != "patch" {
+			return nil
+		}
+		tried++
+		return apierrors.NewForbidden(schema.GroupResource{}, object.GetName(), errors.New("its class does not allow it"))
+	}
+	w.told()
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "3Gi" })
+	w.settle()
+	for range 5 {
+		w.update(w.pass())
+	}
+	if told := strings.Join(w.told(), "\n"); tried != 1 || size() != "2Gi" || !strings.Contains(told, "VolumeNotGrown") || !strings.Contains(told, "its class does not allow it") {
+		t.Errorf("tried %d times, it has %s, and was told:\n%s", tried, size(), told)
+	}
+	w.is("STANDBY")
+}
