@@ -60,8 +60,7 @@ func (s *situation) graceOfWorkspace() []events.Event {
 	}
 }
 
-// countAboveOne names the first count of a new spec that a Workspace cannot have, and how many there are;
-// "" if none.
+// countAboveOne names the first count of a new spec that a Workspace cannot have; "" if there is none.
 func (s *situation) countAboveOne() string {
 	spec := &s.tws.Spec
 	if !isWorkspace(s.tws) || s.plan.invalid != "" || s.tws.Status.ObservedGeneration == s.tws.Generation {
@@ -83,7 +82,7 @@ func (s *situation) countAboveOne() string {
 		look(path.Child("windows").Index(i).Child("replicas"), spec.Windows[i].Replicas)
 	}
 	if more > 0 {
-		return fmt.Sprintf("%s, and so do %d more counts", first, more)
+		return fmt.Sprintf("%s; there are others: %d in all", first, more+1)
 	}
 	return first
 }

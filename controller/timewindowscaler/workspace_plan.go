@@ -15,7 +15,7 @@ import (
 
 // drive is what is decided about a Workspace.
 type drive struct {
-	// applied is what the status is to remember once the plan is carried out; nil if nothing is decided.
+	// applied is what the status is to remember once the plan is carried out; nil if that stays as it is.
 	applied *v1beta1.AppliedState
 	// left: somebody else decided otherwise since the last edge, and that stands until the next.
 	left bool
@@ -40,7 +40,6 @@ func (p *plan) decideWorkspace(tws *v1beta1.TimeWindowScaler, obs observation, n
 	p.write = decided.Write && !tws.Spec.Pause
 	p.drift = p.write && decided.Applied == in.Applied
 	if tws.Spec.Pause || decided.Applied == in.Applied {
-		p.drive.applied = before
 		return
 	}
 	p.drive.applied = &v1beta1.AppliedState{State: string(decided.Applied.State), At: *timePointer(now), TargetUID: string(obs.target.uid)}
