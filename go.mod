@@ -28,6 +28,7 @@ require (
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0 // client-go's log, sent where ours goes
 	k8s.io/metrics v0.37.2 // windows' metrics: the types of external.metrics.k8s.io
+	k8s.io/pod-security-admission v0.37.2 // tests: the rules of the restricted Pod Security Standard
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // the injected clock
 	pgregory.net/rapid v1.3.0 // tests: properties
 	sigs.k8s.io/controller-runtime v0.25.2

@@ -29,6 +29,7 @@ type managerOptions struct {
 	migration   storagemigration.Options
 	metrics     timewindowscaler.Metrics
 	onFight     timewindowscaler.OnFight
+	workspaces  workspaceOptions
 
 	healthAddress  string
 	metricsAddress string
@@ -59,6 +60,7 @@ func defaultManagerOptions() managerOptions {
 		metrics:     timewindowscaler.DefaultMetrics,
 		migrate:     true,
 		onFight:     timewindowscaler.FightBackOff,
+		workspaces:  defaultWorkspaceOptions(),
 		migration: storagemigration.Options{
 			Clock:       wallClock,
 			Definitions: []string{"timewindowscalers.kyklos.io"},
@@ -103,6 +105,8 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 
 	flags.StringVar((*string)(&o.onFight), "on-fight", string(o.onFight), "what to do when somebody else rewrites the replicas of a target again and again: backoff corrects them at growing intervals, enforce at once")
 
+	o.workspaces.addFlags(flags)
+
 	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
@@ -135,6 +139,9 @@ func (o *managerOptions) validate() error {
 		return err
 	}
 	if err := o.migration.Validate(); err != nil {
+		return err
+	}
+	if err := o.workspaces.validate(); err != nil {
 		return err
 	}
 	for _, namespace := range o.namespaces {

@@ -28,8 +28,10 @@ func decode(t *testing.T, document string) metav1.Object {
 		"Deployment":              &appsv1.Deployment{},
 		"StatefulSet":             &appsv1.StatefulSet{},
 		"DaemonSet":               &appsv1.DaemonSet{},
-		"Workspace":               &v1alpha1.Workspace{},
 		"ConfigMap":               &corev1.ConfigMap{},
+		"Secret":                  &corev1.Secret{},
+		"PersistentVolumeClaim":   &corev1.PersistentVolumeClaim{},
+		"Workspace":               &v1alpha1.Workspace{},
 		"ClusterRole":             &rbacv1.ClusterRole{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}

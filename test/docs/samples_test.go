@@ -33,7 +33,8 @@ const (
 )
 
 // sample is one file of config/samples. Its leading comments say in words what it shows, and in lines
-// "# expect: MESSAGE" or "# warn: MESSAGE" every message that it meets, in kubectl's order; in lines
+// "# expect: MESSAGE" or "# warn: MESSAGE" every message that it meets, in any order, since an API
+// server has none for the faults of different fields; in lines
 // "# v1alpha1: MESSAGE" those that it meets in v1alpha1, where they read differently.
 type sample struct {
 	name                   string
@@ -114,6 +115,8 @@ func differ(want, got []string, namespace string) string {
 	for i := range want {
 		want[i] = strings.ReplaceAll(want[i], namespaceMark, namespace)
 	}
+	slices.Sort(want)
+	slices.Sort(got)
 	if slices.Equal(want, got) {
 		return ""
 	}

@@ -1,0 +1,99 @@
+package objects
+
+import (
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// The labels of what belongs to a Workspace.
+const (
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	// ManagedBy is the value of LabelManagedBy. A volume without it was left to its owner.
+	ManagedBy = "kyklos"
+	// LabelWorkspace is the Workspace's name, LabelWorkspaceUID its UID.
+	LabelWorkspace    = "kyklos.io/workspace"
+	LabelWorkspaceUID = "kyklos.io/workspace-uid"
+	// LabelOperation and LabelAttempt are the claim and its attempt under which an object was made (D2).
+	LabelOperation = "kyklos.io/operation-id"
+	LabelAttempt   = "kyklos.io/attempt"
+	// LabelVolumeUID is the volume that a Job works on (D1).
+	LabelVolumeUID = "kyklos.io/volume-uid"
+	// LabelRole is RoleWorkspace or RoleMover; of Pods and Jobs.
+	LabelRole     = "kyklos.io/role"
+	RoleWorkspace = "workspace"
+	RoleMover     = "mover"
+)
+
+// The annotations of a volume: its marker, which says what was put there, and by which operation.
+const (
+	AnnotationContent      = "kyklos.io/home-content"
+	AnnotationRestoredFrom = "kyklos.io/home-restored-from"
+	AnnotationOperation    = "kyklos.io/operation"
+)
+
+// The annotations of a Workspace by which people lead out of ERROR (D8, D6).
+const (
+	// AnnotationRetry asks for another try whenever its value changes.
+	AnnotationRetry = "kyklos.io/retry"
+	// AnnotationAcceptLoss accepts that the volume of this UID, or the archive of this key, is lost.
+	AnnotationAcceptLoss = "kyklos.io/accept-data-loss"
+)
+
+// Finalizer keeps a deleted Workspace until what belongs to it was seen to, in the right order.
+const Finalizer = "kyklos.io/workspace"
+
+// PodName returns the name of the Workspace's Pod.
+func PodName(workspace string) string { return "ws-" + workspace }
+
+// VolumeName returns the name of the Workspace's PersistentVolumeClaim.
+func VolumeName(workspace string) string { return "ws-" + workspace + "-home" }
+
+// labels returns those of all objects of a Workspace.
+func labels(ws *v1alpha1.Workspace) map[string]string {
+	return map[string]string{
+		LabelManagedBy: ManagedBy, LabelWorkspace: ws.Name, LabelWorkspaceUID: string(ws.UID),
+	}
+}
+
+// meta returns the metadata of an object that goes with the Workspace. It does not hold the Workspace
+// back: the finalizer does, and in the right order.
+func meta(ws *v1alpha1.Workspace, name, role string, act lifecycle.Action) metav1.ObjectMeta {
+	marks := labels(ws)
+	marks[LabelRole] = role
+	marks[LabelOperation] = act.OperationID
+	marks[LabelAttempt] = strconv.Itoa(int(act.Attempt))
+	controller := true
+	return metav1.ObjectMeta{
+		Name: name, Namespace: ws.Namespace, Labels: marks,
+		OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: "Workspace", Name: ws.Name, UID: ws.UID, Controller: &controller,
+		}},
+	}
+}
+
+// WorkspaceOf returns the name of the Workspace to which an object belongs by its labels; "" if to none.
+// It leads from a watched object to whom to look at, and says nothing of whose it really is.
+func WorkspaceOf(object metav1.Object) string {
+	if object.GetLabels()[LabelManagedBy] != ManagedBy {
+		return ""
+	}
+	return object.GetLabels()[LabelWorkspace]
+}
+
+// Ours reports whether a Pod, Job or Secret is this very Workspace's: its controller has its UID (D20).
+func Ours(ws *v1alpha1.Workspace, object metav1.Object) bool {
+	return metav1.IsControlledBy(object, ws)
+}
+
+// Origin returns the claim and the attempt under which an object was made; "" and 0 if it does not say.
+func Origin(object metav1.Object) (operationID string, attempt int32) {
+	n, err := strconv.ParseInt(object.GetLabels()[LabelAttempt], 10, 32)
+	if err != nil {
+		n = 0
+	}
+	return object.GetLabels()[LabelOperation], int32(n)
+}

@@ -1,0 +1,122 @@
+package words
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/record"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// Facts are what is told about: one decision, and what it rests on.
+type Facts struct {
+	// Workspace as it was read, with the status before the decision.
+	Workspace *v1alpha1.Workspace
+	Decision  lifecycle.Decision
+	Seen      lifecycle.Observation
+	Limits    Limits
+	Detail    Detail
+}
+
+// Limits are how many may run of one owner and in all, and how many movers.
+type Limits struct{ Owner, All, Movers int }
+
+// Detail is what others said when something failed; the zero value if nothing did.
+type Detail struct {
+	// Text is in their own words: the API server's or the store's error, the mover's message, or the last
+	// lines of what a container wrote.
+	Text string
+	// Code is the mover's, such as DISK_FULL.
+	Code string
+	// ExitCode is a container's, nil if there was none. StatusCode is HTTP's, 0 if there was none.
+	ExitCode   *int32
+	StatusCode int
+}
+
+// Status returns the whole status to write, with the conditions as of now.
+func (f Facts) Status(now time.Time) v1alpha1.WorkspaceStatus {
+	status := record.Write(f.Workspace, f.Decision.Status, f.Seen)
+	status.Error = f.Error()
+	status.Conditions = f.Conditions(now)
+	return status
+}
+
+// Conditions returns the six conditions, with those of others after them. A condition's
+// lastTransitionTime becomes now if its status differs from the one before.
+func (f Facts) Conditions(now time.Time) []metav1.Condition {
+	decided := f.Decision.Conditions
+	conditions := append([]metav1.Condition{}, f.Workspace.Status.Conditions...)
+	for _, each := range []struct {
+		kind      string
+		condition lifecycle.Condition
+		message   string
+	}{
+		{v1alpha1.ConditionReady, decided.Ready, f.about(decided.Ready.Reason)},
+		{v1alpha1.ConditionVolumeReady, decided.VolumeReady, f.fill(aspects[decided.VolumeReady.Reason])},
+		{v1alpha1.ConditionPodReady, decided.PodReady, f.fill(aspects[decided.PodReady.Reason])},
+		{v1alpha1.ConditionArchiveReady, decided.ArchiveReady, f.fill(aspects[decided.ArchiveReady.Reason])},
+		{v1alpha1.ConditionProgressing, decided.Progressing, f.sentence(decided.Progressing.Reason)},
+		{v1alpha1.ConditionStalled, decided.Stalled, f.stalled(decided.Stalled)},
+	} {
+		meta.SetStatusCondition(&conditions, metav1.Condition{
+			Type: each.kind, Status: metav1.ConditionStatus(each.condition.Status), Reason: reason(each.condition.Reason), Message: each.message,
+			ObservedGeneration: f.Workspace.Generation, LastTransitionTime: *record.Time(now),
+		})
+	}
+	return conditions
+}
+
+// reason returns a word as the reason of a condition, which must not be empty.
+func reason(word lifecycle.Word) string {
+	if word == "" {
+		return string(lifecycle.WordWorking)
+	}
+	return string(word)
+}
+
+// about is the message of Ready: what went wrong, as long as that is what holds it up.
+func (f Facts) about(word lifecycle.Word) string {
+	if failure := f.Decision.Status.Error; f.failedNow() || f.Decision.Status.Phase == lifecycle.Failed && word == failure.Word {
+		return f.Error().Message
+	}
+	return f.sentence(word)
+}
+
+func (f Facts) stalled(condition lifecycle.Condition) string {
+	if condition.Status == lifecycle.False {
+		return "Nothing stands in the way."
+	}
+	return f.about(condition.Reason)
+}
+
+// before is what was remembered before the decision.
+func (f Facts) before() lifecycle.Status { return record.Read(f.Workspace) }
+
+// failedNow reports whether the decision is that something went wrong.
+func (f Facts) failedNow() bool {
+	failure := f.Decision.Status.Error
+	return failure != (lifecycle.Failure{}) && failure != f.before().Error
+}
+
+// dying reports whether somebody deletes the home, who is not Kyklos.
+func (f Facts) dying() bool {
+	home, status := f.Decision.Status.Volume, f.Decision.Status
+	return home.UID != "" && home.UID == f.Seen.Volume.UID && (home.Content == lifecycle.Empty || home.Content == lifecycle.Restored) &&
+		f.Seen.Volume.State == lifecycle.VolumeTerminating && status.Operation.Type != lifecycle.Removing
+}
+
+// textOf returns what is to be said for a word.
+func (f Facts) textOf(word lifecycle.Word) text {
+	if word == lifecycle.WordVolumeTerminating && f.dying() {
+		return dying
+	}
+	return texts[word]
+}
+
+// sentence says what happens now, why, and what the user can do.
+func (f Facts) sentence(word lifecycle.Word) string {
+	return f.fill(join(f.textOf(word).now, f.textOf(word).do))
+}

@@ -1,0 +1,159 @@
+package words
+
+import "kyklos.io/kyklos/internal/lifecycle"
+
+// text is what is said for a word. Names in braces stand for facts; see facts.values.
+type text struct {
+	// now is what happens, and why.
+	now string
+	// do is what the user can do; "" if nothing has to be done.
+	do string
+	// tell says whether there is an event, and when; "" is never.
+	tell telling
+}
+
+// telling says whether there is an event, and when.
+type telling string
+
+const (
+	// good and bad events are sent when the status was written because of the word.
+	good telling = "good"
+	bad  telling = "bad"
+	// news is sent when the word becomes the reason of Ready: it was another before.
+	news telling = "news"
+)
+
+// dying is said instead of VolumeTerminating when it is the home that somebody deletes.
+var dying = text{tell: news,
+	now: "Somebody is deleting volume {volume}, which holds the home. It exists only as long as a Pod uses it, so Kyklos leaves the Pod alone.",
+	do:  "Copy the home somewhere else now. To give it up: " + acceptLoss + ".",
+}
+
+// Commands that people can paste, and what they lead to.
+const (
+	describePod    = "`kubectl describe pod -n {namespace} {pod}` shows why."
+	describeVolume = "`kubectl describe pvc -n {namespace} {volume}` shows why."
+	deletePod      = "Delete it if nobody needs it: `kubectl delete pod -n {namespace} {pod}`."
+	retry          = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/retry=\"$(date +%s)\"`"
+	acceptLoss     = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/accept-data-loss={lost}`"
+	moverLog       = "`kubectl logs -n {namespace} job/{job}` shows more as long as the Job is there."
+	repairArchive  = "Bring it back together with its .meta, from the bucket's versions or a backup. " +
+		"If it is really lost, accept it and go on with what there is on the volume, or an empty home: " + acceptLoss + "."
+	adoptVolume  = "Kyklos takes the volume for the home when it tries again: " + retry + "."
+	chooseVolume = "Look into the volume. To keep the archive, copy what you need and delete the volume: `kubectl delete pvc -n {namespace} {volume}`. To keep the volume: " +
+		"`kubectl patch workspace -n {namespace} {name} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`."
+)
+
+// texts are what is said for each word, as the reason of Ready, Progressing and Stalled, in status.error and in
+// events.
+var texts = map[lifecycle.Word]text{
+	lifecycle.WordConverged: {now: "{converged}"},
+	lifecycle.WordClaimed:   {now: "{doing}."},
+	lifecycle.WordWorking:   {now: "{doing}."},
+	lifecycle.WordFinished:  {now: "The workspace is in {state}; {desired} is desired."},
+	lifecycle.WordObserved:  {now: "The workspace was seen to be in {state}; {desired} is desired."},
+	lifecycle.WordAdopted: {tell: good,
+		now: "Volume {volume} is marked as this workspace's home and was not recorded; it is the home from now on."},
+	lifecycle.WordPaused: {now: "Kyklos looks and reports, and does nothing, because spec.pause is true.",
+		do: "Set it to false to go on."},
+	lifecycle.WordObservationFailed: {tell: news,
+		now: "The Pod, the volume or the Jobs could not be read from the API server, so nothing is done; what the status says may be old. Kyklos looks again every 30 seconds.",
+		do:  "If this lasts, look into the manager's log."},
+	lifecycle.WordPodNotReady: {now: "Pod {pod} is there but not ready.", do: describePod},
+	lifecycle.WordPodGone:     {now: "Pod {pod} is ending; its container may take {grace} seconds for that."},
+	lifecycle.WordPodEnded: {tell: bad,
+		now: "Pod {pod} has ended instead of running.",
+		do:  "Look at spec.image, command, args and resources."},
+	lifecycle.WordPodForeign: {tell: bad,
+		now: "Pod {pod} exists, and this workspace did not make it. Kyklos leaves it alone and cannot start its own.", do: deletePod},
+	lifecycle.WordVolumeAbsent:  {now: "Volume {volume} is being made."},
+	lifecycle.WordVolumePending: {now: "Volume {volume} waits for its storage class to make it.", do: describeVolume},
+	lifecycle.WordVolumeTerminating: {tell: news,
+		now: "Volume {volume} is being deleted; nothing can be done before it is gone.",
+		do:  "If it stays, see who uses it: `kubectl describe pvc -n {namespace} {volume}`."},
+	lifecycle.WordVolumeForeign: {tell: bad,
+		now: "PersistentVolumeClaim {volume} exists, and this workspace did not make it. Kyklos leaves it alone and cannot make its own.",
+		do: "Delete or rename it. If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace, which this one can take over: " +
+			"`kubectl label pvc -n {namespace} {volume} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={name} kyklos.io/workspace-uid={uid}`."},
+	lifecycle.WordVolumeUnknown: {tell: bad,
+		now: "Volume {volume} holds a home of which nothing is recorded{besides}. Kyklos cannot know which is the newer one, and touches neither.",
+		do:  "{choice}"},
+	lifecycle.WordVolumeInUse: {tell: news,
+		now: "A Pod that is not this workspace's uses volume {volume}. Until it is gone, the home is neither archived nor restored nor deleted.",
+		do:  "`kubectl describe pvc -n {namespace} {volume}` names it under Used By."},
+	lifecycle.WordVolumeLost: {tell: bad,
+		now: "Volume {volume} with the UID {volumeUID} held the home, and it is gone, replaced or lost. Kyklos makes no other one in its place before somebody says so.",
+		do:  "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."},
+	lifecycle.WordVolumeWaste: {now: "Volume {volume} holds no home, or one that is safe in the archive, and is deleted."},
+	lifecycle.WordVolumeReprieved: {tell: bad,
+		now: "Volume {volume} is not deleted and is the home again: its archive is not good any more, or somebody uses the volume."},
+	lifecycle.WordArchiveLost: {tell: bad,
+		now: "The archive {key} is not in the store, or has no marker beside it.",
+		do:  "{archiveRemedy}"},
+	lifecycle.WordArchiveCorrupt: {tell: bad,
+		now: "The archive {key} is not what was archived: it does not match its marker or the recorded sum.",
+		do:  "{archiveRemedy}"},
+	lifecycle.WordArchiveNotConfigured: {tell: news,
+		now: "{unarchivable}, because spec.archive names no store.",
+		do:  "Name a Secret with the object store in spec.archive.storeRef."},
+	lifecycle.WordStoreUnreachable: {tell: bad,
+		now: "The object store of Secret {store} cannot be reached, or refuses. No archive is taken for lost.",
+		do:  "Check the address and the keys in the Secret, and the network."},
+	lifecycle.WordBucketMissing: {tell: bad,
+		now: "The object store of Secret {store} has no such bucket. No archive is taken for lost.",
+		do:  "Create the bucket, or correct its name in the Secret."},
+	lifecycle.WordJobFailed: {tell: bad, now: "{doing} failed.", do: "{advice}"},
+	lifecycle.WordJobEnding: {now: "A mover's Job and its Pods have to be gone first: even one that has ended keeps the volume in use."},
+	lifecycle.WordTimedOut: {tell: bad,
+		now: "{doing} took longer than the {limit} seconds of spec.timeouts.{timeout}.",
+		do:  "If it needs longer, raise that. {look}"},
+	lifecycle.WordRefused: {tell: bad,
+		now: "{doing} is not possible: the API server or the spec does not allow it.",
+		do:  "Correct the spec, or the quotas and policies of namespace {namespace}."},
+	lifecycle.WordRetrying: {now: "{doing} has failed; attempt {attempt} begins at {retryAt}. See status.error."},
+	lifecycle.WordRestartBackoff: {tell: news,
+		now: "The Pod has ended {restarts} times in a row, each time within ten minutes of its start. It is started again at {startAt}.",
+		do:  "A limit on memory that is too low is a frequent cause; see spec.resources."},
+	lifecycle.WordOwnerLimit: {tell: news,
+		now: "{owner} has {ownerLimit} running workspaces, and may not have more. This one starts when another one stops.",
+		do:  "Stop one: `kubectl patch workspace -n {namespace} NAME --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."},
+	lifecycle.WordAllLimit: {tell: news,
+		now: "{allLimit} workspaces run in all, and there may not be more. This one starts when another one stops."},
+	lifecycle.WordMoversFull: {now: "All {moverLimit} movers are at work; this home is moved when one is free."},
+	lifecycle.WordCancelled:  {tell: good, now: "Archiving was ended, because {desired} is desired. The volume is the home as before."},
+	lifecycle.WordStalled:    {now: "The workspace is in ERROR."},
+	lifecycle.WordRecovered:  {tell: good, now: "The workspace has left ERROR. Kyklos goes on from what is there."},
+	lifecycle.WordLossAccepted: {tell: bad,
+		now: "The loss of {accepted} was accepted. Kyklos goes on from what is there."},
+	lifecycle.WordDeleting: {now: "The workspace is being deleted: {fate}."},
+	lifecycle.WordDeletionSlow: {tell: news,
+		now: "The deletion takes longer than the {limit} seconds of spec.timeouts.deletingSeconds, and goes on: {fate}.",
+		do:  "See what is left: `kubectl get pod,pvc,job -n {namespace} -l kyklos.io/workspace={name}`."},
+	lifecycle.WordDeletionUnarchived: {tell: bad,
+		now: "The home is deleted without an archive, although spec.deletionPolicy is ArchiveThenDelete: in a namespace that is being deleted no Job can be made."},
+	lifecycle.WordDeleted:      {now: "Everything of the workspace is deleted."},
+	lifecycle.WordArchiveReady: {now: "The archive {key} is verified and recorded; the volume is deleted next."},
+	lifecycle.WordNoArchive:    {now: "There is no archive of the home."},
+	lifecycle.WordVolumeReady:  {now: "Volume {volume} holds the home."},
+	lifecycle.WordPodReady:     {now: "Pod {pod} is ready."},
+}
+
+// aspects are the texts of VolumeReady, PodReady and ArchiveReady. They say what is seen, not what is done
+// about it.
+var aspects = map[lifecycle.Word]string{
+	lifecycle.WordVolumeReady:       "Volume {volume} holds the home.",
+	lifecycle.WordVolumeAbsent:      "There is no volume.",
+	lifecycle.WordVolumeLost:        "Volume {volume}, which held the home, is gone, replaced or lost.",
+	lifecycle.WordVolumeForeign:     "PersistentVolumeClaim {volume} is not this workspace's.",
+	lifecycle.WordVolumeTerminating: "Volume {volume} is being deleted.",
+	lifecycle.WordVolumePending:     "Volume {volume} is not made yet.",
+	lifecycle.WordVolumeWaste:       "Volume {volume} holds no home, or not yet.",
+	lifecycle.WordPodReady:          "Pod {pod} is ready.",
+	lifecycle.WordPodGone:           "There is no Pod.",
+	lifecycle.WordPodForeign:        "Pod {pod} is not this workspace's.",
+	lifecycle.WordPodEnded:          "Pod {pod} has ended.",
+	lifecycle.WordPodNotReady:       "Pod {pod} is not ready.",
+	lifecycle.WordArchiveReady:      "There is an archive of the home: {archiveKey}, {archiveSize}, of volume {archiveVolume} in its epoch {archiveEpoch}.",
+	lifecycle.WordNoArchive:         "There is no archive of the home.",
+	lifecycle.WordObservationFailed: "It could not be read from the API server.",
+}

@@ -1,0 +1,203 @@
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/controller/workspace/record"
+	"kyklos.io/kyklos/internal/archive/mover"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// fill puts the facts into a text. What a fact holds is filled too, once: some are texts themselves.
+func (f Facts) fill(text string) string {
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	var pairs []string
+	for name, value := range f.values() {
+		pairs = append(pairs, "{"+name+"}", value)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	return replacer.Replace(replacer.Replace(text))
+}
+
+// operation is the one that a text is about.
+func (f Facts) operation() lifecycle.Operation {
+	status := f.Decision.Status
+	switch {
+	case f.failedNow() || status.Phase == lifecycle.Failed:
+		return status.Error.Operation
+	case status.Operation.Type != lifecycle.None && status.Operation.Type != "":
+		return status.Operation.Type
+	default:
+		return f.before().Operation.Type
+	}
+}
+
+// values are the facts by the names that they have in texts.
+func (f Facts) values() map[string]string {
+	ws, status, before, operation := f.Workspace, f.Decision.Status, f.before(), f.operation()
+	phrases := phrasesOf(operation)
+	return map[string]string{
+		"name": ws.Name, "namespace": ws.Namespace, "uid": string(ws.UID), "owner": owner(ws), "store": store(ws),
+		"pod": objects.PodName(ws.Name), "volume": objects.VolumeName(ws.Name), "job": job(status, before),
+		"volumeUID": status.Volume.UID, "epoch": number(status.Volume.Epoch), "seenPod": f.Seen.Pod.UID, "seenVolume": f.Seen.Volume.UID,
+		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
+		"archiveVolume": status.Archive.VolumeUID, "archiveEpoch": number(status.Archive.Epoch),
+		"state": string(record.Display(status)), "desired": f.desired(), "converged": f.converged(),
+		"doing": phrases.doing, "timeout": phrases.timeout, "look": phrases.look, "limit": number(int64(record.Limit(ws, operation).Seconds())),
+		"grace":   number(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1)),
+		"attempt": number(int64(status.Operation.Attempt)), "retryAt": clock(status.Operation.NextRetryAt),
+		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
+		"ownerLimit": strconv.Itoa(f.Limits.Owner), "allLimit": strconv.Itoa(f.Limits.All), "moverLimit": strconv.Itoa(f.Limits.Movers),
+		"lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
+		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "fate": f.fate(), "unarchivable": f.unarchivable(),
+	}
+}
+
+func (f Facts) desired() string {
+	if f.Workspace.DeletionTimestamp != nil {
+		return "deletion"
+	}
+	return string(f.Workspace.Spec.DesiredState)
+}
+
+func (f Facts) converged() string {
+	switch record.Display(f.Decision.Status) {
+	case lifecycle.Running:
+		return "Pod {pod} is ready, as desired."
+	case lifecycle.Standby:
+		return "The home is on volume {volume} and no Pod runs, as desired."
+	case lifecycle.Archived:
+		return "The home is in the archive {archiveKey}, and there is no volume, as desired."
+	default:
+		return "There is no Pod, no volume and no archive, as desired."
+	}
+}
+
+// key is that of the archive which a text is about: the one being made, or the recorded one.
+func (f Facts) key(operation lifecycle.Operation) string {
+	if claim := f.before().Operation; operation == lifecycle.Archiving && claim.ID != "" && !claim.PointOfNoReturn && !f.Decision.Status.Operation.PointOfNoReturn {
+		return lifecycle.ArchiveKey(string(f.Workspace.UID), claim.ID)
+	}
+	return f.Decision.Status.ArchiveKey
+}
+
+// lost is what a person can accept to be lost.
+func (f Facts) lost() string {
+	switch f.Decision.Status.Error.Word {
+	case lifecycle.WordArchiveLost, lifecycle.WordArchiveCorrupt:
+		return f.Decision.Status.ArchiveKey
+	default:
+		return f.Decision.Status.Volume.UID
+	}
+}
+
+// instead is what there is after the loss of a volume was accepted.
+func instead(status lifecycle.Status) string {
+	if status.ArchiveKey != "" {
+		return "the archive {archiveKey}, which may be older"
+	}
+	return "an empty home"
+}
+
+func besides(status lifecycle.Status) string {
+	if status.ArchiveKey != "" {
+		return ", and there is the archive {archiveKey} too"
+	}
+	return ""
+}
+
+func (f Facts) choice() string {
+	if f.Decision.Status.ArchiveKey != "" {
+		return chooseVolume
+	}
+	return adoptVolume
+}
+
+// archiveRemedy: only the archive that is the home can be lost; another one is made again.
+func (f Facts) archiveRemedy() string {
+	if f.Decision.Status.Error.Reason == lifecycle.DataLost {
+		return repairArchive
+	}
+	return "The home is on its volume as before."
+}
+
+// fate is what becomes of the home when the Workspace is deleted.
+func (f Facts) fate() string {
+	switch policy := f.Workspace.Spec.DeletionPolicy; {
+	case policy == v1alpha1.DeletionRetain:
+		return "Pod and Jobs go, and volume {volume} stays"
+	case policy == v1alpha1.DeletionArchive && f.Decision.Status.Operation.Type != lifecycle.Removing:
+		return "first the home is put into the archive"
+	default:
+		return "Pod, Jobs and volume go"
+	}
+}
+
+func (f Facts) unarchivable() string {
+	if f.Decision.Status.Phase == lifecycle.Pending {
+		return "The home cannot be fetched back from the archive {archiveKey}"
+	}
+	return "The home cannot be archived, and stays on volume {volume}"
+}
+
+// advice says what can be done about a mover that failed.
+func (f Facts) advice() string {
+	switch mover.Code(f.Detail.Code) {
+	case mover.HomeUnreadable:
+		return "Start the workspace and make that file or folder readable for its owner, or delete it."
+	case mover.HomeChanged, mover.VolumeBusy:
+		return "Somebody else uses the volume; see who: `kubectl describe pvc -n {namespace} {volume}`."
+	case mover.DiskFull:
+		return "Raise spec.storage.size; the storage class has to allow it."
+	case mover.HomeExists:
+		return "The volume holds a home that is not the archive's; look into it before you delete anything."
+	default:
+		return moverLog
+	}
+}
+
+// owner is who is counted for the limit.
+func owner(ws *v1alpha1.Workspace) string {
+	if ws.Spec.Owner != "" {
+		return "Owner " + ws.Spec.Owner
+	}
+	return "Namespace " + ws.Namespace
+}
+
+func store(ws *v1alpha1.Workspace) string {
+	if ws.Spec.Archive == nil {
+		return "(none)"
+	}
+	return ws.Namespace + "/" + ws.Spec.Archive.StoreRef.Name
+}
+
+// job is the mover's, which an attempt that failed has given up.
+func job(status, before lifecycle.Status) string {
+	if status.Operation.JobName != "" {
+		return status.Operation.JobName
+	}
+	return before.Operation.JobName
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// size prints bytes as people read them, in powers of 1024.
+func size(bytes int64) string {
+	value, unit := float64(bytes), 0
+	for ; value >= 1024 && unit < 4; unit++ {
+		value /= 1024
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%.1f %s", value, []string{"", "KiB", "MiB", "GiB", "TiB"}[unit])
+}
+
+func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
