@@ -103,6 +103,9 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 	if err := addWorkspaces(ctx, mgr, o); err != nil {
 		return err
 	}
+	if err := addHousekeeping(mgr, o); err != nil {
+		return err
+	}
 	if err := addChecks(mgr, serving); err != nil {
 		return err
 	}

@@ -63,6 +63,17 @@ func (s *stage) notes(reason string) []string {
 	return notes
 }
 
+// heard are all events of the stage, for a failure's message.
+func (s *stage) heard() (all []string) {
+	s.Helper()
+	var list eventsv1.EventList
+	s.must(admin.List(s.Context(), &list, client.InNamespace(s.namespace)))
+	for _, e := range list.Items {
+		all = append(all, fmt.Sprintf("%s %s %s: %s", e.EventTime.Format("15:04:05.000"), e.Regarding.Name, e.Reason, e.Note))
+	}
+	return all
+}
+
 // hears waits until the events with the reason are exactly the notes.
 func (s *stage) hears(reason string, notes ...string) {
 	s.Helper()
@@ -123,7 +134,8 @@ func (s *stage) eventually(what string, done func() bool) {
 	err := wait.PollUntilContextTimeout(s.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
 	if err != nil {
 		tws := s.scaler()
-		s.Fatalf("never saw %s\nstatus: %+v\nat %s", what, tws.Status, wall.Now().In(kolkata(s.T)))
+		s.Fatalf("never saw %s\nstatus: %+v\nat %s, %d replicas at the target\nevents: %s", what, tws.Status, wall.Now().In(kolkata(s.T)),
+			ptr.Deref(s.deployment().Spec.Replicas, -1), strings.Join(s.heard(), "\n\t"))
 	}
 }
 

@@ -1,0 +1,46 @@
+package docs_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/webhooks/admission"
+)
+
+// The real rules have nothing to say about the Workspaces, each with the Secrets of its own file, and
+// those that name a store are such Secrets.
+func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
+	for _, s := range readSamples(t, "workspaces/*.yaml") {
+		secrets, judged := map[string]bool{}, 0
+		for _, document := range s.documents {
+			switch object := decode(t, document).(type) {
+			case *corev1.Secret:
+				secrets[object.Name] = true
+				if _, err := connect.Open(bytesOf(object.StringData), connect.Options{}); err != nil && len(object.StringData) > 1 {
+					t.Errorf("%s: %s is no store: %v", s.name, object.Name, err)
+				}
+			case *v1alpha1.Workspace:
+				judged++
+				archive := object.Spec.Archive
+				facts := admission.WorkspaceFacts{StoreMissing: archive != nil && !secrets[archive.StoreRef.Name]}
+				if warned := admission.WarnWorkspace(object, nil, facts); len(warned) > 0 {
+					t.Errorf("%s: %q", s.name, warned)
+				}
+			}
+		}
+		if judged != 1 {
+			t.Errorf("%s has %d Workspaces", s.name, judged)
+		}
+	}
+}
+
+func bytesOf(text map[string]string) map[string][]byte {
+	bytes := map[string][]byte{}
+	for key, value := range text {
+		bytes[key] = []byte(value)
+	}
+	return bytes
+}
