@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,7 +26,8 @@ const (
 	archived = "ARCHIVED"
 )
 
-// S1 (W34): a new Workspace gets a volume, then runs, with a home that its process writes.
+// S1 (W34): a new Workspace gets a volume, then runs, with a home that its process writes; and goes with
+// all that it had, when it is deleted.
 func TestNewWorkspaceRuns(t *testing.T) {
 	s := newStage(t)
 	s.manager(nil)
@@ -40,6 +42,21 @@ func TestNewWorkspaceRuns(t *testing.T) {
 			err = errors.New(string(content))
 		}
 		return err
+	})
+	folder := s.home()
+	s.must(admin.Delete(t.Context(), ws))
+	s.await("gone", func(ws *v1alpha1.Workspace) bool { return ws.UID == "" })
+	s.gone(folder)
+}
+
+// gone waits until a folder is not there any more.
+func (s *stage) gone(folder string) {
+	s.Helper()
+	s.eventually("the folder gone", func() error {
+		if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: %w", folder, err)
+		}
+		return nil
 	})
 }
 
@@ -66,12 +83,7 @@ func TestHomeGoesAndComesBack(t *testing.T) {
 		if ws.Status.Volume != nil && ws.Status.Volume.UID != "" {
 			t.Errorf("it remembers the volume %+v", ws.Status.Volume)
 		}
-		s.eventually("the folder gone", func() error {
-			if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-				return errors.New("it is there")
-			}
-			return nil
-		})
+		s.gone(folder)
 		s.change(`{"desiredState":"RUNNING","standbyTTLSeconds":0,"archiveTTLSeconds":0}`)
 		s.settled(running)
 		if got := differences(before, tree(t, s.home())); got != "" {

@@ -146,7 +146,7 @@ func (s *stage) change(spec string) {
 func (s *stage) desiredBy() string {
 	s.Helper()
 	for _, entry := range s.workspace().ManagedFields {
-		if entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.Raw), `"f:desiredState"`) {
+		if entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:desiredState"`) {
 			return entry.Manager
 		}
 	}
