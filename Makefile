@@ -46,7 +46,7 @@ build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
 .PHONY: kyklos
 kyklos:
 	@test -e bin/kyklos || echo "Building bin/kyklos from source. The first time this takes a minute or two ..."
-	@go build -trimpath -o bin/kyklos ./cmd/kyklos
+	@go build -o bin/kyklos ./cmd/kyklos # as the tests are built, to share their packages
 	@go build -o bin/quickstart ./test/quickstart
 
 .PHONY: devcluster
@@ -115,7 +115,7 @@ bin/node/debian:
 	@for package in bin/node/packages/*.deb; do dpkg -x $$package $@.new; done && mv $@.new $@
 
 .PHONY: test-certmanager
-test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: a quarter of an hour
+test-certmanager: build bin/certmanager ## Replace leaf and CA again and again under load, with cert-manager and without: a quarter of an hour
 	@go test -timeout 40m -count=1 ./test/serving -v -rotations 25
 
 .PHONY: bench

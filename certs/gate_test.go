@@ -18,13 +18,15 @@ type scene struct {
 	now       time.Time
 	issued    *tls.Certificate
 	published bool
+	// unknown are leaves whose CA no bundle holds yet.
+	unknown map[*tls.Certificate]bool
 }
 
 func newScene() *scene {
-	s := &scene{now: noon, published: true}
+	s := &scene{now: noon, published: true, unknown: map[*tls.Certificate]bool{}}
 	s.gate = &gate{
 		newest:    func() *tls.Certificate { return s.issued },
-		published: func(*tls.Certificate, time.Time) bool { return s.published },
+		published: func(pair *tls.Certificate, _ time.Time) bool { return s.published && !s.unknown[pair] },
 		pace:      testPace,
 	}
 	return s
@@ -94,32 +96,66 @@ func TestGateHoldsLeafOfUnpublishedCA(t *testing.T) {
 	}
 }
 
+// What is new replaces what is about to end as soon as it is no less sure.
 func TestGateDoesNotServeAnEndedLeaf(t *testing.T) {
+	const half = testPace / 2
 	for name, c := range map[string]struct {
-		published bool
-		left      time.Duration
+		known     bool          // the new one's CA
+		life      time.Duration // of the new one
+		left, age time.Duration // of the old one to its end, of the new one since its issue
 		turn      bool
 	}{
-		"published, one pace left":          {true, testPace, false},
-		"published, less than a pace left":  {true, testPace - time.Second, true},
-		"unpublished, in its last second":   {false, 0, false},
-		"unpublished, and the old one over": {false, -time.Second, true},
+		"a pace left":                            {true, time.Hour, testPace, testPace - time.Second, false},
+		"longer left than the new one was known": {true, time.Hour, half, half - time.Second, false},
+		"as long left":                           {true, time.Hour, half, half, true},
+		"only just known, in its last second":    {true, time.Hour, time.Second, 0, false},
+		"only just known, and the old one over":  {true, time.Hour, 0, 0, true},
+		"the new one ends before":                {true, testPace, half, testPace - 10*time.Second, false},
+		"the new one ends before, a pace old":    {true, testPace + 10*time.Second, half, testPace, false},
+		"unknown, in its last second":            {false, time.Hour, 0, testPace, false},
+		"unknown, and the old one over":          {false, time.Hour, -time.Second, testPace, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene()
 			old := s.issue(time.Hour)
 			s.look()
-			s.now = s.now.Add(time.Hour - c.left)
-			s.published = c.published
-			renewed := s.issue(time.Hour)
+			s.now = s.now.Add(time.Hour - c.left - c.age)
+			renewed := s.issue(c.life)
+			s.unknown[renewed] = !c.known
 			want := old
 			if c.turn {
 				want = renewed
 			}
-			if s.look() != want {
+			if s.look() != want && c.age == 0 || s.after(c.age) != want {
 				t.Errorf("turned = %t, want %t", !c.turn, c.turn)
 			}
 		})
+	}
+}
+
+// The CA is replaced while a leaf of the old one waits, and published just when the one before it has as
+// little left as the waiting one has been trusted for.
+func TestGatePrefersTheLeafTrustedForLongest(t *testing.T) {
+	s := newScene()
+	first := s.issue(6 * testPace)
+	s.look()
+	s.now = s.now.Add(4 * testPace)
+	second := s.issue(6 * testPace)
+	if s.look() != first {
+		t.Fatal("served without a pace")
+	}
+	s.now = s.now.Add(testPace / 2)
+	third := s.issue(6 * testPace)
+	s.unknown[third] = true
+	s.look()
+	s.unknown[third] = false
+	if got := s.after(testPace/2 + time.Second); got == third {
+		t.Fatal("a leaf is served that was published this instant, and one that has waited for its pace is not")
+	} else if got != second {
+		t.Fatal("the leaf that has waited for its pace is not served")
+	}
+	if s.after(testPace-time.Second) != second || s.after(time.Second) != third {
+		t.Fatal("the leaf of the new CA is not served after a pace of its own")
 	}
 }
 
@@ -155,42 +191,74 @@ func TestGateKeepsUpWithFastRenewals(t *testing.T) {
 	}
 }
 
-// TestGateProperties: whatever is issued and published when, a good leaf is never
-// given up for one that may be refused, and a trusted new one is served in the end.
+// world is what a property test knows of a scene's leaves.
+type world struct {
+	*scene
+	order []*tls.Certificate
+	since map[*tls.Certificate]time.Time // published without a break; missing while they are not
+}
+
+// step lets time pass and things happen: a leaf is issued, by the CA of the one before or by a new one; a
+// new CA is published; somebody takes all bundles away or brings them back.
+func (w *world) step(t *rapid.T) {
+	w.now = w.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "tenths")) * time.Second / 10)
+	if rapid.Bool().Draw(t, "issue") {
+		before := w.issued
+		w.order = append(w.order, w.issue(time.Duration(rapid.IntRange(1, 60).Draw(t, "life"))*time.Minute))
+		w.unknown[w.issued] = w.unknown[before] || rapid.IntRange(0, 2).Draw(t, "new CA") == 0
+	}
+	if rapid.Bool().Draw(t, "publish") {
+		w.unknown = map[*tls.Certificate]bool{}
+	}
+	w.published = rapid.IntRange(0, 5).Draw(t, "published") > 0
+	for _, leaf := range w.order {
+		if trusted := w.gate.published(leaf, w.now); !trusted {
+			delete(w.since, leaf)
+		} else if _, known := w.since[leaf]; !known {
+			w.since[leaf] = w.now
+		}
+	}
+	w.order = slices.DeleteFunc(w.order, func(leaf *tls.Certificate) bool { // neither new nor published: forgotten
+		_, known := w.since[leaf]
+		return !known && leaf != w.issued && leaf != w.gate.served
+	})
+}
+
+// ahead is how far an API server may be behind in its watch or ahead by its clock for a leaf that is not
+// served yet, and as far as anybody cares; none while it is not published.
+func (w *world) ahead(leaf *tls.Certificate) (time.Duration, bool) {
+	since, known := w.since[leaf]
+	return min(testPace, w.now.Sub(since), leaf.Leaf.NotAfter.Sub(w.now)), known
+}
+
+// TestGateProperties: whatever is issued and published when, no leaf is given up for one that is more
+// likely to be refused, and none is kept beside one that is less or as likely.
 func TestGateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newScene()
-		served := s.issue(time.Hour)
-		s.look()
-		var order []*tls.Certificate
-		trustedSince := map[*tls.Certificate]time.Time{}
-		note := func(leaf *tls.Certificate) { order, trustedSince[leaf] = append(order, leaf), s.now }
-		note(served)
+		w := &world{scene: newScene(), since: map[*tls.Certificate]time.Time{}}
+		w.order = append(w.order, w.issue(time.Hour))
+		served := w.look()
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			s.now = s.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "tenths")) * time.Second / 10)
-			if rapid.Bool().Draw(t, "issue") {
-				note(s.issue(time.Duration(rapid.IntRange(1, 60).Draw(t, "life")) * time.Minute))
-			}
-			if s.published = rapid.IntRange(0, 3).Draw(t, "published") > 0; !s.published {
-				for leaf := range trustedSince {
-					delete(trustedSince, leaf) // and older ones are forgotten
-				}
-			} else if trustedSince[s.issued].IsZero() {
-				trustedSince[s.issued] = s.now
-			}
-			before, got := served, s.look()
+			w.step(t)
+			before, got := served, w.look()
 			served = got
-			left := before.Leaf.NotAfter.Sub(s.now)
-			if slices.Index(order, got) < slices.Index(order, before) {
+			newer := w.order[slices.Index(w.order, before)+1:]
+			left, trusted := min(testPace, before.Leaf.NotAfter.Sub(w.now)), w.gate.published(before, w.now)
+			sure, known := w.ahead(got)
+			switch {
+			case got == before:
+			case !slices.Contains(newer, got):
 				t.Fatal("went back to an older leaf")
+			case trusted && left >= 0 && (!known || sure < left):
+				t.Fatalf("gave up %s that were left for a leaf sure for %s, published %t", left, sure, known)
 			}
-			trustedFor := s.now.Sub(trustedSince[got])
-			if got != before && left >= 0 && (!s.published || left >= testPace && trustedFor < testPace) {
-				t.Fatalf("turned with %s left, published %t for %s", left, s.published, trustedFor)
+			if got == before {
+				sure, known = left, trusted
 			}
-			for leaf, since := range trustedSince {
-				if s.now.Sub(since) >= testPace && slices.Index(order, got) < slices.Index(order, leaf) {
-					t.Fatalf("a leaf newer than the one served has been published for %s", s.now.Sub(since))
+			for _, leaf := range w.order[slices.Index(w.order, got)+1:] {
+				better, known := w.ahead(leaf)
+				if known && better >= max(sure, 0) {
+					t.Fatalf("a newer leaf is sure for %s, the served one for %s", better, sure)
 				}
 			}
 		}
