@@ -3,11 +3,8 @@ package certs
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"slices"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
 
 const testPace = time.Minute
@@ -189,78 +186,4 @@ func TestGateKeepsUpWithFastRenewals(t *testing.T) {
 	if s.look() != first || s.after(testPace/2) != second || s.after(testPace/2) != third {
 		t.Fatal("each is to be served one pace after its own issue")
 	}
-}
-
-// world is what a property test knows of a scene's leaves.
-type world struct {
-	*scene
-	order []*tls.Certificate
-	since map[*tls.Certificate]time.Time // published without a break; missing while they are not
-}
-
-// step lets time pass and things happen: a leaf is issued, by the CA of the one before or by a new one; a
-// new CA is published; somebody takes all bundles away or brings them back.
-func (w *world) step(t *rapid.T) {
-	w.now = w.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "tenths")) * time.Second / 10)
-	if rapid.Bool().Draw(t, "issue") {
-		before := w.issued
-		w.order = append(w.order, w.issue(time.Duration(rapid.IntRange(1, 60).Draw(t, "life"))*time.Minute))
-		w.unknown[w.issued] = w.unknown[before] || rapid.IntRange(0, 2).Draw(t, "new CA") == 0
-	}
-	if rapid.Bool().Draw(t, "publish") {
-		w.unknown = map[*tls.Certificate]bool{}
-	}
-	w.published = rapid.IntRange(0, 5).Draw(t, "published") > 0
-	for _, leaf := range w.order {
-		if trusted := w.gate.published(leaf, w.now); !trusted {
-			delete(w.since, leaf)
-		} else if _, known := w.since[leaf]; !known {
-			w.since[leaf] = w.now
-		}
-	}
-	w.order = slices.DeleteFunc(w.order, func(leaf *tls.Certificate) bool { // neither new nor published: forgotten
-		_, known := w.since[leaf]
-		return !known && leaf != w.issued && leaf != w.gate.served
-	})
-}
-
-// ahead is how far an API server may be behind in its watch or ahead by its clock for a leaf that is not
-// served yet, and as far as anybody cares; none while it is not published.
-func (w *world) ahead(leaf *tls.Certificate) (time.Duration, bool) {
-	since, known := w.since[leaf]
-	return min(testPace, w.now.Sub(since), leaf.Leaf.NotAfter.Sub(w.now)), known
-}
-
-// TestGateProperties: whatever is issued and published when, no leaf is given up for one that is more
-// likely to be refused, and none is kept beside one that is less or as likely.
-func TestGateProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := &world{scene: newScene(), since: map[*tls.Certificate]time.Time{}}
-		w.order = append(w.order, w.issue(time.Hour))
-		served := w.look()
-		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			w.step(t)
-			before, got := served, w.look()
-			served = got
-			newer := w.order[slices.Index(w.order, before)+1:]
-			left, trusted := min(testPace, before.Leaf.NotAfter.Sub(w.now)), w.gate.published(before, w.now)
-			sure, known := w.ahead(got)
-			switch {
-			case got == before:
-			case !slices.Contains(newer, got):
-				t.Fatal("went back to an older leaf")
-			case trusted && left >= 0 && (!known || sure < left):
-				t.Fatalf("gave up %s that were left for a leaf sure for %s, published %t", left, sure, known)
-			}
-			if got == before {
-				sure, known = left, trusted
-			}
-			for _, leaf := range w.order[slices.Index(w.order, got)+1:] {
-				better, known := w.ahead(leaf)
-				if known && better >= max(sure, 0) {
-					t.Fatalf("a newer leaf is sure for %s, the served one for %s", better, sure)
-				}
-			}
-		}
-	})
 }
