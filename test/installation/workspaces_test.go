@@ -14,7 +14,7 @@ import (
 const home = `{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {name: home}, spec: {image: "%s", args: ["600"], terminationGracePeriodSeconds: 5, ` +
 	`storage: {storageClassName: standard, size: 1Gi}, archive: {storeRef: {name: store}}, deletionPolicy: ArchiveThenDelete}}`
 
-// keepsHomes has the manager take a Workspace through all states, put its home away, although it dies
+// keepsHomes has the manager take a Workspace through all states, stop it for want of use, put its home away, although it dies
 // between a mover's ticket and the Job, fetch it back, grow its volume, and delete it, which archives it
 // again; and then miss the store in which the archives are left behind.
 func (s *site) keepsHomes(namespace string, args ...string) {
@@ -35,9 +35,8 @@ func (s *site) keepsHomes(namespace string, args ...string) {
 	m := s.manager(mortal)
 	s.kubectl(fmt.Sprintf(home, controlplane.HostImage("/bin/sleep")), "apply", "-n", namespace, "-f", "-")
 	s.shows(namespace, "RUNNING")
-	s.eventually("a look at when it was last used", func() bool {
-		return len(proxy.Requests(func(r controlplane.Request) bool { return r.Is(http.MethodGet, "/leases/ws-home-activity") })) > 0
-	})
+	s.wants(namespace, `"standbyTTLSeconds":1`)
+	s.shows(namespace, "STANDBY") // nobody has used it
 	s.wants(namespace, `"storage":{"size":"2Gi"}`)
 	dead := make(chan error, 1)
 	proxy.Inject(func(r controlplane.Request, after bool) {
