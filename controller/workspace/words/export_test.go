@@ -1,0 +1,17 @@
+package words
+
+import "kyklos.io/kyklos/internal/lifecycle"
+
+// EventOf says which event there is for a word.
+func EventOf(word lifecycle.Word) string {
+	switch tell := texts[word].tell; {
+	case tell == good:
+		return "Normal"
+	case tell == bad, tell == news:
+		return "Warning"
+	case word == lifecycle.WordPodGone:
+		return "Warning, if nobody asked for it"
+	default:
+		return ""
+	}
+}
