@@ -171,10 +171,9 @@ func (w *world) settle() {
 		if w.workspace() == nil {
 			return
 		}
-		if w.faults.writes == before && !moved {
-			if w.wait >= lifecycle.Poll {
-				return
-			}
+		operation := w.workspace().Status.Operation
+		if w.faults.writes == before && !moved && w.wait >= lifecycle.Poll/2 && operation != nil && operation.Type == v1alpha1.OperationNone {
+			return
 		}
 		w.clock.SetTime(w.clock.Now().Add(max(w.wait.Truncate(time.Second), time.Second)))
 	}
