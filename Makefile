@@ -37,7 +37,7 @@ help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
+run: build bin/versitygw ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
 	@exec bin/quickstart --dir $(KYKLOS_DIR)
 
 .PHONY: build
@@ -74,6 +74,7 @@ bin/helm: test/helm/go.mod
 
 # A real S3 store, as files in a folder. Built as bin/devcluster is too.
 bin/versitygw: test/objectstore/go.mod
+	@echo "Building bin/versitygw: an S3 store from source. The first time this takes a minute or two ..."
 	@cd test/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
 .PHONY: test
