@@ -166,7 +166,7 @@ func (s idleStage) told(namespace, reason, text string) {
 func fieldsOf(ws *v1alpha1.Workspace, manager string) []byte {
 	for _, entry := range ws.ManagedFields {
 		if entry.Manager == manager {
-			return entry.FieldsV1.Raw
+			return entry.FieldsV1.GetRawBytes()
 		}
 	}
 	return nil
