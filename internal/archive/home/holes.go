@@ -59,7 +59,7 @@ func (h *holes) region() {
 
 // writeSparse copies content to a new file, with holes where a block is all zeros.
 func writeSparse(file *os.File, content io.Reader, buffer []byte) error {
-	var at int64
+	var at, end int64 // end of what was written
 	for {
 		n, err := io.ReadFull(content, buffer)
 		for start := 0; start < n; start += holeSize {
@@ -70,6 +70,7 @@ func writeSparse(file *os.File, content io.Reader, buffer []byte) error {
 			if _, err := file.WriteAt(block, at+int64(start)); err != nil {
 				return err
 			}
+			end = at + int64(start+len(block))
 		}
 		at += int64(n)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -78,6 +79,9 @@ func writeSparse(file *os.File, content io.Reader, buffer []byte) error {
 		if err != nil {
 			return err
 		}
+	}
+	if end == at {
+		return nil
 	}
 	return file.Truncate(at)
 }

@@ -114,19 +114,16 @@ func (u *unpacker) file(name string, header *tar.Header, content io.Reader) erro
 	if err != nil {
 		return err
 	}
-	file, err := parent.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	// With the mode that it will have, as far as the umask allows: nobody else gets into the home yet.
+	mode := fileMode(header.Mode).Perm() | 0o600
+	file, err := parent.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, mode)
 	if err != nil {
 		return err
 	}
-	if err := writeSparse(file, content, u.buffer); err != nil {
-		_ = file.Close()
-		return err
+	if err = writeSparse(file, content, u.buffer); err == nil {
+		err = u.attributes(parent, base, header, file)
 	}
-	if err := u.attributes(parent, base, header, file); err != nil {
-		_ = file.Close()
-		return err
-	}
-	if err := file.Close(); err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	return parent.Chtimes(base, header.ModTime, header.ModTime)
@@ -140,7 +137,11 @@ func (u *unpacker) symlink(name string, header *tar.Header) error {
 	if err := within.Symlink(header.Linkname, base); err != nil {
 		return err
 	}
-	if _, err := u.own(within, base, header); err != nil {
+	info, err := within.Lstat(base)
+	if err != nil {
+		return err
+	}
+	if _, err := u.own(within, base, header, info); err != nil {
 		return err
 	}
 	parent, err := within.Open(".")
@@ -183,7 +184,11 @@ func (u *unpacker) finishFolder(header *tar.Header) error {
 // attributes gives an open file or folder its owner, extended attributes and mode. In this order:
 // a new owner takes setuid away, and a mode may forbid attributes.
 func (u *unpacker) attributes(within *os.Root, name string, header *tar.Header, file *os.File) error {
-	owned, err := u.own(within, name, header)
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	owned, err := u.own(within, name, header, info)
 	if err != nil {
 		return err
 	}
@@ -203,16 +208,15 @@ func (u *unpacker) attributes(within *os.Root, name string, header *tar.Header, 
 	if !owned && header.Typeflag != tar.TypeDir {
 		mode &^= fs.ModeSetuid | fs.ModeSetgid
 	}
+	if info.Mode()&^fs.ModeDir == mode { // a new owner takes no bit away but those that a new file never has
+		return nil
+	}
 	return file.Chmod(mode)
 }
 
-// own gives an entry its owner and group. Without the right to, it stays with who restores it,
+// own gives an entry, whose info is as it was made, its owner and group. Without the right to, it stays with who restores it,
 // which is who the workspace runs as.
-func (u *unpacker) own(within *os.Root, name string, header *tar.Header) (owned bool, err error) {
-	info, err := within.Lstat(name)
-	if err != nil {
-		return false, err
-	}
+func (u *unpacker) own(within *os.Root, name string, header *tar.Header, info fs.FileInfo) (owned bool, err error) {
 	stat := info.Sys().(*syscall.Stat_t)
 	if int(stat.Uid) == header.Uid && int(stat.Gid) == header.Gid {
 		return true, nil
