@@ -39,7 +39,7 @@ help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
+run: build bin/versitygw ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
 	@exec bin/quickstart --dir $(KYKLOS_DIR)
 
 .PHONY: build
@@ -76,6 +76,7 @@ bin/helm: test/helm/go.mod
 
 # A real S3 store, as files in a folder. Built as bin/devcluster is too.
 bin/versitygw: test/objectstore/go.mod
+	@echo "Building bin/versitygw: an S3 store from source. The first time this takes a minute or two ..."
 	@cd test/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
 .PHONY: test
@@ -121,12 +122,13 @@ test-certmanager: build bin/certmanager ## Replace leaf and CA again and again u
 	@go test -timeout 40m -count=1 ./test/serving -v -rotations 25
 
 .PHONY: bench
-bench: build ## Measure: the engine beside robfig/cron, archives beside tar and gzip, lists of v1alpha1 beside v1beta1, failovers
+bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@go test -run '^$$' -bench BesideTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@cd test/bench && go test -count=1 -run BesideCron -v .
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
 	@go test -count=1 -run 'Leader' -v ./test/integration | grep 'at the boundary'
+	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/workspace | grep ^Bench
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated
