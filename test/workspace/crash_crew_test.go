@@ -25,9 +25,15 @@ type crew struct {
 
 	proxy    *controlplane.Proxy
 	managers []*controlplane.Manager
-	clock    controlplane.Clock
-	moved    time.Duration
-	nudged   map[string]time.Time
+	clock    *movedClock
+}
+
+// movedClock is the managers' clock.
+type movedClock struct {
+	controlplane.Clock
+	mu     sync.Mutex
+	moved  time.Duration
+	nudged map[string]time.Time
 }
 
 // movable is a manager whose clock can be moved, so that nobody waits for the end of a back-off.
@@ -39,15 +45,14 @@ var movable = sync.OnceValues(func() (string, error) {
 // newCrew makes a namespace whose managers and movers are behind the gate.
 func newCrew(t *testing.T, size int, objects *controlplane.ObjectStore, g *gate) *crew {
 	t.Helper()
-	c := &crew{
-		stage: newStage(t), gate: g, clock: controlplane.Clock(filepath.Join(t.TempDir(), "clock")), nudged: map[string]time.Time{},
-	}
-	c.books = &books{namespace: c.namespace, store: objects, uids: map[string]string{}, wrote: map[string]int{}}
+	clock := &movedClock{Clock: controlplane.Clock(filepath.Join(t.TempDir(), "clock")), nudged: map[string]time.Time{}}
+	c := &crew{stage: newStage(t), gate: g, clock: clock}
+	c.books = &books{namespace: c.namespace, store: objects, uids: map[string]string{}, wrote: map[string]int{}, robbed: map[string]bool{}}
 	for i := range size {
 		c.names = append(c.names, fmt.Sprintf("c%02d", i))
 	}
 	g.next(nil)
-	g.answered = func(name string, m moment) { c.audit(name, m.String()) }
+	g.seen = c.seen
 	endpoint := storeGate(t, g, c.books, objects)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: "store"}}
 	c.must(admin.Patch(t.Context(), secret, client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"stringData":{"endpoint":%q}}`, endpoint))))
@@ -64,6 +69,13 @@ func newCrew(t *testing.T, size int, objects *controlplane.ObjectStore, g *gate)
 func (c *crew) audit(name, when string) {
 	if err := c.books.audit(context.WithoutCancel(c.Context()), name); err != nil {
 		c.Errorf("%s: %v", when, err)
+	}
+}
+
+// seen audits after every write.
+func (c *crew) seen(name string, m moment) {
+	if m.after && !m.reads {
+		c.audit(name, m.String())
 	}
 }
 
@@ -139,9 +151,6 @@ func (c *crew) arrived(name string, s step, ws *v1alpha1.Workspace) bool {
 	if ws == nil || s.state == "" {
 		return ws == nil && s.state == ""
 	}
-	if ws.Status.Error != nil {
-		c.Fatalf("%s is in ERROR: %+v", name, *ws.Status.Error)
-	}
 	if !isSettled(ws, s.state) {
 		return false
 	}
@@ -172,7 +181,9 @@ func (c *crew) walk(s step, names []string) (held int) {
 		for _, name := range names {
 			if c.gate.holds(name) {
 				held++
-			} else if ws := byName[name]; !c.arrived(name, s, ws) {
+			} else if ws := byName[name]; ws != nil && ws.Status.Phase == v1alpha1.PhaseError {
+				c.Fatalf("%s, %s is in ERROR: %+v", s.name, name, *ws.Status.Error)
+			} else if !c.arrived(name, s, ws) {
 				waiting = name
 				c.nudge(ws)
 			}
@@ -195,17 +206,28 @@ func (c *crew) nudge(ws *v1alpha1.Workspace) {
 		return
 	}
 	at := ws.Status.Operation.NextRetryAt.Time
-	if c.nudged[ws.Name].Equal(at) {
+	if late, err := c.clock.reach(ws.Name, at); err != nil || !late {
+		c.must(err)
 		return
-	}
-	c.nudged[ws.Name] = at
-	if ahead := time.Until(at) + time.Second; ahead > c.moved {
-		c.moved = ahead
-		c.must(c.clock.Shift(c.moved))
 	}
 	// A change of what nobody asks for makes the manager look again, at its new time.
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"test/back-off":%q}}}`, at)
 	c.must(client.IgnoreNotFound(admin.Patch(c.Context(), c.named(ws.Name), client.RawPatch("application/merge-patch+json", patch))))
+}
+
+// reach moves the clock past a time, and reports whether nobody did so for this Workspace before.
+func (m *movedClock) reach(name string, at time.Time) (late bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.nudged[name].Equal(at) {
+		return false, nil
+	}
+	m.nudged[name] = at
+	if ahead := time.Until(at) + time.Second; ahead > m.moved {
+		m.moved = ahead
+		return true, m.Shift(ahead)
+	}
+	return true, nil
 }
 
 // through takes the Workspaces of these names through one step. kill, if it is not nil, is called when all

@@ -38,8 +38,8 @@ type gate struct {
 	concerns func(moment) bool
 	// strike, if there is one, is called at a chosen moment, which then is not held: it is cut off at once.
 	strike func(name string, m moment)
-	// answered is called after every request that changed something.
-	answered func(name string, m moment)
+	// seen is called before and after every request.
+	seen func(name string, m moment)
 
 	mu     sync.Mutex
 	counts map[string]map[string]int
@@ -83,9 +83,7 @@ func (g *gate) history(name string) (past, struck []moment) {
 
 // request is called around each; it does not return if the request is to be cut off.
 func (g *gate) request(name string, m moment) {
-	if m.after && !m.reads && g.answered != nil {
-		g.answered(name, m)
-	}
+	g.seen(name, m)
 	held, hit := g.arrive(name, &m)
 	switch {
 	case hit && g.strike != nil:
@@ -115,7 +113,9 @@ func (g *gate) arrive(name string, m *moment) (held chan struct{}, hit bool) {
 	if !m.after {
 		g.counts[name][kind]++
 	}
-	m.nth = g.counts[name][kind]
+	if m.nth = g.counts[name][kind]; m.nth == 0 {
+		return nil, false // the answer to the last request of the stage before
+	}
 	g.past[name] = append(g.past[name], *m)
 	if chosen, any := g.chosen[name]; !any || chosen != *m {
 		return nil, false
