@@ -14,6 +14,7 @@ require (
 	k8s.io/apiserver v0.37.1
 	k8s.io/client-go v0.37.1
 	k8s.io/component-base v0.37.1
+	k8s.io/component-helpers v0.37.1
 	k8s.io/controller-manager v0.37.1
 	k8s.io/klog/v2 v2.140.0
 	k8s.io/kube-aggregator v0.0.0
@@ -25,8 +26,6 @@ require (
 	sigs.k8s.io/custom-metrics-apiserver v1.37.0 // a real API service of external metrics, for what reads them to be tested against
 	sigs.k8s.io/yaml v1.6.0
 )
-
-require k8s.io/component-helpers v0.37.1
 
 require (
 	cel.dev/expr v0.25.2 // indirect

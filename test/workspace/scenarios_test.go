@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,7 +26,8 @@ const (
 	archived = "ARCHIVED"
 )
 
-// S1 (W34): a new Workspace gets a volume, then runs, with a home that its process writes.
+// S1 (W34): a new Workspace gets a volume, then runs, with a home that its process writes; and goes with
+// all that it had, when it is deleted.
 func TestNewWorkspaceRuns(t *testing.T) {
 	s := newStage(t)
 	s.manager(nil)
@@ -41,10 +43,25 @@ func TestNewWorkspaceRuns(t *testing.T) {
 		}
 		return err
 	})
+	folder := s.home()
+	s.must(admin.Delete(t.Context(), ws))
+	s.await("gone", func(ws *v1alpha1.Workspace) bool { return ws.UID == "" })
+	s.gone(folder)
+}
+
+// gone waits until a folder is not there any more.
+func (s *stage) gone(folder string) {
+	s.Helper()
+	s.eventually("the folder gone", func() error {
+		if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: %w", folder, err)
+		}
+		return nil
+	})
 }
 
 // S4 and S2 (W37, W35): a home that nobody uses goes into the archive, and its volume away; it comes back
-// as it was, every time that it is asked for.
+// as it was, every time that it is asked for. Nobody but the idle timers decides that it goes.
 func TestHomeGoesAndComesBack(t *testing.T) {
 	s := newStage(t)
 	s.manager(nil)
@@ -54,25 +71,26 @@ func TestHomeGoesAndComesBack(t *testing.T) {
 	var keys []string
 	for range 2 {
 		folder := s.home()
-		s.desire(v1alpha1.DesiredStandby, "kyklos-ttl")
+		s.change(`{"standbyTTLSeconds":1}`)
 		s.settled(standby)
 		before := tree(t, folder)
-		s.desire(v1alpha1.DesiredPending, "kyklos-ttl")
+		s.change(`{"archiveTTLSeconds":1}`)
 		ws := s.settled(archived)
+		if by := s.desiredBy(); by != "kyklos-ttl" {
+			t.Errorf("%s asked for the archive, want the idle timer", by)
+		}
 		keys = append(keys, ws.Status.ArchiveKey)
 		if ws.Status.Volume != nil && ws.Status.Volume.UID != "" {
 			t.Errorf("it remembers the volume %+v", ws.Status.Volume)
 		}
-		s.eventually("the folder gone", func() error {
-			if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-				return errors.New("it is there")
-			}
-			return nil
-		})
-		s.desire(v1alpha1.DesiredRunning, "user")
+		s.gone(folder)
+		s.change(`{"desiredState":"RUNNING","standbyTTLSeconds":0,"archiveTTLSeconds":0}`)
 		s.settled(running)
 		if got := differences(before, tree(t, s.home())); got != "" {
 			t.Errorf("the home came back changed:\n%s", got)
+		}
+		if bytes := taken(t, filepath.Join(s.home(), "sparse")); bytes > sparseSize/2 {
+			t.Errorf("the sparse file takes %d bytes of the disk now", bytes)
 		}
 		if err := os.WriteFile(filepath.Join(s.home(), "later"), []byte("work of another day"), 0o600); err != nil {
 			t.Fatal(err)

@@ -2,8 +2,8 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -140,12 +140,22 @@ func isSettled(ws *v1alpha1.Workspace, state string) bool {
 		ws.Status.Operation != nil && ws.Status.Operation.Type == v1alpha1.OperationNone
 }
 
-// desire writes what is desired, as the field manager.
-func (s *stage) desire(state v1alpha1.DesiredState, by string) {
+// change merges a patch of the spec into the Workspace's, as its user does.
+func (s *stage) change(spec string) {
 	s.Helper()
-	patch := fmt.Appendf(nil, `{"spec":{"desiredState":%q}}`, state)
 	ws := &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}
-	s.must(admin.Patch(s.Context(), ws, client.RawPatch("application/merge-patch+json", patch), client.FieldOwner(by)))
+	s.must(admin.Patch(s.Context(), ws, client.RawPatch(types.MergePatchType, []byte(`{"spec":`+spec+`}`)), client.FieldOwner("user")))
+}
+
+// desiredBy says who wrote spec.desiredState last.
+func (s *stage) desiredBy() string {
+	s.Helper()
+	for _, entry := range s.workspace().ManagedFields {
+		if entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:desiredState"`) {
+			return entry.Manager
+		}
+	}
+	return ""
 }
 
 // home is the folder of the Workspace's home, as its Pod and this test see it.
