@@ -68,6 +68,7 @@ func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o managerOptions) erro
 		return nil
 	}
 	options := o.workspaces.options
+	options.NoClasses = len(o.namespaces) > 0
 	if options.MoverImage == "" {
 		var err error
 		if options.MoverImage, err = ownImage(ctx, mgr, o.ownNamespace()); err != nil {
