@@ -6,8 +6,8 @@ package v1alpha1
 type WorkspacePod struct {
 	// The container image, such as registry.example.com/ide:1.2.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^host://.') || self.matches('^(([a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?([.][a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?)*|[[][a-fA-F0-9:]+[]])(:[0-9]+)?/)?[a-z0-9]+(([.]|__?|-+)[a-z0-9]+)*(/[a-z0-9]+(([.]|__?|-+)[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[A-Za-z][A-Za-z0-9]*([+._-][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$')",message="must be a container image, such as registry.example.com/ide:1.2: a name in lower case, then :TAG, or @ and a digest",reason=FieldValueInvalid
 	Image string `json:"image"`
 
 	// The entrypoint. Left out, it is the image's.
@@ -40,14 +40,19 @@ type WorkspacePod struct {
 	// +kubebuilder:validation:items:Maximum=65535
 	Ports []int32 `json:"ports,omitempty"`
 
-	// What the container gets and may use.
+	// What the container gets and may use. Left out as a whole, it is requests of 500m
+	// and 512Mi, and limits of 2 and 4Gi. Where only limits or some requests are given,
+	// the missing requests become these or, if that is less, the limit; where only
+	// requests are given, the limits become these or, if that is more, the requests.
 	// +optional
-	// +kubebuilder:default={}
+	// +kubebuilder:default={requests: {cpu: "500m", memory: "512Mi"}, limits: {cpu: "2", memory: "4Gi"}}
 	Resources Resources `json:"resources,omitzero"`
 
 	// Labels that the node must have.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(key, key.size() <= 317 && key.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'))",message="each key must be a label: up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit; example.com/ may stand before it",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(key, self[key].matches('^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$'))",message="each value must be one that a label can have: up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, or empty",reason=FieldValueInvalid
 	NodeSelector map[string]LabelValue `json:"nodeSelector,omitempty"`
 
 	// Taints of nodes that do not matter.
@@ -59,8 +64,8 @@ type WorkspacePod struct {
 	// The ServiceAccount of the Pod, for pulling images and for policies; its token is
 	// not mounted. Left out, it is default.
 	// +optional
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a ServiceAccount: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
 	// Secrets for pulling the image.
@@ -70,10 +75,11 @@ type WorkspacePod struct {
 	// +kubebuilder:validation:MaxItems=16
 	ImagePullSecrets []SecretRef `json:"imagePullSecrets,omitempty"`
 
-	// Seconds that the container has to stop after it was told to.
+	// Seconds that the container has to stop after it was told to. It is never 0: that
+	// would let go of a Pod that may still write to its home.
 	// +optional
 	// +kubebuilder:default=30
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	TerminationGracePeriodSeconds int32 `json:"terminationGracePeriodSeconds"`
 
@@ -124,14 +130,14 @@ type EnvVarSource struct {
 type KeyRef struct {
 	// The name of the object.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a Secret or a ConfigMap: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	Name string `json:"name"`
 
 	// The key in it.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z0-9]+$') && !(self in ['.', '..'])",message="must be a key of a Secret or a ConfigMap: letters, digits, '-', '_' and '.'",reason=FieldValueInvalid
 	Key string `json:"key"`
 
 	// Whether the workspace starts without it.
@@ -143,62 +149,9 @@ type KeyRef struct {
 type SecretRef struct {
 	// The Secret's name.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a Secret: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	Name string `json:"name"`
-}
-
-// Resources are what the container gets and may use.
-type Resources struct {
-	// What the node must have free.
-	// +optional
-	// +kubebuilder:default={cpu: "500m", memory: "512Mi"}
-	Requests ResourceList `json:"requests,omitempty"`
-
-	// What the container may use at most.
-	// +optional
-	// +kubebuilder:default={cpu: "2", memory: "4Gi"}
-	Limits ResourceList `json:"limits,omitempty"`
-}
-
-// ResourceList holds an amount, such as 500m or 4Gi, for each resource, such as
-// cpu or memory. The text stays as it was written (A7).
-//
-// +kubebuilder:validation:MaxProperties=16
-// +kubebuilder:validation:XValidation:rule="self.all(name, isQuantity(self[name]) && !quantity(self[name]).isLessThan(quantity('0')))",message="each amount must be a quantity of at least 0 in quotes, such as \"500m\" or \"4Gi\"",reason=FieldValueInvalid
-type ResourceList map[string]Quantity
-
-// Quantity is an amount as text.
-//
-// +kubebuilder:validation:MaxLength=32
-type Quantity string
-
-// Toleration is a taint that does not matter, as in Kubernetes' Pod.
-type Toleration struct {
-	// The taint's key. Empty, with the operator Exists, means every taint.
-	// +optional
-	// +kubebuilder:validation:MaxLength=317
-	Key string `json:"key,omitempty"`
-
-	// Exists, or Equal, which is meant if it is left out.
-	// +optional
-	// +kubebuilder:validation:Enum=Exists;Equal
-	Operator string `json:"operator,omitempty"`
-
-	// The taint's value.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	Value string `json:"value,omitempty"`
-
-	// The taint's effect. Left out, it is any.
-	// +optional
-	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
-	Effect string `json:"effect,omitempty"`
-
-	// Seconds that the Pod stays on a node that has got a taint with the effect
-	// NoExecute. Left out, it stays.
-	// +optional
-	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
 // Probe says how readiness is found out, as in Kubernetes' Pod.

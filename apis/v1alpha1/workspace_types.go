@@ -19,7 +19,8 @@ import (
 // +kubebuilder:printcolumn:name="Owner",type=string,priority=1,JSONPath=`.spec.owner`
 // +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="metadata.name: a workspace's name has at most 50 characters and no dots, because its Pod, volume and Jobs are named after it",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="the name must have at most 50 characters and no dots: the Pod, the volume and the Jobs are named after it",reason=FieldValueInvalid,fieldPath=".metadata"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="must stay while the home is archived: ask for STANDBY first, which restores it",reason=FieldValueForbidden,fieldPath=".spec.archive"
 type Workspace struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata. The name has at most 50 characters and no dots.
@@ -78,6 +79,8 @@ const (
 // WorkspaceSpec is what the workspace is, and the state that it should be in.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to who it was made for",reason=FieldValueForbidden,fieldPath=".owner"
+// +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no place to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
+// +kubebuilder:validation:XValidation:rule="!has(self.archive) || !has(self.env) || self.env.all(e, !has(e.valueFrom) || !has(e.valueFrom.secretKeyRef) || e.valueFrom.secretKeyRef.name != self.archive.storeRef.name)",message="must not take from the Secret of archive.storeRef: whoever works in this workspace could open every archive in the store",reason=FieldValueForbidden,fieldPath=".env"
 type WorkspaceSpec struct {
 	// The state that the workspace should be in: PENDING (archived), STANDBY (stopped,
 	// with its volume) or RUNNING. Users, the idle timers and a TimeWindowScaler
@@ -145,15 +148,15 @@ type WorkspaceStorage struct {
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="must be a size above 0, such as 10Gi",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && !self.matches('[num]$') && quantity(self).isGreaterThan(quantity('0'))",message="must be a size in whole bytes above 0, such as 10Gi",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="!isQuantity(self) || !isQuantity(oldSelf) || quantity(self).compareTo(quantity(oldSelf)) >= 0",message="must not shrink: a volume cannot be made smaller",reason=FieldValueForbidden
 	Size string `json:"size"`
 
 	// The StorageClass of the volume. Left out, it is the cluster's default class. It
 	// never changes.
 	// +optional
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a StorageClass: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	StorageClassName string `json:"storageClassName,omitempty"`
 
 	// ReadWriteOnce, or ReadWriteOncePod where the volume's driver has it. It never
@@ -168,7 +171,8 @@ type WorkspaceStorage struct {
 	// +optional
 	// +kubebuilder:default="/home/coder"
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^:]+$') && !self.contains('/../') && !self.endsWith('/..')",message="must be an absolute path without .. and colons, such as /home/coder",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.matches('/[.][.]?(/|$)')",message="must be an absolute path without colons, '.', '..' and a slash at its end, such as /home/coder",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^/(bin|boot|dev|etc|lib|lib64|proc|run|sbin|sys|tmp|usr|var)$') && !self.matches('^/(dev|etc|proc|run|sys|tmp)/')",message="must not be a folder of the system, such as /usr or /tmp/home: it would hide what programs need there",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="must not change: programs remember where the home is",reason=FieldValueForbidden
 	MountPath string `json:"mountPath"`
 }
@@ -192,8 +196,8 @@ type WorkspaceArchive struct {
 type StoreRef struct {
 	// The Secret's name.
 	// +required
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a Secret: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	Name string `json:"name"`
 }
 

@@ -35,6 +35,6 @@ func newCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newManagerCommand(), newMoverCommand(), newVersionCommand())
+	root.AddCommand(newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newVersionCommand())
 	return root
 }

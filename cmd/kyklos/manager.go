@@ -17,6 +17,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
@@ -99,6 +100,12 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 			return fmt.Errorf("set up the storage migration: %w", err)
 		}
 	}
+	if err := addWorkspaces(ctx, mgr, o); err != nil {
+		return err
+	}
+	if err := addHousekeeping(mgr, o); err != nil {
+		return err
+	}
 	if err := addChecks(mgr, serving); err != nil {
 		return err
 	}
@@ -118,7 +125,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 	options := ctrl.Options{
 		Scheme:                        newScheme(),
 		Logger:                        o.logger(),
-		Cache:                         timewindowscaler.CacheOptions(o.namespaces),
+		Cache:                         o.cacheOptions(),
 		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
 		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
@@ -151,7 +158,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, v1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			panic(err) // only a type registered twice with different meanings can do this
 		}

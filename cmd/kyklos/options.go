@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"kyklos.io/kyklos/certs"
+	"kyklos.io/kyklos/controller/archivegc"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
@@ -29,6 +30,8 @@ type managerOptions struct {
 	migration   storagemigration.Options
 	metrics     timewindowscaler.Metrics
 	onFight     timewindowscaler.OnFight
+	workspaces  workspaceOptions
+	archiveGC   archiveGCOptions
 
 	healthAddress  string
 	metricsAddress string
@@ -59,6 +62,8 @@ func defaultManagerOptions() managerOptions {
 		metrics:     timewindowscaler.DefaultMetrics,
 		migrate:     true,
 		onFight:     timewindowscaler.FightBackOff,
+		workspaces:  defaultWorkspaceOptions(),
+		archiveGC:   archiveGCOptions{interval: archivegc.DefaultInterval},
 		migration: storagemigration.Options{
 			Clock:       wallClock,
 			Definitions: []string{"timewindowscalers.kyklos.io"},
@@ -103,6 +108,9 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 
 	flags.StringVar((*string)(&o.onFight), "on-fight", string(o.onFight), "what to do when somebody else rewrites the replicas of a target again and again: backoff corrects them at growing intervals, enforce at once")
 
+	o.workspaces.addFlags(flags)
+	o.archiveGC.addFlags(flags)
+
 	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
@@ -125,17 +133,12 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 }
 
 func (o *managerOptions) validate() error {
-	if err := o.requeue.Validate(); err != nil {
-		return err
-	}
-	if err := o.metrics.Validate(); err != nil {
-		return err
-	}
-	if err := o.onFight.Validate(); err != nil {
-		return err
-	}
-	if err := o.migration.Validate(); err != nil {
-		return err
+	for _, check := range []func() error{
+		o.requeue.Validate, o.metrics.Validate, o.onFight.Validate, o.migration.Validate, o.workspaces.validate, o.archiveGCOptions().Validate,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	for _, namespace := range o.namespaces {
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {

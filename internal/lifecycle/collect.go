@@ -46,6 +46,8 @@ type CollectInput struct {
 	Synced bool
 	// FirstSeen says since when each archive was found without a keeper in every cycle.
 	FirstSeen map[string]time.Time
+	// Allowed is how many archives a person has allowed to go at once, whatever that looks like.
+	Allowed int
 }
 
 // CollectDecision is what one cycle does.
@@ -56,6 +58,8 @@ type CollectDecision struct {
 	FirstSeen map[string]time.Time
 	// Refused says why nothing is deleted though something is due; "" if nothing is refused.
 	Refused Refused
+	// Due is how many archives would go if a person allowed it.
+	Due int
 }
 
 // Refused says why a cycle deletes nothing.
@@ -69,14 +73,14 @@ const (
 )
 
 // Collect chooses the archives that nobody needs (W48). An archive that found a keeper in between
-// starts anew. It refuses when nothing is known of Workspaces, and when more than half of all archives
-// would go, and more than ten.
+// starts anew. It refuses when nothing is known of Workspaces, and, unless a person has allowed as
+// many, when there are none at all, or when more than half of all archives would go, and more than ten.
 func Collect(in CollectInput) CollectDecision {
 	if !in.Synced {
 		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedUnsynced}
 	}
-	if len(in.Keepers) == 0 && len(in.Objects) > 0 {
-		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedNobody}
+	if len(in.Keepers) == 0 && len(in.Objects) > in.Allowed {
+		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedNobody, Due: len(in.Objects)}
 	}
 	out := CollectDecision{FirstSeen: map[string]time.Time{}}
 	for _, object := range in.Objects {
@@ -92,7 +96,7 @@ func Collect(in CollectInput) CollectDecision {
 			out.Victims = append(out.Victims, object.Key)
 		}
 	}
-	if len(out.Victims) > massDeletion && 2*len(out.Victims) > len(in.Objects) {
+	if out.Due = len(out.Victims); out.Due > max(massDeletion, in.Allowed) && 2*out.Due > len(in.Objects) {
 		out.Victims, out.Refused = nil, RefusedMass
 	}
 	slices.Sort(out.Victims)

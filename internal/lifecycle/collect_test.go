@@ -92,6 +92,7 @@ func TestCollectRefuses(t *testing.T) {
 		in := lifecycle.CollectInput{
 			Now: noon, Synced: rapid.IntRange(0, 4).Draw(t, "synced") > 0, FirstSeen: map[string]time.Time{},
 			Keepers: []lifecycle.Keeper{{UID: "w", Failed: true}}[:rapid.IntRange(0, 1).Draw(t, "keepers")],
+			Allowed: rapid.SampledFrom([]int{0, 0, 5, 15, 30, 60}).Draw(t, "allowed"),
 		}
 		for i := range orphans + others {
 			object := archiveOf("gone", fmt.Sprint(i), time.Hour)
@@ -102,20 +103,25 @@ func TestCollectRefuses(t *testing.T) {
 			in.FirstSeen[object.Key] = noon.Add(-3 * time.Hour)
 		}
 		d := lifecycle.Collect(in)
-		want, victims := lifecycle.Refused(""), orphans
+		all := orphans + others
+		due := orphans
+		if len(in.Keepers) == 0 {
+			due = all // nobody needs any of them
+		}
+		want, victims := lifecycle.Refused(""), due
 		switch {
 		case !in.Synced:
-			want = lifecycle.RefusedUnsynced
-		case len(in.Keepers) == 0 && len(in.Objects) > 0:
+			want, due = lifecycle.RefusedUnsynced, 0
+		case len(in.Keepers) == 0 && all > in.Allowed:
 			want = lifecycle.RefusedNobody
-		case orphans > 10 && orphans > others:
+		case due > 10 && due > all-due && due > in.Allowed:
 			want = lifecycle.RefusedMass
 		}
 		if want != "" {
 			victims = 0
 		}
-		if d.Refused != want || len(d.Victims) != victims {
-			t.Fatalf("refused %q, %d victims; want %q, %d", d.Refused, len(d.Victims), want, victims)
+		if d.Refused != want || len(d.Victims) != victims || d.Due != due {
+			t.Fatalf("refused %q, %d victims of %d due; want %q, %d of %d", d.Refused, len(d.Victims), d.Due, want, victims, due)
 		}
 	})
 }

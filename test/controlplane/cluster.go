@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
@@ -134,7 +135,7 @@ func awaitReadyLine(ctx context.Context, stdout io.Reader) (kubeconfig string, e
 // Client reads and writes Kubernetes' own kinds and Kyklos's, as the admin.
 func (c *Cluster) Client() (client.Client, error) {
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
 	return client.New(c.Config, client.Options{Scheme: scheme})

@@ -63,6 +63,10 @@ The components log to DIR/devcluster.log. Pods are simulated; annotations on a p
     devcluster.kyklos.io/ready: "false"    unready until changed
     devcluster.kyklos.io/phase: Failed     or Pending, Running, Succeeded
 
+With --host-processes a container whose image begins with host:// is a process of this machine, run by your
+own user and without walls: host:///usr/bin/env is an image with that entrypoint. Claims of the default
+class standard get the folders DIR/volumes/UID. DIR/pods/NAMESPACE_NAME_UID/ has the containers' logs.
+
 With --external-metrics a namespace's ConfigMap external-metrics holds its metrics, one key each. A change
 counts from the next request on; "error: some text" makes the service answer 500 with that text:
 
@@ -85,6 +89,7 @@ counts from the next request on; "error: some text" makes the service answer 500
 	flags.StringVar(&options.Dir, "dir", "", "folder that keeps the cluster, made if missing (required)")
 	flags.IntVar(&options.Port, "port", 0, "loopback port of the API server; 0 takes the one used before in DIR, or a free one")
 	flags.BoolVar(&options.Kubelet, "kubelet", true, "run one simulated node, which binds pods and reports them Running and Ready")
+	flags.BoolVar(&options.HostProcesses, "host-processes", false, "run containers with images host:// as processes of this machine, with folders in DIR as volumes")
 	flags.DurationVar(&options.PodReadyDelay, "pod-ready-delay", 0, "time from a pod's start to Ready, where its own annotation says nothing")
 	flags.BoolVar(&options.AuditLog, "audit-log", false, "write every request (level Metadata, when complete) to DIR/audit.log")
 	flags.BoolVar(&options.ExternalMetrics, "external-metrics", false, "serve external.metrics.k8s.io from ConfigMaps")

@@ -26,6 +26,9 @@ func TestSamplesOnAnAPIServer(t *testing.T) {
 		"invalid":          readSamples(t, "invalid/*.yaml"),
 		"invalid-v1alpha1": append(readSamples(t, "invalid/v1alpha1/*.yaml"), inV1alpha1(t, readSamples(t, "invalid/*.yaml"))...),
 		"warnings":         readSamples(t, "warnings/*.yaml"),
+		"ws":               readSamples(t, "workspaces/*.yaml"),
+		"ws-invalid":       readSamples(t, "workspaces/invalid/*.yaml"),
+		"ws-warnings":      readSamples(t, "workspaces/warnings/*.yaml"),
 	} {
 		for _, s := range samples {
 			t.Run(group+"/"+s.name, func(t *testing.T) { judge(t, cluster, group+"-"+s.name, s) })

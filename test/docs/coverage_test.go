@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,34 +11,38 @@ import (
 
 // Whatever the schema or a CEL rule refuses has a sample that shows it.
 func TestEveryRuleHasARefusedSample(t *testing.T) {
-	content, err := os.ReadFile(root + "/config/crd/bases/kyklos.io_timewindowscalers.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var crd apiextensionsv1.CustomResourceDefinition
-	if err := yaml.Unmarshal(content, &crd); err != nil {
-		t.Fatal(err)
-	}
 	newer := readSamples(t, "invalid/*.yaml")
-	samples := map[string][]sample{
-		"v1beta1":  newer,
-		"v1alpha1": append(readSamples(t, "invalid/v1alpha1/*.yaml"), inV1alpha1(t, newer)...),
-	}
-	for _, version := range crd.Spec.Versions {
-		var shown strings.Builder
-		for _, s := range samples[version.Name] {
-			if len(s.expect) == 0 {
-				t.Errorf("%s expects no message", s.name)
+	for kind, samples := range map[string]map[string][]sample{
+		"timewindowscalers": {
+			"v1beta1":  newer,
+			"v1alpha1": append(readSamples(t, "invalid/v1alpha1/*.yaml"), inV1alpha1(t, newer)...),
+		},
+		"workspaces": {"v1alpha1": readSamples(t, "workspaces/invalid/*.yaml")},
+	} {
+		for _, version := range definition(t, kind).Spec.Versions {
+			var shown strings.Builder
+			for _, s := range samples[version.Name] {
+				if len(s.expect) == 0 {
+					t.Errorf("%s expects no message", s.name)
+				}
+				shown.WriteString(strings.Join(s.expect, "\n") + "\n")
 			}
-			shown.WriteString(strings.Join(s.expect, "\n") + "\n")
-		}
-		spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
-		for _, want := range refusable(spec, "spec") {
-			if !strings.Contains(shown.String(), want) {
-				t.Errorf("%s: no sample expects %q", version.Name, want)
+			spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
+			for _, want := range refusable(spec, "spec") {
+				if !strings.Contains(shown.String(), want) {
+					t.Errorf("%s, %s: no sample expects %q", kind, version.Name, want)
+				}
 			}
 		}
 	}
+}
+
+func definition(t *testing.T, kind string) (crd apiextensionsv1.CustomResourceDefinition) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(readText(t, "config/crd/bases/kyklos.io_"+kind+".yaml")), &crd); err != nil {
+		t.Fatal(err)
+	}
+	return crd
 }
 
 // refusable returns the beginning, or all that the rule itself says, of each message with which schema

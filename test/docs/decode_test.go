@@ -29,7 +29,12 @@ func decode(t *testing.T, document string) metav1.Object {
 		"StatefulSet":             &appsv1.StatefulSet{},
 		"DaemonSet":               &appsv1.DaemonSet{},
 		"ConfigMap":               &corev1.ConfigMap{},
+		"Secret":                  &corev1.Secret{},
+		"Namespace":               &corev1.Namespace{},
+		"PersistentVolumeClaim":   &corev1.PersistentVolumeClaim{},
+		"Workspace":               &v1alpha1.Workspace{},
 		"ClusterRole":             &rbacv1.ClusterRole{},
+		"Role":                    &rbacv1.Role{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}
 	object := known[kind.Kind]

@@ -143,7 +143,7 @@ func TestCounts(t *testing.T) {
 // What a page quotes of a refused sample or a warning is what the sample's own file says.
 func TestQuotedMessages(t *testing.T) {
 	said := map[string]bool{}
-	for _, pattern := range []string{"invalid/*.yaml", "warnings/*.yaml"} {
+	for _, pattern := range []string{"invalid/*.yaml", "warnings/*.yaml", "workspaces/invalid/*.yaml", "workspaces/warnings/*.yaml"} {
 		for _, s := range readSamples(t, pattern) {
 			for _, message := range append(s.expect, s.warn...) {
 				said[message] = true

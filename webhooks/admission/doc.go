@@ -1,5 +1,5 @@
-// Package admission judges TimeWindowScalers while they are written: a defaulting and a validating
-// webhook.
+// Package admission judges TimeWindowScalers and Workspaces while they are written: a defaulting and a
+// validating webhook for each.
 //
 // Each rule lives once, at the earliest place that can hold it (A3). The CRD's schema and its CEL
 // rules refuse what can be seen in the object alone; they hold with these webhooks down. Here is what

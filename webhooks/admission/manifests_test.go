@@ -30,8 +30,11 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
+// kindsJudged are the resources with webhooks, in the order of the configurations.
+var kindsJudged = []string{"timewindowscalers", "workspaces"}
+
 // webhookManifests reads the generated configurations; unknown fields are errors.
-func webhookManifests(t *testing.T) (mutating admissionregistrationv1.MutatingWebhook, validating admissionregistrationv1.ValidatingWebhook) {
+func webhookManifests(t *testing.T) (mutating []admissionregistrationv1.MutatingWebhook, validating []admissionregistrationv1.ValidatingWebhook) {
 	t.Helper()
 	text, err := os.ReadFile("../../config/webhook/manifests.yaml")
 	if err != nil {
@@ -40,46 +43,54 @@ func webhookManifests(t *testing.T) (mutating admissionregistrationv1.MutatingWe
 	for documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		var doc runtime.RawExtension
 		if err := documents.Decode(&doc); errors.Is(err, io.EOF) {
-			return mutating, validating
+			break
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(doc.Raw), `"MutatingWebhookConfiguration"`) {
 			var config admissionregistrationv1.MutatingWebhookConfiguration
-			if err := yaml.UnmarshalStrict(doc.Raw, &config); err != nil || len(config.Webhooks) != 1 {
-				t.Fatalf("%v, %d webhooks", err, len(config.Webhooks))
+			if err := yaml.UnmarshalStrict(doc.Raw, &config); err != nil {
+				t.Fatal(err)
 			}
-			mutating = config.Webhooks[0]
+			mutating = append(mutating, config.Webhooks...)
 			continue
 		}
 		var config admissionregistrationv1.ValidatingWebhookConfiguration
-		if err := yaml.UnmarshalStrict(doc.Raw, &config); err != nil || len(config.Webhooks) != 1 {
-			t.Fatalf("%v, %d webhooks", err, len(config.Webhooks))
+		if err := yaml.UnmarshalStrict(doc.Raw, &config); err != nil {
+			t.Fatal(err)
 		}
-		validating = config.Webhooks[0]
+		validating = append(validating, config.Webhooks...)
 	}
+	if len(mutating) != len(kindsJudged) || len(validating) != len(kindsJudged) {
+		t.Fatalf("%d mutating and %d validating webhooks for %v", len(mutating), len(validating), kindsJudged)
+	}
+	return mutating, validating
 }
 
-// With both webhooks down nothing is blocked, and neither is ever asked about status (A5).
+// With all webhooks down nothing is blocked, and none is ever asked about status (A5).
 func TestWebhooksFailOpen(t *testing.T) {
 	mutating, validating := webhookManifests(t)
-	if mutating.Name != "default.timewindowscaler.kyklos.io" || validating.Name != "validate.timewindowscaler.kyklos.io" {
-		t.Errorf("names: %s, %s", mutating.Name, validating.Name)
+	all := validating
+	for i, w := range mutating {
+		if w.ReinvocationPolicy == nil || *w.ReinvocationPolicy != admissionregistrationv1.NeverReinvocationPolicy {
+			t.Errorf("%s: reinvocation: %v", w.Name, w.ReinvocationPolicy)
+		}
+		kind := strings.TrimSuffix(kindsJudged[i], "s")
+		if w.Name != "default."+kind+".kyklos.io" || validating[i].Name != "validate."+kind+".kyklos.io" {
+			t.Errorf("names: %s, %s", w.Name, validating[i].Name)
+		}
+		all = append(all, admissionregistrationv1.ValidatingWebhook{
+			Name: w.Name, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy, SideEffects: w.SideEffects,
+			TimeoutSeconds: w.TimeoutSeconds, Rules: w.Rules, AdmissionReviewVersions: w.AdmissionReviewVersions,
+		})
 	}
-	if mutating.ReinvocationPolicy == nil || *mutating.ReinvocationPolicy != admissionregistrationv1.NeverReinvocationPolicy {
-		t.Errorf("reinvocation: %v", mutating.ReinvocationPolicy)
-	}
-	asValidating := admissionregistrationv1.ValidatingWebhook{
-		Name: mutating.Name, FailurePolicy: mutating.FailurePolicy, MatchPolicy: mutating.MatchPolicy, SideEffects: mutating.SideEffects,
-		TimeoutSeconds: mutating.TimeoutSeconds, Rules: mutating.Rules, AdmissionReviewVersions: mutating.AdmissionReviewVersions,
-	}
-	for _, w := range []admissionregistrationv1.ValidatingWebhook{asValidating, validating} {
+	for i, w := range all {
 		if *w.FailurePolicy != admissionregistrationv1.Ignore || *w.MatchPolicy != admissionregistrationv1.Equivalent ||
 			*w.SideEffects != admissionregistrationv1.SideEffectClassNone || *w.TimeoutSeconds != 5 || strings.Join(w.AdmissionReviewVersions, ",") != "v1" {
 			t.Errorf("%s: %v %v %v %d %v", w.Name, *w.FailurePolicy, *w.MatchPolicy, *w.SideEffects, *w.TimeoutSeconds, w.AdmissionReviewVersions)
 		}
 		for _, rule := range w.Rules {
-			if strings.Join(rule.Resources, ",") != "timewindowscalers" {
+			if strings.Join(rule.Resources, ",") != kindsJudged[i%len(kindsJudged)] {
 				t.Errorf("%s is called for %v", w.Name, rule.Resources)
 			}
 		}
@@ -99,10 +110,12 @@ func TestWebhooksServeTheirPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	mutating, validating := webhookManifests(t)
-	for _, config := range []admissionregistrationv1.WebhookClientConfig{mutating.ClientConfig, validating.ClientConfig} {
-		path := *config.Service.Path
-		if _, served := server.WebhookMux().Handler(httptest.NewRequest(http.MethodPost, path, nil)); served != path {
-			t.Errorf("%s is served as %q", path, served)
+	for i := range mutating {
+		for _, config := range []admissionregistrationv1.WebhookClientConfig{mutating[i].ClientConfig, validating[i].ClientConfig} {
+			path := *config.Service.Path
+			if _, served := server.WebhookMux().Handler(httptest.NewRequest(http.MethodPost, path, nil)); served != path {
+				t.Errorf("%s is served as %q", path, served)
+			}
 		}
 	}
 }
@@ -115,7 +128,11 @@ func TestMatchConditions(t *testing.T) {
 	edited := strings.Replace(stored, `"replicas":5`, `"replicas":6`, 1)
 	shorter := strings.Replace(stored, `"pause":false,`, ``, 1)
 	relabelled := strings.Replace(stored, `"name":"office"`, `"name":"office","labels":{"a":"b"}`, 1)
-	for which, conditions := range map[string][]admissionregistrationv1.MatchCondition{"mutating": mutating.MatchConditions, "validating": validating.MatchConditions} {
+	all := map[string][]admissionregistrationv1.MatchCondition{}
+	for i := range mutating {
+		all[mutating[i].Name], all[validating[i].Name] = mutating[i].MatchConditions, validating[i].MatchConditions
+	}
+	for which, conditions := range all { // they read nothing that is not in every kind
 		matcher := compileConditions(conditions)
 		for name, tc := range map[string]struct {
 			obj, old string

@@ -34,13 +34,16 @@ import (
 // mutatePath is where the defaulting webhook is served: the path of its marker above.
 const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
-// SetupWithManager serves the webhooks on the manager's webhook server, at the paths of the markers
-// above. It needs the index targetindex.Field and the caches that the controller sets up, and shares
+// SetupWithManager serves the webhooks of both kinds on the manager's webhook server, at the paths of
+// their markers. It needs the index targetindex.Field and the caches that the controller sets up, and shares
 // with the controller what kinds there are. namespaces is what those caches hold; none means all.
 func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, clock clock.PassiveClock) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("make a client for discovery: %w", err)
+	}
+	if err := setupWorkspaces(mgr, namespaces); err != nil {
+		return fmt.Errorf("set up those of Workspaces: %w", err)
 	}
 	mgr.GetWebhookServer().Register(mutatePath, &admission.Webhook{Handler: admission.HandlerFunc(defaultTimeWindowScaler)})
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).

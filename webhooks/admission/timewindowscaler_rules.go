@@ -79,7 +79,7 @@ func unreadable(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.Erro
 func WarnTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now time.Time) []string {
 	spec, path := &obj.Spec, field.NewPath("spec")
 	target := path.Child("targetRef")
-	warnings := servedWarnings(obj, facts)
+	warnings := unservedWarnings(obj.Namespace, facts.Unserved, "nothing is scaled here")
 	if keepsTarget(obj, old) {
 		warnings = append(warnings, keptTargetWarnings(obj, target, facts)...)
 	}
@@ -108,13 +108,14 @@ func WarnTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now t
 	return warnings
 }
 
-// servedWarnings tells who would wait in vain; another manager may serve the namespace, without webhooks.
-func servedWarnings(obj *v1beta1.TimeWindowScaler, facts Facts) []string {
-	if !facts.Unserved {
+// unservedWarnings tells who would wait in vain, and for what; another manager may serve the namespace,
+// without webhooks.
+func unservedWarnings(namespace string, unserved bool, idle string) []string {
+	if !unserved {
 		return nil
 	}
 	return []string{fmt.Sprintf("metadata.namespace: this Kyklos does not serve the namespace %s (see its flag --namespaces): "+
-		"nothing is scaled here, unless another one serves it", quote(obj.Namespace))}
+		"%s, unless another one serves it", quote(namespace), idle)}
 }
 
 // keepsTarget reports whether obj replaces an object with the same target. A namespace that was left

@@ -11,6 +11,8 @@ func EventOf(word lifecycle.Word) string {
 		return "Warning"
 	case word == lifecycle.WordPodGone:
 		return "Warning, if nobody asked for it"
+	case word == lifecycle.WordVolumeTerminating:
+		return "Warning, if somebody else deletes the home"
 	default:
 		return ""
 	}

@@ -76,7 +76,7 @@ var texts = map[lifecycle.Word]text{
 		now: "Pod {pod} exists, and this workspace did not make it. Kyklos leaves it alone and cannot start its own.", do: deletePod},
 	lifecycle.WordVolumeAbsent:  {now: "Volume {volume} is being made."},
 	lifecycle.WordVolumePending: {now: "Volume {volume} waits for its storage class to make it.", do: describeVolume},
-	lifecycle.WordVolumeTerminating: {tell: news,
+	lifecycle.WordVolumeTerminating: {
 		now: "Volume {volume} is being deleted; nothing can be done before it is gone.",
 		do:  "If it stays, see who uses it: `kubectl describe pvc -n {namespace} {volume}`."},
 	lifecycle.WordVolumeForeign: {tell: bad,

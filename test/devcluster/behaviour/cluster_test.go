@@ -162,7 +162,7 @@ func withoutZoneFiles(t *testing.T) *cluster {
 // everyones returns the shared cluster and a namespace for this test alone.
 func everyones(t *testing.T) (*cluster, string) {
 	t.Helper()
-	sharedOnce.Do(func() { shared = start(t, filepath.Join(scratch, "shared"), "--audit-log") })
+	sharedOnce.Do(func() { shared = start(t, filepath.Join(scratch, "shared"), "--audit-log", "--host-processes") })
 	if shared == nil {
 		t.Fatal("the shared cluster did not start")
 	}

@@ -15,19 +15,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The old client must go on working: same port, same certificate authority, same token, same objects.
+// The old client must go on working: same port, same certificate authority, same token, same objects. So
+// must processes, which end with devcluster, also with kill -9, and are started again by the next one.
 func TestRestartKeepsEverything(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		t.Run(signal.String(), func(t *testing.T) {
 			dir := t.TempDir()
-			first := own(t, dir)
+			first := own(t, dir, "--host-processes")
+			serve(t, first)
 			deploy(t, first, "default", 2, nil)
 			available(t, first, "default", 2)
 			pods := podUIDs(t, first)
 			if err := first.stop(signal); err != nil && signal == syscall.SIGTERM {
 				t.Fatalf("stopping: %v", err)
 			}
-			second := own(t, dir)
+			second := own(t, dir, "--host-processes")
 			if second.config.Host != first.config.Host {
 				t.Errorf("API server moved from %s to %s", first.config.Host, second.config.Host)
 			}
@@ -36,6 +38,13 @@ func TestRestartKeepsEverything(t *testing.T) {
 			}
 			first.kubectl(t, "scale", "deployment/web", "--replicas=3")
 			available(t, first, "default", 3)
+			served(t, first)
+			if err := second.stop(syscall.SIGTERM); err != nil {
+				t.Error(err)
+			}
+			if left := marked(dir); len(left) > 0 {
+				t.Errorf("processes are left: %v", left)
+			}
 		})
 	}
 }

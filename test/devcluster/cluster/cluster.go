@@ -21,6 +21,9 @@ const startLimit = 2 * time.Minute
 // stopGrace is what the API server gets to finish requests; controllers and node have ended before.
 const stopGrace = 2 * time.Second
 
+// nodeName is the one node's.
+const nodeName = "devcluster"
+
 // Options choose what runs.
 type Options struct {
 	// Dir keeps the cluster; see OpenDir.
@@ -31,6 +34,9 @@ type Options struct {
 	Kubelet bool
 	// PodReadyDelay is the time from a pod's start to Ready where its own annotation says nothing.
 	PodReadyDelay time.Duration
+	// HostProcesses runs the containers of images host:// as processes of this machine, and makes volumes
+	// as folders; see kubelet.Processes and folders.Provisioner.
+	HostProcesses bool
 	// AuditLog writes audit.log in Dir: one line per answered request, without bodies, never rotated.
 	AuditLog bool
 	// ExternalMetrics adds an API service of external.metrics.k8s.io; see package externalmetrics.
@@ -113,7 +119,7 @@ func operate(server, user context.Context, dir *Dir, opts Options, creds *Creden
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	defer cancel()
-	if err := startParts(ctx, &parts, opts, creds, creds.client(host, componentUser)); err != nil {
+	if err := startParts(ctx, &parts, dir, opts, creds, creds.client(host, componentUser)); err != nil {
 		return err
 	}
 	metricsServed, err := startExternalMetrics(ctx, starting, &parts, dir, opts, creds, host)
@@ -133,7 +139,7 @@ func operate(server, user context.Context, dir *Dir, opts Options, creds *Creden
 }
 
 // startParts starts the controllers and the node; they end with ctx and count in parts.
-func startParts(ctx context.Context, parts *sync.WaitGroup, opts Options, creds *Credentials, config *rest.Config) error {
+func startParts(ctx context.Context, parts *sync.WaitGroup, dir *Dir, opts Options, creds *Credentials, config *rest.Config) error {
 	manager, err := controllers.New(ctx, config, creds.CA)
 	if err != nil {
 		return err
@@ -142,7 +148,11 @@ func startParts(ctx context.Context, parts *sync.WaitGroup, opts Options, creds 
 	if !opts.Kubelet {
 		return nil
 	}
-	node, err := kubelet.New(config, "devcluster", kubelet.Simulated{ReadyDelay: opts.PodReadyDelay})
+	simulated := kubelet.Simulated{ReadyDelay: opts.PodReadyDelay}
+	if opts.HostProcesses {
+		return startHost(ctx, parts, dir, config, simulated)
+	}
+	node, err := kubelet.New(config, nodeName, simulated)
 	if err != nil {
 		return err
 	}

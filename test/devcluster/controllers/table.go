@@ -23,7 +23,9 @@ import (
 	"k8s.io/kubernetes/pkg/controller/serviceaccount"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 	svm "k8s.io/kubernetes/pkg/controller/storageversionmigrator"
+	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
+	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
 )
 
 const (
@@ -32,6 +34,8 @@ const (
 	// discoverEvery is how soon the garbage collector learns of a new kind. kube-controller-manager takes
 	// 30 s; a test that adds a CRD and deletes an owner should not wait for that.
 	discoverEvery = 5 * time.Second
+	// bindEvery is how soon a claim is looked at again that an event was missed of, as in kube-controller-manager.
+	bindEvery = 15 * time.Second
 )
 
 type build func(ctx context.Context, s *shared, c *clients) (run func(context.Context), err error)
@@ -53,6 +57,8 @@ var table = []struct {
 	{"job-controller", buildJob},
 	{"disruption-controller", buildDisruption},
 	{"persistentvolumeclaim-protection-controller", buildPVCProtection},
+	{"persistentvolume-protection-controller", buildPVProtection},
+	{"persistentvolume-binder-controller", buildPVBinder},
 	{"clusterrole-aggregation-controller", buildClusterRoleAggregation},
 	{"storage-version-migrator-controller", buildStorageVersionMigrator},
 }
@@ -153,6 +159,25 @@ func buildPVCProtection(ctx context.Context, s *shared, c *clients) (func(contex
 	core := s.informers.Core().V1()
 	controller, err := pvcprotection.NewPVCProtectionController(klog.FromContext(ctx), core.PersistentVolumeClaims(), core.Pods(), c)
 	return withWorkers(controller.Run, err)
+}
+
+func buildPVProtection(ctx context.Context, s *shared, c *clients) (func(context.Context), error) {
+	controller, err := pvprotection.NewPVProtectionController(klog.FromContext(ctx), s.informers.Core().V1().PersistentVolumes(), c)
+	return withWorkers(controller.Run, err)
+}
+
+// buildPVBinder binds claims to volumes, and asks provisioners that are not its own for those of the other classes.
+func buildPVBinder(ctx context.Context, s *shared, c *clients) (func(context.Context), error) {
+	core := s.informers.Core().V1()
+	controller, err := persistentvolume.NewController(ctx, persistentvolume.ControllerParameters{
+		KubeClient: c, SyncPeriod: bindEvery, EnableDynamicProvisioning: true,
+		VolumeInformer: core.PersistentVolumes(), ClaimInformer: core.PersistentVolumeClaims(), PodInformer: core.Pods(),
+		NodeInformer: core.Nodes(), ClassInformer: s.informers.Storage().V1().StorageClasses(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return controller.Run, nil
 }
 
 func buildClusterRoleAggregation(_ context.Context, s *shared, c *clients) (func(context.Context), error) {

@@ -34,9 +34,14 @@ type Runtime interface {
 	// pod's present one. A positive again asks for another call after that time; without it the next call
 	// comes when the pod changes.
 	Sync(ctx context.Context, pod *corev1.Pod, now time.Time) (status corev1.PodStatus, again time.Duration, err error)
-	// Stop ends whatever runs under the pod's name, which may already be gone from the API, and reports
-	// whether nothing is left of it. It is called again until then.
-	Stop(ctx context.Context, pod types.NamespacedName) (gone bool, err error)
+	// Stop ends whatever runs under the name and reports whether nothing is left of it; it is called again
+	// until then. pod is the deleted pod, and status the one that it ends with; nil when it is gone from the API.
+	Stop(ctx context.Context, name types.NamespacedName, pod *corev1.Pod, now time.Time) (status corev1.PodStatus, gone bool, err error)
+}
+
+// Notifier is a Runtime that knows by itself when a pod has something new to tell.
+type Notifier interface {
+	Notify(changed func(types.NamespacedName))
 }
 
 // Kubelet is the node's agent.
@@ -47,6 +52,8 @@ type Kubelet struct {
 	informers informers.SharedInformerFactory
 	pods      corelisters.PodLister
 	queue     workqueue.TypedRateLimitingInterface[types.NamespacedName]
+
+	awaitClaims bool
 }
 
 // New returns the agent of a node with that name.
@@ -63,6 +70,9 @@ func New(config *rest.Config, node string, runtime Runtime) (*Kubelet, error) {
 		client: client, node: node, runtime: runtime,
 		informers: informers.NewSharedInformerFactory(client, 0),
 		queue:     workqueue.NewTypedRateLimitingQueue(limiter),
+	}
+	if notifier, ok := runtime.(Notifier); ok {
+		notifier.Notify(k.queue.Add)
 	}
 	k.pods = k.informers.Core().V1().Pods().Lister()
 	_, err = k.informers.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -129,11 +139,12 @@ func (k *Kubelet) sync(ctx context.Context, key types.NamespacedName) (again tim
 	pod, err := k.pods.Pods(key.Namespace).Get(key.Name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return k.stop(ctx, key)
+		_, again, err := k.stop(ctx, key, nil)
+		return again, err
 	case err != nil:
 		return 0, err
 	case pod.Spec.NodeName == "":
-		return 0, k.bind(ctx, pod)
+		return k.bind(ctx, pod)
 	case pod.Spec.NodeName != k.node:
 		return 0, nil
 	case pod.DeletionTimestamp != nil:
@@ -147,34 +158,40 @@ func (k *Kubelet) sync(ctx context.Context, key types.NamespacedName) (again tim
 }
 
 // bind stands in for the scheduler: the one node takes every pod that asks for the default scheduler and
-// is not held by a scheduling gate.
-func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) error {
+// is not held by a scheduling gate or its claims.
+func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) (again time.Duration, err error) {
 	if pod.Spec.SchedulerName != corev1.DefaultSchedulerName || len(pod.Spec.SchedulingGates) > 0 || pod.DeletionTimestamp != nil {
-		return nil
+		return 0, nil
 	}
-	return k.client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
+	if why, err := k.unclaimed(ctx, pod); err != nil {
+		return 0, err
+	} else if why != "" {
+		return look, k.unschedulable(ctx, pod, why)
+	}
+	return 0, k.client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: k.node},
 	}, metav1.CreateOptions{})
 }
 
-func (k *Kubelet) stop(ctx context.Context, key types.NamespacedName) (again time.Duration, err error) {
-	gone, err := k.runtime.Stop(ctx, key)
+// stop asks again soon until nothing is left.
+func (k *Kubelet) stop(ctx context.Context, key types.NamespacedName, pod *corev1.Pod) (status corev1.PodStatus, again time.Duration, err error) {
+	status, gone, err := k.runtime.Stop(ctx, key, pod, time.Now())
 	if err == nil && !gone {
-		again = 100 * time.Millisecond
+		again = look
 	}
-	return again, err
+	return status, again, err
 }
 
-// finish stops a deleted pod and removes it from the API without waiting for its grace period.
+// finish stops a deleted pod and removes it from the API as soon as nothing is left of it.
 func (k *Kubelet) finish(ctx context.Context, pod *corev1.Pod) (again time.Duration, err error) {
-	again, err = k.stop(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+	status, again, err := k.stop(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
 	if err != nil || again > 0 {
 		return again, err
 	}
 	// Only a finalizer lets anyone see the pod from here on; the Job controller's waits for a final phase.
 	if len(pod.Finalizers) > 0 && !terminal(pod.Status.Phase) {
-		return 0, k.report(ctx, pod, ended(pod, corev1.PodFailed, time.Now()))
+		return 0, k.report(ctx, pod, status)
 	}
 	if ptr.Deref(pod.DeletionGracePeriodSeconds, 1) == 0 {
 		return 0, nil

@@ -34,8 +34,13 @@ type Simulated struct {
 
 var _ Runtime = Simulated{}
 
-// Stop has nothing to stop.
-func (Simulated) Stop(context.Context, types.NamespacedName) (bool, error) { return true, nil }
+// Stop has nothing to stop; a pod that had not ended has failed.
+func (Simulated) Stop(_ context.Context, _ types.NamespacedName, pod *corev1.Pod, now time.Time) (corev1.PodStatus, bool, error) {
+	if pod == nil || terminal(pod.Status.Phase) {
+		return corev1.PodStatus{}, true, nil
+	}
+	return ended(pod, corev1.PodFailed, now), true, nil
+}
 
 // Sync computes the status from the pod and now alone. A wrong annotation leaves the pod unready, with the
 // reason in its Ready condition.

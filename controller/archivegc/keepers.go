@@ -1,0 +1,61 @@
+package archivegc
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// workspaces lists all Workspaces that are served, from the API server itself. Half of them is none:
+// any error is one of all.
+func (c *Collector) workspaces(ctx context.Context) ([]v1alpha1.Workspace, error) {
+	namespaces := c.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	var all []v1alpha1.Workspace
+	for _, namespace := range namespaces {
+		var list v1alpha1.WorkspaceList
+		if err := c.Live.List(ctx, &list, client.InNamespace(namespace)); err != nil {
+			return nil, fmt.Errorf("list the Workspaces: %w", err)
+		}
+		all = append(all, list.Items...)
+	}
+	return all, nil
+}
+
+// keepers says what each Workspace needs.
+func (c *Collector) keepers(ctx context.Context) ([]lifecycle.Keeper, error) {
+	workspaces, err := c.workspaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keepers := make([]lifecycle.Keeper, len(workspaces))
+	for i := range workspaces {
+		keepers[i] = keeperOf(&workspaces[i])
+	}
+	return keepers, nil
+}
+
+// keeperOf is a Workspace as far as it needs archives. One whose status is not known needs all of its
+// own, as one in ERROR.
+func keeperOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
+	keeper := lifecycle.Keeper{
+		UID:        string(ws.UID),
+		ArchiveKey: ws.Status.ArchiveKey,
+		Operation:  lifecycle.None,
+		Failed:     ws.Status.Phase == v1alpha1.PhaseError || ws.Status.Phase == "",
+		Retain:     1,
+	}
+	if operation := ws.Status.Operation; operation != nil && operation.Type != "" {
+		keeper.Operation, keeper.OperationID = lifecycle.Operation(operation.Type), operation.ID
+	}
+	if ws.Spec.Archive != nil {
+		keeper.Retain = int(ws.Spec.Archive.Retain)
+	}
+	return keeper
+}

@@ -1,0 +1,185 @@
+package archivegc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/connect"
+)
+
+// life is what an independent witness knows of one archive.
+type life struct {
+	key archive.Key
+	// since which look nobody has needed it, zero if somebody did at the last one.
+	since time.Time
+}
+
+// Whatever happens between looks, and whichever of them fail: nothing goes that somebody needs, or has
+// needed at a look less than two hours ago; and what nobody needs is gone after three looks in a row that end well.
+func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newStage(t, map[string][]byte{connect.Folder: []byte("/in/memory")})
+		inMemory(s)
+		s.collector.Interval = time.Hour
+		names := []*v1alpha1.Workspace{s.workspace("ann"), s.workspace("bob")}
+		var archives []*life
+		for range rapid.IntRange(5, 25).Draw(t, "steps") {
+			ws := rapid.SampledFrom(names).Draw(t, "workspace")
+			switch rapid.SampledFrom([]string{"archive", "record", "claim", "fail", "recover", "look", "look", "look"}).Draw(t, "step") {
+			case "archive":
+				if len(archives) < 8 { // fewer than eleven are never too many
+					archives = append(archives, &life{key: s.archive(ws.UID)})
+				}
+			case "record":
+				if len(archives) > 0 {
+					one := rapid.SampledFrom(archives).Draw(t, "of")
+					s.status(ws, func(status *v1alpha1.WorkspaceStatus) { status.ArchiveKey = one.key.Data() })
+				}
+			case "claim":
+				if len(archives) > 0 {
+					one := rapid.SampledFrom(archives).Draw(t, "of")
+					kind := rapid.SampledFrom([]v1alpha1.OperationType{v1alpha1.OperationArchiving, v1alpha1.OperationRestoring}).Draw(t, "kind")
+					s.status(ws, func(status *v1alpha1.WorkspaceStatus) {
+						status.Operation = &v1alpha1.Operation{Type: kind, ID: one.key.OpID}
+					})
+				}
+			case "fail":
+				s.status(ws, func(status *v1alpha1.WorkspaceStatus) { status.Phase, status.Operation = v1alpha1.PhaseError, nil })
+			case "recover":
+				s.status(ws, func(status *v1alpha1.WorkspaceStatus) {
+					*status = v1alpha1.WorkspaceStatus{Phase: "STANDBY"}
+				})
+			case "look":
+				after := time.Duration(rapid.IntRange(1, 100).Draw(t, "minutes")) * time.Minute
+				fails := rapid.IntRange(0, 7).Draw(t, "failing list")
+				archives = lookAt(t, s, names, archives, after, fails)
+			}
+		}
+		for range 3 {
+			archives = lookAt(t, s, names, archives, time.Hour, 0)
+		}
+		for _, one := range archives {
+			if !needed(s, names, one.key) {
+				t.Fatalf("%s stays, and is not needed since %v", one.key, one.since)
+			}
+		}
+	})
+}
+
+// lookAt is a cycle whose n-th list fails, and what the witness says about it.
+func lookAt(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*life, after time.Duration, n int) (left []*life) {
+	for _, one := range archives {
+		if needed(s, workspaces, one.key) {
+			one.since = time.Time{}
+		} else if one.since.IsZero() {
+			one.since = s.clock.Now().Add(after)
+		}
+	}
+	s.failing(n, errors.New("no answer"))
+	s.cycle(after)
+	now := s.clock.Now()
+	for _, one := range archives {
+		if s.has(one.key) {
+			left = append(left, one)
+		} else if one.since.IsZero() || now.Sub(one.since) < 2*time.Hour {
+			t.Fatalf("%s is gone at %v; not needed since %v", one.key, now, one.since)
+		}
+	}
+	return left
+}
+
+// needed is the rule in the witness's words.
+func needed(s *stage, workspaces []*v1alpha1.Workspace, key archive.Key) bool {
+	return slices.ContainsFunc(workspaces, func(ws *v1alpha1.Workspace) bool {
+		s.status(ws, func(*v1alpha1.WorkspaceStatus) {})
+		own := string(ws.UID) == key.UID
+		operation := ws.Status.Operation
+		return ws.Status.ArchiveKey == key.Data() ||
+			own && (ws.Status.Phase == "ERROR" || operation != nil && (operation.Type == "RESTORING" || operation.ID == key.OpID))
+	})
+}
+
+// What is written down is what is read, as long as there is room; beyond that the latest are left out.
+func TestTheBookRemembers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seen := map[string]time.Time{}
+		start := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+		var keys []string
+		for i := range rapid.IntRange(0, 40).Draw(t, "orphans") {
+			keys = append(keys, fmt.Sprintf("archives/w/%d/home.tar.gz", i))
+			if rapid.Bool().Draw(t, "orphan") {
+				seen[keys[i]] = start.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "cycle")) * time.Microsecond)
+			}
+		}
+		e := entry{LookedAt: start, Orphans: remember(seen)}
+		stores := map[string]entry{"one": e}
+		bound(stores)
+		if diff := cmp.Diff(seen, stores["one"].firstSeen(keys, time.Hour, start.Add(90*time.Minute))); diff != "" {
+			t.Fatal(diff)
+		}
+		for _, now := range []time.Time{start.Add(-1), start.Add(90*time.Minute + 1)} {
+			if got := e.firstSeen(keys, time.Hour, now); len(got) > 0 {
+				t.Fatalf("at %v: %v", now, got)
+			}
+		}
+	})
+	many := map[string]entry{
+		"a": {Orphans: map[string][]string{"2026-03-02T12:00:00.000001Z": make([]string, mostOrphans-1), "2026-03-02T12:00:00.000002Z": make([]string, 5)}},
+		"b": {Orphans: map[string][]string{"2026-03-02T12:00:00.000000Z": make([]string, 5)}},
+	}
+	bound(many)
+	got := []int{len(many["a"].Orphans["2026-03-02T12:00:00.000001Z"]), len(many["a"].Orphans["2026-03-02T12:00:00.000002Z"]), len(many["b"].Orphans["2026-03-02T12:00:00.000000Z"])}
+	if !slices.Equal(got, []int{mostOrphans - 1, 1, 0}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestPermits(t *testing.T) {
+	if diff := cmp.Diff(map[string]int{"a1": 12, "b2": 3}, permits("a1:12, b2:3,c3,d4:,e5:-1,f6:many")); diff != "" {
+		t.Error(diff)
+	}
+	object := &corev1.ConfigMap{}
+	use(object, "a1")
+	object.Annotations = map[string]string{AllowAnnotation: permit("a1", 12) + ", " + permit("b2", 3)}
+	use(object, "a1")
+	if got := object.Annotations[AllowAnnotation]; strings.TrimSpace(got) != "b2:3" {
+		t.Errorf("%q is left", got)
+	}
+	use(object, "b2")
+	if len(object.Annotations) > 0 {
+		t.Errorf("%v is left", object.Annotations)
+	}
+}
+
+// One store has one address, however a Secret writes it; two never share one.
+func TestAddresses(t *testing.T) {
+	data := func(pairs ...string) map[string][]byte {
+		secret := map[string][]byte{}
+		for i := 0; i < len(pairs); i += 2 {
+			secret[pairs[i]] = []byte(pairs[i+1])
+		}
+		return secret
+	}
+	for want, secrets := range map[string][]map[string][]byte{
+		"":                            {nil, data("bucket", "homes"), data("endpoint", "https://s3.example.com")},
+		"file:///srv/homes/":          {data("folder", "/srv/homes"), data("folder", "/srv/homes/\n")},
+		"https://s3.example.com/b/":   {data("endpoint", "https://s3.example.com", "bucket", "b"), data("endpoint", "https://s3.example.com/\n", "bucket", "b", "prefix", "")},
+		"https://s3.example.com/b/p/": {data("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p"), data("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p/", "accessKeyID", "x")},
+	} {
+		for _, secret := range secrets {
+			if got := addressOf(secret); got != want {
+				t.Errorf("%q: %q, want %q", secret, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package archivegc
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/archive"
+)
+
+// W48: what nobody needs goes after two hours without interruption, and nothing else.
+func TestOrphansGoAfterTwoHours(t *testing.T) {
+	s := newStage(t, folder(t)).withBook()
+	ann := s.workspace("ann")
+	needed, old, gone, kept := s.archive(ann.UID), s.archive(ann.UID), s.orphans(1)[0], s.orphans(1)[0]
+	s.must(archive.Keep(t.Context(), s.store, kept))
+	s.must(s.store.Put(t.Context(), "archives/readme.txt", []byte("not of our making")))
+	s.status(ann, func(status *v1alpha1.WorkspaceStatus) { status.ArchiveKey = needed.Data() })
+	before := s.stored()
+	for _, after := range []time.Duration{0, time.Hour, time.Hour - time.Millisecond} {
+		if told := s.cycle(after); !slices.Equal(s.stored(), before) || told != nil {
+			t.Fatalf("too early: %v, %v", s.stored(), told)
+		}
+	}
+	told := s.cycle(time.Millisecond)
+	want := slices.DeleteFunc(before, func(name string) bool {
+		return strings.HasPrefix(name, old.Folder()) || strings.HasPrefix(name, gone.Folder())
+	})
+	if diff := cmp.Diff(want, s.stored()); diff != "" || !slices.Equal(told, []string{"ArchivesDeleted"}) {
+		t.Errorf("told %v; (-want +stored)\n%s", told, diff)
+	}
+	if told := s.cycle(2 * time.Hour); !slices.Equal(want, s.stored()) || told != nil {
+		t.Errorf("later: %v, %v", s.stored(), told)
+	}
+}
+
+// D14: whatever a Workspace has begun to need when the list was made already, stays.
+func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
+	for name, take := range map[string]func(status *v1alpha1.WorkspaceStatus, key archive.Key){
+		"recorded":       func(status *v1alpha1.WorkspaceStatus, key archive.Key) { status.ArchiveKey = key.Data() },
+		"being made":     func(status *v1alpha1.WorkspaceStatus, key archive.Key) { status.Operation.ID = key.OpID },
+		"being restored": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Operation.Type = "RESTORING" },
+		"in ERROR": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
+			status.Phase, status.Operation = v1alpha1.PhaseError, nil
+		},
+		"nobody knows": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Phase = "" },
+	} {
+		for _, when := range []int{2, 3} { // before the list that decides, and before the last look
+			s := newStage(t, folder(t))
+			ann := s.workspace("ann")
+			s.status(ann, func(status *v1alpha1.WorkspaceStatus) {
+				status.Operation = &v1alpha1.Operation{Type: v1alpha1.OperationArchiving, ID: "another"}
+			})
+			old := s.archive(ann.UID)
+			s.cycle(0)
+			s.listed = func(n int) error {
+				if n == when {
+					s.status(ann, func(status *v1alpha1.WorkspaceStatus) { take(status, old) })
+				}
+				return nil
+			}
+			s.cycle(2 * time.Hour)
+			if !s.has(old) {
+				t.Errorf("%s before list %d: it is gone", name, when)
+			}
+			s.listed = nil
+			s.status(ann, func(status *v1alpha1.WorkspaceStatus) {
+				status.Phase, status.ArchiveKey, status.Operation = "STANDBY", "", nil
+			})
+			s.cycle(2 * time.Hour)
+			if !s.has(old) {
+				t.Errorf("%s before list %d: the two hours did not begin anew", name, when)
+			}
+			if s.cycle(2 * time.Hour); s.has(old) {
+				t.Errorf("%s before list %d: it stays for ever", name, when)
+			}
+		}
+	}
+}
+
+// D14: a list that fails, of Workspaces or of archives, ends the look; and what happened meanwhile is not known.
+func TestWhatFailsInterrupts(t *testing.T) {
+	failure := errors.New("no answer")
+	for name, broken := range map[string]func(s *stage) (mend func()){
+		"the first list":  func(s *stage) func() { return s.failing(1, failure) },
+		"the second list": func(s *stage) func() { return s.failing(2, failure) },
+		"the last look":   func(s *stage) func() { return s.failing(3, failure) },
+		"the store": func(s *stage) func() {
+			secret := &corev1.Secret{}
+			s.must(s.Get(s.Context(), client.ObjectKey{Namespace: "team", Name: "store"}, secret))
+			good := secret.Data
+			secret.Data = map[string][]byte{"folder": append(slices.Clone(good["folder"]), "-is-away"...)}
+			s.must(s.Update(s.Context(), secret))
+			return func() {
+				secret.Data = good
+				s.must(s.Update(s.Context(), secret))
+			}
+		},
+		"nothing but time": func(s *stage) func() {
+			s.clock.SetTime(s.clock.Now().Add(2 * time.Hour))
+			return func() {}
+		},
+	} {
+		s := newStage(t, folder(t)).withBook()
+		s.workspace("ann")
+		keys := s.orphans(2)
+		slices.SortFunc(keys, func(a, b archive.Key) int { return strings.Compare(a.OpID, b.OpID) })
+		orphan := keys[1] // the look at the first one fails, and tells nothing of this one
+		s.cycle(0)
+		mend := broken(s)
+		s.cycle(2 * time.Hour)
+		if mend(); !s.has(orphan) {
+			t.Errorf("%s failed, and the archive is gone", name)
+		}
+		s.cycle(2*time.Hour - time.Second)
+		if !s.has(orphan) {
+			t.Errorf("%s failed, and the two hours went on", name)
+		}
+		if s.cycle(2 * time.Hour); s.has(orphan) {
+			t.Errorf("%s failed, and the archive stays for ever", name)
+		}
+	}
+}
+
+func (s *stage) failing(n int, err error) func() {
+	s.listed = func(list int) error {
+		if list == n {
+			return err
+		}
+		return nil
+	}
+	return func() { s.listed = nil }
+}
+
+// D14: another installation's archives are left alone, whoever comes first.
+func TestAnotherInstallationsArchives(t *testing.T) {
+	secret := folder(t)
+	s, other := newStage(t, secret).withBook(), newStage(t, secret).withBook()
+	s.must(other.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kyklos-system"}}))
+	s.must(other.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kyklos-system", UID: "another-cluster"}}))
+	s.workspace("ann")
+	other.workspace("bob")
+	orphan := s.orphans(1)[0]
+	s.cycle(0)
+	for range 3 {
+		if told := other.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveStoreForeign"}) || !s.has(orphan) {
+			t.Fatalf("the other one: %v, %v", told, s.stored())
+		}
+	}
+	s.must(s.store.Delete(t.Context(), OwnerName))
+	if told := other.cycle(2 * time.Hour); told != nil {
+		t.Errorf("when it may take them over: %v", told)
+	}
+	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveStoreForeign"}) || !s.has(orphan) {
+		t.Errorf("this one, when the other one has: %v, %v", told, s.stored())
+	}
+}
+
+// A namespace that is not served any more takes its Workspaces out of sight, not out of the world.
+func TestNamespacesThatAreNotServed(t *testing.T) {
+	secret := folder(t)
+	s := newStage(t, secret)
+	s.must(s.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "store"}, Data: secret}))
+	s.workspace("ann")
+	whole, torn, damaged := s.orphans(1)[0], s.orphans(1)[0], s.orphans(1)[0]
+	s.must(errors.Join(s.store.Delete(t.Context(), torn.Marker()), s.store.Delete(t.Context(), damaged.Marker()),
+		s.store.Put(t.Context(), damaged.Marker(), []byte("what?"))))
+	lab := s.workspace("bob")
+	lab.Namespace, lab.ResourceVersion, lab.UID = "lab", "", "bob"
+	s.must(s.Create(t.Context(), lab))
+	s.collector.Namespaces = []string{"lab"}
+	s.cycle(0)
+	s.cycle(2 * time.Hour)
+	if !s.has(whole) || !s.has(damaged) || slices.Contains(s.stored(), torn.Data()) {
+		t.Errorf("stored: %v", s.stored())
+	}
+	s.collector.Namespaces = []string{"lab", "team"}
+	s.cycle(2 * time.Hour)
+	if s.has(whole) {
+		t.Error("what is served again is not deleted")
+	}
+}

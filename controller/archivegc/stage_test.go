@@ -1,0 +1,184 @@
+package archivegc
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/uuid"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	toolsevents "k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/events"
+)
+
+// fataler is a *testing.T, or a property's.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+	Context() context.Context
+}
+
+// stage is a cluster whose Workspaces have one store.
+type stage struct {
+	fataler
+	client.Client
+	collector *Collector
+	clock     *clocktesting.FakePassiveClock
+	heard     *toolsevents.FakeRecorder
+	store     archive.Issuer
+	// listed is called before each list of Workspaces, with how many there were in this cycle.
+	listed func(n int) error
+	lists  int
+}
+
+func newStage(t fataler, secret map[string][]byte) *stage {
+	t.Helper()
+	s := &stage{fataler: t, clock: clocktesting.NewFakePassiveClock(time.Now()), heard: toolsevents.NewFakeRecorder(99)}
+	scheme := runtime.NewScheme()
+	s.must(errors.Join(v1alpha1.AddToScheme(scheme), corev1.AddToScheme(scheme)))
+	s.Client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.Workspace{}).WithObjects(
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kyklos-system", UID: "this-cluster"}},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "store"}, Data: secret},
+	).Build()
+	live := interceptor.NewClient(s.Client.(client.WithWatch), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			s.lists++
+			if s.listed != nil {
+				if err := s.listed(s.lists); err != nil {
+					return err
+				}
+			}
+			return c.List(ctx, list, opts...)
+		},
+	})
+	s.collector = &Collector{
+		Options: Options{Clock: s.clock, Interval: DefaultInterval, Namespace: "kyklos-system", Stores: connect.Options{Folders: true}},
+		Live:    live, Open: connect.Open, Writer: s.Client, Events: events.NewRecorder(s.heard), Log: logr.Discard(),
+	}
+	var err error
+	s.store, err = connect.Open(secret, s.collector.Stores)
+	s.must(err)
+	return s
+}
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// workspace makes one in STANDBY that has no archive.
+func (s *stage) workspace(name string) *v1alpha1.Workspace {
+	s.Helper()
+	ws := &v1alpha1.Workspace{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, UID: types.UID(uuid.NewString())},
+		Spec:       v1alpha1.WorkspaceSpec{Archive: &v1alpha1.WorkspaceArchive{StoreRef: v1alpha1.StoreRef{Name: "store"}, Retain: 1}},
+	}
+	s.must(s.Create(s.Context(), ws))
+	s.status(ws, func(status *v1alpha1.WorkspaceStatus) { status.Phase = "STANDBY" })
+	return ws
+}
+
+func (s *stage) status(ws *v1alpha1.Workspace, change func(*v1alpha1.WorkspaceStatus)) {
+	s.Helper()
+	s.must(s.Get(s.Context(), client.ObjectKeyFromObject(ws), ws))
+	change(&ws.Status)
+	s.must(s.Status().Update(s.Context(), ws))
+}
+
+// archive stores one of the Workspace with this uid, with its marker, and returns its key.
+func (s *stage) archive(uid types.UID) archive.Key {
+	s.Helper()
+	key, err := archive.NewKey(string(uid), uuid.NewString())
+	s.must(err)
+	marker := archive.Marker{
+		SHA256: strings.Repeat("0", 64), Key: key.Data(), Size: 4, Tree: strings.Repeat("0", 64), Entries: 1, VolumeUID: "v", Workspace: "team/ann",
+	}
+	s.must(errors.Join(
+		s.store.Put(s.Context(), key.Data(), []byte("data")), s.store.Put(s.Context(), key.Marker(), []byte(marker.String()))))
+	return key
+}
+
+// orphans stores archives of a Workspace that is gone.
+func (s *stage) orphans(count int) (keys []archive.Key) {
+	s.Helper()
+	uid := types.UID(uuid.NewString())
+	for range count {
+		keys = append(keys, s.archive(uid))
+	}
+	return keys
+}
+
+// cycle is one, a while later. It returns the reasons of the events.
+func (s *stage) cycle(after time.Duration) (reasons []string) {
+	s.Helper()
+	s.clock.SetTime(s.clock.Now().Add(after))
+	s.lists = 0
+	s.collector.Cycle(s.Context())
+	return s.reasons()
+}
+
+func (s *stage) reasons() (reasons []string) {
+	for {
+		select {
+		case text := <-s.heard.Events:
+			reasons = append(reasons, strings.Fields(text)[1])
+		default:
+			return reasons
+		}
+	}
+}
+
+// stored returns what is in the store, the owner's object left out.
+func (s *stage) stored() (names []string) {
+	s.Helper()
+	for object, err := range s.store.List(s.Context(), "") {
+		s.must(err)
+		if object.Name != OwnerName {
+			names = append(names, object.Name)
+		}
+	}
+	return names
+}
+
+// has tells whether an archive is whole.
+func (s *stage) has(key archive.Key) bool {
+	s.Helper()
+	names := s.stored()
+	return slices.Contains(names, key.Data()) && slices.Contains(names, key.Marker())
+}
+
+// book returns the ConfigMap, with a UID, which events need and a fake server does not give.
+func (s *stage) book() *corev1.ConfigMap {
+	s.Helper()
+	object := &corev1.ConfigMap{}
+	s.must(client.IgnoreNotFound(s.Get(s.Context(), client.ObjectKey{Namespace: "kyklos-system", Name: BookName}, object)))
+	return object
+}
+
+// withBook makes it as the first cycle would, so that there are events from the start.
+func (s *stage) withBook() *stage {
+	s.Helper()
+	s.must(s.Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kyklos-system", Name: BookName, UID: "book"}}))
+	return s
+}
+
+func folder(t *testing.T) map[string][]byte {
+	return map[string][]byte{connect.Folder: []byte(t.TempDir())}
+}

@@ -1,0 +1,93 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kyklos.io/kyklos/controller/workspace/objects"
+)
+
+// uidIndex finds the Jobs and Pods of a Workspace in the cache.
+const uidIndex = "kyklos.io/workspace-uid"
+
+// CacheOptions adds to the manager's cache what belongs to Workspaces, and nothing of others: of Pods and
+// Jobs, without what they are made of. Pods of others that use a home are found by asking.
+func CacheOptions(options *cache.Options) {
+	ours := labels.SelectorFromSet(labels.Set{objects.LabelManagedBy: objects.ManagedBy})
+	if options.ByObject == nil {
+		options.ByObject = map[client.Object]cache.ByObject{}
+	}
+	options.ByObject[&corev1.Pod{}] = cache.ByObject{Label: ours, Transform: stripPod}
+	options.ByObject[&batchv1.Job{}] = cache.ByObject{Label: ours, Transform: stripJob}
+	options.ByObject[&corev1.PersistentVolumeClaim{}] = cache.ByObject{Label: ours}
+}
+
+func stripPod(obj any) (any, error) {
+	if pod, ok := obj.(*corev1.Pod); ok {
+		pod.Spec, pod.ManagedFields = corev1.PodSpec{}, nil
+	}
+	return obj, nil
+}
+
+func stripJob(obj any) (any, error) {
+	if job, ok := obj.(*batchv1.Job); ok {
+		job.Spec, job.ManagedFields = batchv1.JobSpec{}, nil
+	}
+	return obj, nil
+}
+
+func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	for _, object := range []client.Object{&corev1.Pod{}, &batchv1.Job{}} {
+		if err := indexer.IndexField(ctx, object, uidIndex, workspaceUID); err != nil {
+			return fmt.Errorf("index %T by %s: %w", object, uidIndex, err)
+		}
+	}
+	return nil
+}
+
+func workspaceUID(object client.Object) []string {
+	return []string{object.GetLabels()[objects.LabelWorkspaceUID]}
+}
+
+// workspaceOf names the Workspace that an object was made for.
+func workspaceOf(_ context.Context, object client.Object) []reconcile.Request {
+	name := object.GetLabels()[objects.LabelWorkspace]
+	if name == "" {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
+}
+
+// wakeQueue gives the gate the controller's queue.
+type wakeQueue struct {
+	mu    sync.Mutex
+	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+func (q *wakeQueue) attach(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.queue = queue
+	return nil
+}
+
+func (q *wakeQueue) wake(keys ...types.NamespacedName) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.queue == nil {
+		return
+	}
+	for _, key := range keys {
+		q.queue.Add(reconcile.Request{NamespacedName: key})
+	}
+}

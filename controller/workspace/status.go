@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kyklos.io/kyklos/controller/workspace/stores"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// fresh is how long after its making a Workspace cannot have an archive that nobody remembers.
+const fresh = 5 * time.Minute
+
+// writeStatus writes what was decided on what was read, and tells of it. A status that would not change
+// is not written. A claim is written with its slot taken.
+func (p *pass) writeStatus(ctx context.Context) error {
+	if err := p.recall(ctx); err != nil {
+		return err
+	}
+	claims := p.takesSlot()
+	if claims {
+		full, ok, err := p.gate.enter(ctx, p.ws, &p.decision.Status, p.now)
+		if err != nil {
+			return err
+		}
+		if !ok { // somebody claimed the last slot since the look
+			p.limits, claims = full, false
+			if err := p.decide(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	next := p.ws.DeepCopy()
+	next.Status = p.facts().Status(p.now)
+	if equality.Semantic.DeepEqual(p.ws.Status, next.Status) {
+		p.queueUp()
+		return nil
+	}
+	if err := p.Client.Status().Update(ctx, next); err != nil {
+		if claims {
+			p.gate.leave(p.ws.UID)
+		}
+		return err
+	}
+	p.wrote = true
+	p.publish(ctx)
+	return nil
+}
+
+// takesSlot reports whether the decision claims an operation that others may leave no room for.
+func (p *pass) takesSlot() bool {
+	before, after := slotOf(p.ws, &p.status, p.now), slotOf(p.ws, &p.decision.Status, p.now)
+	return after.runs && !before.runs || after.moves && !before.moves
+}
+
+// publish tells of a write that has happened.
+func (p *pass) publish(ctx context.Context) {
+	before, after := p.status, p.decision.Status
+	held, holds := slotOf(p.ws, &before, p.now), slotOf(p.ws, &after, p.now)
+	if held.runs && !holds.runs || held.moves && !holds.moves {
+		p.gate.leave(p.ws.UID)
+	}
+	p.queueUp()
+	if before.Operation.Type != after.Operation.Type || before.Phase != after.Phase {
+		log.FromContext(ctx).Info("Workspace", "rule", p.decision.Rule, "phase", after.Phase, "operation", after.Operation.Type,
+			"attempt", after.Operation.Attempt, "why", p.decision.Word)
+	}
+	p.Events.Publish(p.ws, p.now, p.facts().Events()...)
+	p.count()
+}
+
+// queueUp remembers who waits for a slot.
+func (p *pass) queueUp() {
+	switch p.decision.Word {
+	case lifecycle.WordMoversFull, lifecycle.WordOwnerLimit, lifecycle.WordAllLimit:
+		p.gate.wait(client.ObjectKeyFromObject(p.ws))
+	}
+}
+
+// recall looks for an archive before the first status of a Workspace that is not new is written. A
+// status can be lost, and an empty home in place of an archived one would look like its loss (D6). As
+// long as the store does not answer, nothing is made.
+func (p *pass) recall(ctx context.Context) error {
+	if p.status.Phase != "" || p.decision.Status.Phase == "" || !p.asked.HasStore || p.asked.Deleting ||
+		p.seen.Volume.State != lifecycle.VolumeAbsent || p.now.Sub(p.ws.CreationTimestamp.Time) < fresh {
+		return nil
+	}
+	key, found, err := p.Stores.Forgotten(ctx, p.store(), p.asked.UID, p.now)
+	switch {
+	case err != nil:
+		word := stores.Word(err)
+		p.decision.Status, p.decision.Word, p.decision.LookAt = p.status, word, p.now.Add(lifecycle.Poll/2)
+		p.decision.Conditions.Ready = lifecycle.Condition{Status: lifecycle.False, Reason: word}
+	case key != "" && key != p.asked.AcceptedLoss:
+		log.FromContext(ctx).Info("An archive was found that the status did not tell of", "key", key)
+		p.decision.Status = lifecycle.Status{
+			ObservedGeneration: p.asked.Generation, Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: lifecycle.None},
+			ArchiveKey: key, Archive: found, RetryToken: p.asked.RetryToken,
+		}
+		p.decision.Word = lifecycle.WordAdopted
+		p.decision.Conditions.ArchiveReady = lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.WordArchiveReady}
+	}
+	return nil
+}

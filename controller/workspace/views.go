@@ -1,0 +1,166 @@
+package workspace
+
+import (
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/controller/workspace/words"
+	"kyklos.io/kyklos/internal/archive/mover"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// podView is the Pod of the Workspace's name as the engine sees it. nil is no Pod.
+func podView(ws *v1alpha1.Workspace, pod *corev1.Pod) lifecycle.Pod {
+	if pod == nil {
+		return lifecycle.Pod{}
+	}
+	view := lifecycle.Pod{State: lifecycle.PodNotReady, Foreign: !objects.Ours(ws, pod), UID: string(pod.UID)}
+	view.OperationID, view.Attempt = objects.Origin(pod)
+	switch {
+	case pod.DeletionTimestamp != nil:
+		view.State = lifecycle.PodTerminating
+	case pod.Status.Phase == corev1.PodFailed, pod.Status.Phase == corev1.PodSucceeded:
+		view.State = lifecycle.PodEnded
+	case podReady(pod):
+		view.State = lifecycle.PodReady
+	}
+	return view
+}
+
+func podReady(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// volumeView is the claim of the Workspace's name as the engine sees it. nil is no claim. waits reports
+// whether its class binds when a Pod comes.
+func volumeView(ws *v1alpha1.Workspace, claim *corev1.PersistentVolumeClaim, waits bool) lifecycle.VolumeView {
+	if claim == nil {
+		return lifecycle.VolumeView{}
+	}
+	view := lifecycle.VolumeView{
+		State: lifecycle.VolumePending, Foreign: !objects.OurVolume(ws, claim), Released: objects.Released(claim),
+		UID: string(claim.UID), ResourceVersion: claim.ResourceVersion, Marker: objects.Marker(claim),
+	}
+	view.OperationID, _ = objects.Origin(claim)
+	switch {
+	case claim.DeletionTimestamp != nil:
+		view.State = lifecycle.VolumeTerminating
+	case claim.Status.Phase == corev1.ClaimLost:
+		view.State = lifecycle.VolumeLost
+	case claim.Status.Phase == corev1.ClaimBound:
+		view.State = lifecycle.VolumeBound
+	case waits:
+		view.State = lifecycle.VolumeWaiting
+	}
+	return view
+}
+
+// bindsLate reports whether volumes of the class are bound when a Pod uses them (D19).
+func bindsLate(class *storagev1.StorageClass) bool {
+	return class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
+}
+
+// jobViews are the Workspace's movers as the engine sees them: a Job is there as long as one of its Pods
+// is, even if its own object is gone (D18).
+func jobViews(ws *v1alpha1.Workspace, jobs []batchv1.Job, pods []corev1.Pod) []lifecycle.Job {
+	var views []lifecycle.Job
+	known := map[string]bool{}
+	for i := range jobs {
+		job := &jobs[i]
+		if !objects.Ours(ws, job) {
+			continue
+		}
+		known[string(job.UID)] = true
+		views = append(views, jobView(job, pods))
+	}
+	for i := range pods {
+		pod := &pods[i]
+		owner := jobOf(pod)
+		if pod.Labels[objects.LabelRole] != objects.RoleMover || known[owner] {
+			continue
+		}
+		known[owner] = true
+		view := lifecycle.Job{
+			Name: pod.Labels[batchv1.JobNameLabel], UID: owner, State: lifecycle.JobTerminating, VolumeUID: pod.Labels[objects.LabelVolumeUID],
+		}
+		view.OperationID, view.Attempt = objects.Origin(pod)
+		views = append(views, view)
+	}
+	return views
+}
+
+// jobOf returns the UID of a Pod's Job, or the Pod's own where there is none.
+func jobOf(pod *corev1.Pod) string {
+	for _, owner := range pod.OwnerReferences {
+		if owner.Kind == "Job" {
+			return string(owner.UID)
+		}
+	}
+	return string(pod.UID)
+}
+
+func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
+	view := lifecycle.Job{
+		Name: job.Name, UID: string(job.UID), State: lifecycle.JobRunning, VolumeUID: job.Labels[objects.LabelVolumeUID],
+	}
+	view.OperationID, view.Attempt = objects.Origin(job)
+	for _, condition := range job.Status.Conditions {
+		if condition.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch condition.Type {
+		case batchv1.JobComplete:
+			view.State = lifecycle.JobSucceeded
+		case batchv1.JobFailed:
+			view.State = lifecycle.JobFailed
+		}
+	}
+	if job.DeletionTimestamp != nil {
+		view.State = lifecycle.JobTerminating
+	}
+	if view.State == lifecycle.JobFailed {
+		result, _ := moverResult(view.UID, pods)
+		view.Reason, view.Word = failure(result.Code)
+	}
+	return view
+}
+
+// moverResult returns what the last of a Job's Pods wrote when it ended; false if none wrote anything.
+func moverResult(jobUID string, pods []corev1.Pod) (mover.Result, bool) {
+	var last mover.Result
+	var from *corev1.Pod
+	for i := range pods {
+		pod := &pods[i]
+		if jobOf(pod) != jobUID || from != nil && pod.CreationTimestamp.Before(&from.CreationTimestamp) {
+			continue
+		}
+		for _, container := range pod.Status.ContainerStatuses {
+			if ended := container.State.Terminated; ended != nil {
+				if result, err := mover.ParseResult(strings.TrimSpace(ended.Message)); err == nil {
+					last, from = result, pod
+				}
+			}
+		}
+	}
+	return last, from != nil
+}
+
+// failure is a mover's code in the engine's words; a mover that was killed has none.
+func failure(code mover.Code) (lifecycle.Reason, lifecycle.Word) {
+	if code == mover.ArchiveUnverified {
+		// As a Mismatch the next attempt gets a key of its own. So nothing is ever deleted from the store
+		// that another mover could still be writing: the collection takes what is left (D7).
+		return lifecycle.Mismatch, lifecycle.WordArchiveCorrupt
+	}
+	return lifecycle.Reason(code.Reason()), words.OfMover(code)
+}

@@ -1,0 +1,87 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+)
+
+func source(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// workspaces is the validator in a cluster with these objects.
+func workspaces(t *testing.T, broken interceptor.Funcs, served []string, objects ...client.Object) *admission.Webhook {
+	s := scheme(t)
+	live := fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithInterceptorFuncs(broken).Build()
+	return admission.WithValidator(s, &workspaceValidator{facts: workspaceReader{live: live, namespaces: served}})
+}
+
+func TestWorkspaceValidatorGathersFacts(t *testing.T) {
+	store := &corev1.Secret{ObjectMeta: named("store")}
+	pod, volume := &corev1.Pod{ObjectMeta: named("ws-dev")}, &corev1.PersistentVolumeClaim{ObjectMeta: named("ws-dev-home")}
+	elsewhere := volume.DeepCopy()
+	elsewhere.Namespace = "back"
+	broken := interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+		return errors.New("the store of the API server is away")
+	}}
+	edit := func(from, to string) string { return strings.Replace(home, from, to, 1) }
+	const missing, foreign = `there is no Secret "store" in this namespace`, "that this Workspace did not make"
+	for name, tc := range map[string]struct {
+		webhook  *admission.Webhook
+		obj, old string
+		warnings []string
+		verdict  string
+	}{
+		"nothing to say":          {workspaces(t, interceptor.Funcs{}, nil, store, elsewhere), home, "", nil, "create allowed"},
+		"no store":                {workspaces(t, interceptor.Funcs{}, nil), home, "", []string{missing}, "create warned"},
+		"no store, on update":     {workspaces(t, interceptor.Funcs{}, nil), edit(`"pause":false`, `"pause":true`), home, []string{missing}, "update warned"},
+		"no archive":              {workspaces(t, interceptor.Funcs{}, nil), edit(`"archive":{"storeRef":{"name":"store"},"retain":1},`, ``), "", nil, "create allowed"},
+		"strangers":               {workspaces(t, interceptor.Funcs{}, nil, store, pod, volume), home, "", []string{foreign, foreign}, "create warned"},
+		"its own, later":          {workspaces(t, interceptor.Funcs{}, nil, store, pod, volume), edit(`"pause":false`, `"pause":true`), home, nil, "update allowed"},
+		"a name to be made up":    {workspaces(t, interceptor.Funcs{}, nil, store), edit(`"name":"dev"`, `"generateName":"dev-"`), "", nil, "create allowed"},
+		"nothing can be read":     {workspaces(t, broken, nil), home, "", nil, "create allowed"},
+		"not served":              {workspaces(t, interceptor.Funcs{}, []string{"back"}), home, "", []string{"nothing is done here"}, "create warned"},
+		"served":                  {workspaces(t, interceptor.Funcs{}, []string{"back", "shop"}, store), home, "", nil, "create allowed"},
+		"labels alone":            {workspaces(t, broken, nil), edit(`"name":"dev"`, `"name":"dev","labels":{"a":"b"}`), home, nil, ""},
+		"a change while it goes":  {workspaces(t, interceptor.Funcs{}, nil), strings.Replace(edit(`"pause":false`, `"pause":true`), `"name":"dev"`, `"name":"dev","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), home, nil, ""},
+		"amounts that are number": {workspaces(t, interceptor.Funcs{}, nil, store), sized(`{"limits":{"cpu":2}}`), "", nil, "create allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			response, verdict := handle(t, tc.webhook, request(tc.obj, tc.old))
+			if verdict != tc.verdict || !response.Allowed {
+				t.Errorf("counted as %q, want %q; response %v", verdict, tc.verdict, response.Result)
+			}
+			if len(response.Warnings) != len(tc.warnings) {
+				t.Fatalf("got %q, want %q", response.Warnings, tc.warnings)
+			}
+			for i, want := range tc.warnings {
+				if !strings.Contains(response.Warnings[i], want) {
+					t.Errorf("got %q, want %q", response.Warnings[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestWorkspaceValidatorLetsDeletionsPass(t *testing.T) {
+	req := request("", home)
+	req.Operation = admissionv1.Delete
+	if response, verdict := handle(t, workspaces(t, interceptor.Funcs{}, nil), req); !response.Allowed || verdict != "" {
+		t.Errorf("%q %v", verdict, response.Result)
+	}
+}
