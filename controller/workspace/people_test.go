@@ -1,7 +1,7 @@
 package workspace
 
 import (
-	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -185,35 +184,34 @@ func TestALostStatusForgetsNoArchive(t *testing.T) {
 	w.holds("work")
 }
 
-// A cache that never shows anything that was made delays, and does nothing else.
-func TestACacheThatIsBehind(t *testing.T) {
+func TestAVolumeGrows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, aWorkspace())
-	w.r.Client = blinded{w.r.Client}
+	w := inStandby(t)
+	size := func() string {
+		claim := w.claim()
+		return claim.Spec.Resources.Requests.Storage().String()
+	}
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })
 	w.settle()
-	w.is("RUNNING")
-	w.write("work")
-	uid := w.claim().UID
-	w.desire(v1alpha1.DesiredPending)
+	if got := size(); got != "2Gi" {
+		t.Errorf("the volume was asked for %s, want 2Gi", got)
+	}
+	tried := 0
+	w.faults.refuse = func(verb string, object client.Object) error {
+		if _, ok := object.(*corev1.PersistentVolumeClaim); !ok || verb != "patch" {
+			return nil
+		}
+		tried++
+		return apierrors.NewForbidden(schema.GroupResource{}, object.GetName(), errors.New("its class does not allow it"))
+	}
+	w.told()
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "3Gi" })
 	w.settle()
-	w.is("ARCHIVED")
-	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
+	for range 5 {
+		w.update(w.pass())
+	}
+	if told := strings.Join(w.told(), "\n"); tried != 1 || size() != "2Gi" || !strings.Contains(told, "VolumeNotGrown") || !strings.Contains(told, "its class does not allow it") {
+		t.Errorf("tried %d times, it has %s, and was told:\n%s", tried, size(), told)
+	}
 	w.is("STANDBY")
-	w.holds("work")
-	if w.claim().UID == uid {
-		t.Error("the home was never archived")
-	}
 }
-
-// blinded is a cache of Workspaces alone.
-type blinded struct{ client.Client }
-
-func (b blinded) Get(ctx context.Context, key types.NamespacedName, object client.Object, options ...client.GetOption) error {
-	if _, ok := object.(*v1alpha1.Workspace); ok {
-		return b.Client.Get(ctx, key, object, options...)
-	}
-	return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
-}
-
-func (b blinded) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }

@@ -1,7 +1,10 @@
 package controlplane
 
 import (
+	"bytes"
+	"context"
 	"encoding/pem"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -19,6 +22,8 @@ type Request struct {
 	Path string
 	// Watch is true for a watch, which lasts.
 	Watch bool
+	// Body is what a creation sends, in JSON or protobuf; nil for other requests.
+	Body string
 }
 
 // Is reports whether the request has the method and a path that ends so.
@@ -27,7 +32,8 @@ func (r Request) Is(method, pathSuffix string) bool {
 }
 
 // Fault is called around a request: before it is passed on (after false), and when its answer is
-// here but not yet passed back (after true). It may block, and it may end the client.
+// here but not yet passed back (after true). It may block, it may end the client, and if it panics with
+// http.ErrAbortHandler, the connection ends there and then.
 type Fault func(request Request, after bool)
 
 // Proxy stands between the manager and the API server, counts what it is asked, and can hit
@@ -59,7 +65,7 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 		FlushInterval: -1, // watches
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 		ModifyResponse: func(response *http.Response) error {
-			p.hit(request(response.Request), true)
+			p.hit(response.Request.Context().Value(requestKey{}).(Request), true)
 			return nil
 		},
 	}
@@ -67,9 +73,13 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 		if p.isBroken() {
 			panic(http.ErrAbortHandler) // the connection ends without an answer
 		}
-		p.record(request(r))
-		p.hit(request(r), false)
-		reverse.ServeHTTP(w, r)
+		known, err := request(r)
+		if err != nil {
+			panic(http.ErrAbortHandler) // the client is gone
+		}
+		p.record(known)
+		p.hit(known, false)
+		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, known)))
 	}))
 	p.server.EnableHTTP2 = true
 	p.server.StartTLS()
@@ -140,8 +150,18 @@ func (p *Proxy) hit(r Request, after bool) {
 	}
 }
 
-func request(r *http.Request) Request {
-	return Request{Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
+// requestKey is the key of a Request in the context of what is passed on.
+type requestKey struct{}
+
+// request describes r, whose body can still be read afterwards.
+func request(r *http.Request) (Request, error) {
+	known := Request{Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
+	if r.Method != http.MethodPost {
+		return known, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body, known.Body = io.NopCloser(bytes.NewReader(body)), string(body)
+	return known, err
 }
 
 // through returns config pointed at the proxy.

@@ -85,7 +85,12 @@ func (s *stage) manager(proxy *controlplane.Proxy) *controlplane.Manager {
 // create makes the Workspace, which is to run the program with these arguments.
 func (s *stage) create(program string, args ...string) {
 	s.Helper()
-	s.must(admin.Create(s.Context(), &v1alpha1.Workspace{
+	s.must(admin.Create(s.Context(), s.spec(name, program, args...)))
+}
+
+// spec is a Workspace that is not made yet.
+func (s *stage) spec(name, program string, args ...string) *v1alpha1.Workspace {
+	return &v1alpha1.Workspace{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
 		Spec: v1alpha1.WorkspaceSpec{
 			DesiredState: v1alpha1.DesiredRunning,
@@ -97,7 +102,7 @@ func (s *stage) create(program string, args ...string) {
 			},
 			DeletionPolicy: v1alpha1.DeletionDelete,
 		},
-	}))
+	}
 }
 
 // workspace is the Workspace as it is now; an empty one if there is none.

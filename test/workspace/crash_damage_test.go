@@ -1,0 +1,267 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+)
+
+// The steps of life by what happens in them.
+const (
+	provisioning = iota
+	stopping
+	archiving
+	restoring
+	starting
+)
+
+// harm is what somebody does by hand.
+type harm func(ctx context.Context, b *books, name string) error
+
+// when is the moment at which it is done: at a request of the manager, or, if it is nil, when the step is over.
+type when func(c *crew, name string, m moment) bool
+
+func before(what string) when {
+	return func(_ *crew, _ string, m moment) bool { return m.what == what && !m.after }
+}
+
+func after(what string) when {
+	return func(_ *crew, _ string, m moment) bool { return m.what == what && m.after }
+}
+
+// condemned: the archive is recorded, and the volume about to be deleted.
+func condemned(c *crew, name string, m moment) bool {
+	if m.what != "PUT workspaces/status" || !m.after {
+		return false
+	}
+	ws := c.named(name)
+	err := admin.Get(context.WithoutCancel(c.Context()), client.ObjectKeyFromObject(ws), ws)
+	return err == nil && ws.Status.Operation != nil && ws.Status.Operation.PointOfNoReturn
+}
+
+// outcome is what a Workspace comes to.
+type outcome int
+
+const (
+	goesOn outcome = iota // nothing is lost, and the step ends as it should
+	lost                  // the only copy is gone, and it says so
+	either                // as the deletion and the mover that holds the volume meet
+	warns                 // the process alone still holds the volume: it is left alone, and people are warned
+)
+
+// damage is one harm, and the step and moment at which it is done.
+type damage struct {
+	name string
+	step int
+	when when
+	harm harm
+	want outcome
+	some bool // also in the bounded part
+}
+
+var damages = []damage{
+	{"no data before the volume goes", archiving, condemned, remove(""), goesOn, true},
+	{"no marker before the volume goes", archiving, condemned, remove(".meta"), goesOn, false},
+	{"cut data before the volume goes", archiving, condemned, change("", half), goesOn, true},
+	{"another marker before the volume goes", archiving, condemned, change(".meta", flipped), goesOn, false},
+	{"no data before they are recorded", archiving, before("DELETE jobs"), remove(""), goesOn, false},
+	{"no marker before it is recorded", archiving, before("DELETE jobs"), remove(".meta"), goesOn, false},
+	{"cut data before they are recorded", archiving, before("DELETE jobs"), change("", half), goesOn, false},
+	{"no data", archiving, nil, remove(""), lost, false},
+	{"no marker", archiving, nil, remove(".meta"), lost, true},
+	{"cut data", archiving, nil, change("", half), lost, false},
+	{"other data", archiving, nil, change("", flipped), lost, true},
+	{"another marker", archiving, nil, change(".meta", flipped), lost, false},
+	{"no volume in PROVISIONING", provisioning, after("POST persistentvolumeclaims"), takeVolume, goesOn, false},
+	{"no volume in RUNNING", provisioning, nil, takeVolume, warns, true},
+	{"no volume in STOPPING", stopping, before("DELETE pods"), takeVolume, lost, false},
+	{"no volume in STANDBY", stopping, nil, takeVolume, lost, true},
+	{"no volume in ARCHIVING", archiving, before("POST jobs"), takeVolume, lost, true},
+	{"no volume while it is archived", archiving, after("POST jobs"), takeVolume, either, false},
+	{"no volume once it is archived", archiving, before("DELETE jobs"), takeVolume, goesOn, true},
+	{"no volume once that is recorded", archiving, condemned, takeVolume, goesOn, false},
+	{"no volume in RESTORING", restoring, after("POST persistentvolumeclaims"), takeVolume, goesOn, false},
+	{"no volume while it is restored", restoring, after("POST jobs"), takeVolume, goesOn, true},
+	{"no volume once it is restored", restoring, after("PATCH persistentvolumeclaims"), takeVolume, goesOn, false},
+	{"no volume in STANDBY again", restoring, nil, takeVolume, lost, false},
+	{"no volume before STARTING", starting, before("POST pods"), takeVolume, lost, false},
+	{"no volume in STARTING", starting, after("POST pods"), takeVolume, warns, true},
+}
+
+// TestDamages takes volumes and archives away, and spoils them, at the worst moments. What is left is
+// found; where nothing is, the Workspace says so, and nothing runs on an empty home, or on an old one.
+func TestDamages(t *testing.T) {
+	c := newCrew(t, len(damages), store, &gate{concerns: func(moment) bool { return true }})
+	p := &plot{crew: c, todo: map[string]damage{}, done: map[string]bool{}}
+	c.gate.seen = func(name string, m moment) {
+		p.request(name, m)
+		c.seen(name, m)
+	}
+	for i, d := range damages {
+		if *crashes == "all" || d.some {
+			p.todo[c.names[i]] = d
+		}
+	}
+	c.start()
+	for at := range starting + 1 {
+		p.through(at)
+	}
+	for name, d := range p.todo {
+		if !p.done[name] {
+			t.Errorf("%s: nobody did it", d.name)
+		}
+		if d.want == lost { // whoever asks for it gets what there is, which is nothing
+			life[starting].begin(c, name)
+		}
+	}
+	for name, d := range p.todo {
+		if d.want == lost {
+			p.ends(name, d, life[starting])
+		}
+		c.audit(name, d.name+", when it was to run")
+	}
+}
+
+// plot is who is to be harmed.
+type plot struct {
+	*crew
+	mu   sync.Mutex
+	at   int
+	todo map[string]damage
+	done map[string]bool
+}
+
+// through takes all to whom nothing was done yet through a step, and does what is to be done in it.
+func (p *plot) through(at int) {
+	p.Helper()
+	p.mu.Lock()
+	p.at = at
+	p.mu.Unlock()
+	var walking, harmed []string
+	for name, d := range p.todo {
+		switch {
+		case d.step > at || d.step == at && d.when == nil:
+			walking = append(walking, name)
+		case d.step == at:
+			harmed = append(harmed, name)
+			life[at].begin(p.crew, name)
+		}
+	}
+	p.crew.through(life[at], walking, nil)
+	for _, name := range harmed {
+		p.ends(name, p.todo[name], life[at])
+	}
+	var after []string
+	for _, name := range walking {
+		if d := p.todo[name]; d.step == at {
+			p.do(name, d)
+			life[at+1].begin(p.crew, name)
+			after = append(after, name)
+		}
+	}
+	for _, name := range after {
+		p.ends(name, p.todo[name], life[at+1])
+	}
+}
+
+// request does what is to be done at it.
+func (p *plot) request(name string, m moment) {
+	p.mu.Lock()
+	d, at := p.todo[name], p.at
+	due := d.when != nil && d.step == at && !p.done[name]
+	p.mu.Unlock()
+	if due && d.when(p.crew, name, m) {
+		p.do(name, d)
+	}
+}
+
+func (p *plot) do(name string, d damage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done[name] = true
+	if d.want == lost || d.want == either {
+		p.books.rob(name)
+	}
+	if err := d.harm(context.WithoutCancel(p.Context()), p.books, name); err != nil {
+		p.Errorf("%s: %v", d.name, err)
+	}
+}
+
+// ends waits until a Workspace has come to what is expected of it.
+func (p *plot) ends(name string, d damage, s step) {
+	p.Helper()
+	p.eventually(d.name+", "+s.name, func() error {
+		ws := p.named(name)
+		p.must(admin.Get(p.Context(), client.ObjectKeyFromObject(ws), ws))
+		ready := meta.FindStatusCondition(ws.Status.Conditions, v1alpha1.ConditionReady)
+		says := ws.Status.Phase == v1alpha1.PhaseError && ws.Status.Error.Reason == "DataLost"
+		switch {
+		case ws.Status.ObservedGeneration != ws.Generation:
+		case d.want == warns && ready != nil && ready.Reason == "VolumeTerminating",
+			(d.want == lost || d.want == either) && says,
+			(d.want == goesOn || d.want == either) && p.arrived(name, s, ws):
+			return nil
+		}
+		p.nudge(ws)
+		return fmt.Errorf("%+v %+v", ws.Status, ready)
+	})
+	p.audit(name, d.name)
+}
+
+// takeVolume deletes the claim.
+func takeVolume(ctx context.Context, b *books, name string) error {
+	return admin.Delete(ctx, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "ws-" + name + "-home"}})
+}
+
+// objects are the files of a Workspace's archive, with a suffix.
+func (b *books) objects(name, suffix string) ([]string, error) {
+	uid, _ := b.of(name)
+	files, err := filepath.Glob(filepath.Join(b.store.Folder, "archives", uid, "*", "home.tar.gz"+suffix))
+	if err == nil && len(files) == 0 {
+		err = errors.New("there is no archive to spoil")
+	}
+	return files, err
+}
+
+// remove deletes objects of the archive from the store.
+func remove(suffix string) harm {
+	return func(_ context.Context, b *books, name string) error {
+		files, err := b.objects(name, suffix)
+		for _, file := range files {
+			err = errors.Join(err, os.Remove(file))
+		}
+		return err
+	}
+}
+
+// change rewrites objects of the archive in the store.
+func change(suffix string, how func([]byte) []byte) harm {
+	return func(_ context.Context, b *books, name string) error {
+		files, err := b.objects(name, suffix)
+		for _, file := range files {
+			content, bad := os.ReadFile(file)
+			err = errors.Join(err, bad, os.WriteFile(file, how(content), 0o600))
+		}
+		return err
+	}
+}
+
+func half(content []byte) []byte { return content[:len(content)/2] }
+
+func flipped(content []byte) []byte {
+	changed := bytes.Clone(content)
+	changed[len(changed)/2] ^= 0xff
+	return changed
+}
