@@ -151,7 +151,7 @@ func (p pair) copy(ctx context.Context, name string) error {
 }
 
 // quiet waits until the manager asks nothing of the API server any more, and returns what it has done.
-func quiet(b *testing.B, manager *controlplane.Manager) work {
+func quiet(b *testing.B, manager *controlplane.Manager) effort {
 	b.Helper()
 	for last := scrape(b, manager); ; {
 		time.Sleep(5 * time.Second)
@@ -163,10 +163,10 @@ func quiet(b *testing.B, manager *controlplane.Manager) work {
 	}
 }
 
-// work is what a manager has done so far.
-type work struct{ passes, seconds, requests float64 }
+// effort is what a manager has done so far.
+type effort struct{ passes, seconds, requests float64 }
 
-func scrape(b *testing.B, manager *controlplane.Manager) (done work) {
+func scrape(b *testing.B, manager *controlplane.Manager) (done effort) {
 	b.Helper()
 	answer, err := http.Get(manager.MetricsURL)
 	if err != nil {
