@@ -94,6 +94,10 @@ bin/argocd: $(ARGOCD_SOURCES)
 test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos and what it scales as Git says; needs git: minutes
 	@ARGOCD_BIN=$(CURDIR)/bin/argocd go test -timeout 20m -count=1 -parallel 6 ./test/gitops
 
+.PHONY: test-workspace
+test-workspace: build bin/versitygw ## Kill the manager, movers and store of Workspaces around every request: minutes
+	@go test -timeout 30m -count=1 -v ./test/workspace -run 'Crashes|Damages|TwoManagers' -crashes all
+
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full

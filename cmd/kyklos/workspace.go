@@ -68,9 +68,10 @@ func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o managerOptions) erro
 		return nil
 	}
 	options := o.workspaces.options
+	options.NoClasses = len(o.namespaces) > 0
 	if options.MoverImage == "" {
 		var err error
-		if options.MoverImage, err = ownImage(ctx, mgr, o.ownNamespace()); err != nil {
+		if options.MoverImage, err = ownImage(ctx, mgr, o); err != nil {
 			mgr.GetLogger().Error(err, "No home can be archived or restored: set --mover-image")
 		}
 	}
@@ -81,7 +82,7 @@ func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o managerOptions) erro
 }
 
 // ownImage is the manager's own image: movers are the same program.
-func ownImage(ctx context.Context, mgr ctrl.Manager, namespace string) (string, error) {
+func ownImage(ctx context.Context, mgr ctrl.Manager, o managerOptions) (string, error) {
 	if image := os.Getenv(imageVariable); image != "" {
 		return image, nil
 	}
@@ -89,8 +90,11 @@ func ownImage(ctx context.Context, mgr ctrl.Manager, namespace string) (string, 
 	if name == "" {
 		return "", fmt.Errorf("the manager does not know its own image: neither %s nor %s is set", imageVariable, podVariable)
 	}
+	if len(o.namespaces) > 0 {
+		return "", fmt.Errorf("with --namespaces the manager may not read its own pod, so %s has to be set", imageVariable)
+	}
 	var pod corev1.Pod
-	if err := mgr.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, &pod); err != nil {
+	if err := mgr.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: o.ownNamespace(), Name: name}, &pod); err != nil {
 		return "", fmt.Errorf("read the manager's own pod: %w", err)
 	}
 	for _, container := range pod.Spec.Containers {

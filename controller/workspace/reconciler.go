@@ -41,6 +41,9 @@ type Reconciler struct {
 	Events *events.Recorder
 	// MoverImage is the image of movers, Kyklos' own; "" if it is not known, and no home can be moved.
 	MoverImage string
+	// NoClasses: storage classes cannot be read, so a volume that is pending waits for a Pod, for all that is
+	// known.
+	NoClasses bool
 	// Jitter returns a random part of d, so that Workspaces are not all looked at together.
 	Jitter func(d time.Duration) time.Duration
 

@@ -56,6 +56,8 @@ type Options struct {
 	MoverImage string
 	// Folders allows stores that are folders of the manager's own machine.
 	Folders bool
+	// NoClasses: the manager has rights in some namespaces alone, and storage classes are in none.
+	NoClasses bool
 }
 
 // Validate says what is wrong with the options, in the words of the flags that set them.
@@ -91,6 +93,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Clock:      options.Clock,
 		Events:     events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		MoverImage: options.MoverImage,
+		NoClasses:  options.NoClasses,
 		Jitter:     func(d time.Duration) time.Duration { return rand.N(d) },
 		gate:       gate{options: options.Limits, cache: mgr.GetClient(), wake: queue.wake},
 	}

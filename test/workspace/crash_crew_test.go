@@ -43,13 +43,14 @@ var movable = sync.OnceValues(func() (string, error) {
 })
 
 // newCrew makes a namespace whose managers and movers are behind the gate.
-func newCrew(t *testing.T, size int, objects *controlplane.ObjectStore, g *gate) *crew {
+func newCrew(t *testing.T, size int, objects *controlplane.ObjectStore) *crew {
 	t.Helper()
 	clock := &movedClock{Clock: controlplane.Clock(filepath.Join(t.TempDir(), "clock")), nudged: map[string]time.Time{}}
+	g := &gate{victims: map[string]*victim{}}
 	c := &crew{stage: newStage(t), gate: g, clock: clock}
 	c.books = &books{namespace: c.namespace, store: objects, uids: map[string]string{}, wrote: map[string]int{}, robbed: map[string]bool{}}
 	for i := range size {
-		c.names = append(c.names, fmt.Sprintf("c%02d", i))
+		c.names = append(c.names, fmt.Sprintf("c%02d", i)) // of one length: see ours
 	}
 	g.next(nil)
 	g.seen = c.seen
@@ -61,7 +62,7 @@ func newCrew(t *testing.T, size int, objects *controlplane.ObjectStore, g *gate)
 	c.must(err)
 	t.Cleanup(c.proxy.Close)
 	c.proxy.Inject(g.api)
-	t.Cleanup(g.open) // a proxy waits for what it holds
+	t.Cleanup(func() { g.open(nil) }) // a proxy waits for what it holds
 	return c
 }
 

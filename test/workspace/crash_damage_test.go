@@ -74,18 +74,18 @@ type damage struct {
 var damages = []damage{
 	{"no data before the volume goes", archiving, condemned, remove(""), goesOn, true},
 	{"no marker before the volume goes", archiving, condemned, remove(".meta"), goesOn, false},
-	{"cut data before the volume goes", archiving, condemned, change("", half), goesOn, true},
+	{"cut data before the volume goes", archiving, condemned, change("", half), goesOn, false},
 	{"another marker before the volume goes", archiving, condemned, change(".meta", flipped), goesOn, false},
 	{"no data before they are recorded", archiving, before("DELETE jobs"), remove(""), goesOn, false},
 	{"no marker before it is recorded", archiving, before("DELETE jobs"), remove(".meta"), goesOn, false},
 	{"cut data before they are recorded", archiving, before("DELETE jobs"), change("", half), goesOn, false},
 	{"no data", archiving, nil, remove(""), lost, false},
-	{"no marker", archiving, nil, remove(".meta"), lost, true},
+	{"no marker", archiving, nil, remove(".meta"), lost, false},
 	{"cut data", archiving, nil, change("", half), lost, false},
 	{"other data", archiving, nil, change("", flipped), lost, true},
 	{"another marker", archiving, nil, change(".meta", flipped), lost, false},
 	{"no volume in PROVISIONING", provisioning, after("POST persistentvolumeclaims"), takeVolume, goesOn, false},
-	{"no volume in RUNNING", provisioning, nil, takeVolume, warns, true},
+	{"no volume in RUNNING", provisioning, nil, takeVolume, warns, false},
 	{"no volume in STOPPING", stopping, before("DELETE pods"), takeVolume, lost, false},
 	{"no volume in STANDBY", stopping, nil, takeVolume, lost, true},
 	{"no volume in ARCHIVING", archiving, before("POST jobs"), takeVolume, lost, true},
@@ -93,17 +93,17 @@ var damages = []damage{
 	{"no volume once it is archived", archiving, before("DELETE jobs"), takeVolume, goesOn, true},
 	{"no volume once that is recorded", archiving, condemned, takeVolume, goesOn, false},
 	{"no volume in RESTORING", restoring, after("POST persistentvolumeclaims"), takeVolume, goesOn, false},
-	{"no volume while it is restored", restoring, after("POST jobs"), takeVolume, goesOn, true},
+	{"no volume while it is restored", restoring, after("POST jobs"), takeVolume, goesOn, false},
 	{"no volume once it is restored", restoring, after("PATCH persistentvolumeclaims"), takeVolume, goesOn, false},
 	{"no volume in STANDBY again", restoring, nil, takeVolume, lost, false},
 	{"no volume before STARTING", starting, before("POST pods"), takeVolume, lost, false},
-	{"no volume in STARTING", starting, after("POST pods"), takeVolume, warns, true},
+	{"no volume in STARTING", starting, after("POST pods"), takeVolume, warns, false},
 }
 
 // TestDamages takes volumes and archives away, and spoils them, at the worst moments. What is left is
 // found; where nothing is, the Workspace says so, and nothing runs on an empty home, or on an old one.
 func TestDamages(t *testing.T) {
-	c := newCrew(t, len(damages), store, &gate{concerns: func(moment) bool { return true }})
+	c := newCrew(t, len(damages), store)
 	p := &plot{crew: c, todo: map[string]damage{}, done: map[string]bool{}}
 	c.gate.seen = func(name string, m moment) {
 		p.request(name, m)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -10,6 +11,18 @@ import (
 
 	"kyklos.io/kyklos/test/controlplane"
 )
+
+// victim is somebody who is killed.
+type victim struct {
+	name string
+	// concerns says which requests it is killed around.
+	concerns func(moment) bool
+	// kill kills it for all Workspaces, calls dead, and starts it again; nil if each Workspace has its own, see
+	// gate.strike.
+	kill func(c *crew, dead func())
+	// some and all are how many Workspaces it troubles. Each is hit once in each step of its life.
+	some, all int
+}
 
 // moment is a point in one stage of a Workspace's life: before or after the nth request of a kind.
 type moment struct {
@@ -34,9 +47,9 @@ func (m moment) String() string {
 // gate stands in the way of all requests about some Workspaces. It counts them, and holds each Workspace
 // at the moment that was chosen for it: nothing of what it concerns goes on there until it is opened.
 type gate struct {
-	// concerns says which requests are counted and held.
-	concerns func(moment) bool
-	// strike, if there is one, is called at a chosen moment, which then is not held: it is cut off at once.
+	// victims are who is killed at a Workspace's moments; nil for nobody.
+	victims map[string]*victim
+	// strike is called at the moment of a victim that dies alone.
 	strike func(name string, m moment)
 	// seen is called before and after every request.
 	seen func(name string, m moment)
@@ -53,19 +66,33 @@ type gate struct {
 func (g *gate) next(chosen map[string]moment) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.counts, g.past, g.chosen = map[string]map[string]int{}, map[string][]moment{}, chosen
+	g.counts, g.past, g.chosen = map[string]map[string]int{}, map[string][]moment{}, maps.Clone(chosen)
 	g.held, g.struck = map[string]chan struct{}{}, nil
 }
 
-// open lets everybody go on whom it held, and chooses nobody else. What was held is cut off: not sent, or
-// its answer lost.
-func (g *gate) open() {
+// open lets those go on whom it held for a victim, nil for any. What was held is cut off: not sent, or its
+// answer lost.
+func (g *gate) open(v *victim) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, held := range g.held {
-		close(held)
+	for name, held := range g.held {
+		if v == nil || g.victims[name] == v {
+			close(held)
+			delete(g.held, name)
+		}
 	}
-	g.held, g.chosen = map[string]chan struct{}{}, nil
+}
+
+// waits reports whether somebody is held for the victim.
+func (g *gate) waits(v *victim) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for name := range g.held {
+		if g.victims[name] == v {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *gate) holds(name string) bool {
@@ -84,12 +111,11 @@ func (g *gate) history(name string) (past, struck []moment) {
 // request is called around each; it does not return if the request is to be cut off.
 func (g *gate) request(name string, m moment) {
 	g.seen(name, m)
-	held, hit := g.arrive(name, &m)
-	switch {
-	case hit && g.strike != nil:
-		g.strike(name, m)
+	switch held, hit := g.arrive(name, &m); {
 	case held != nil:
 		<-held
+	case hit:
+		g.strike(name, m)
 	default:
 		return
 	}
@@ -100,7 +126,8 @@ func (g *gate) request(name string, m moment) {
 func (g *gate) arrive(name string, m *moment) (held chan struct{}, hit bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.concerns(*m) {
+	v := g.victims[name]
+	if v != nil && !v.concerns(*m) {
 		return nil, false
 	}
 	if held := g.held[name]; held != nil {
@@ -122,7 +149,7 @@ func (g *gate) arrive(name string, m *moment) (held chan struct{}, hit bool) {
 	}
 	delete(g.chosen, name)
 	g.struck = append(g.struck, *m)
-	if g.strike == nil {
+	if v.kill != nil {
 		g.held[name] = make(chan struct{})
 	}
 	return g.held[name], true

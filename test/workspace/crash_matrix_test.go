@@ -1,12 +1,15 @@
 package workspace
 
 import (
+	"context"
 	"flag"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/controlplane"
@@ -15,89 +18,116 @@ import (
 // crashes says how much of the matrix is tested.
 var crashes = flag.String("crashes", "some", "some: a fixed part of the crash matrix; all: every point")
 
-// some is how many Workspaces a part of the matrix has. Each is hit once in each step of its life.
-const some = 8
-
-// victims are who is killed, and around which requests.
-var victims = []struct {
-	name     string
-	concerns func(moment) bool
-	run      func(t *testing.T, concerns func(moment) bool, points [][]moment)
-}{
-	{"manager", func(m moment) bool { return m.actor == "manager" && !m.reads }, killManager},
-	{"mover", func(m moment) bool { return m.actor == "mover" }, killMovers},
-	{"store", func(m moment) bool { return m.stored && !m.reads }, killStore},
+var victims = []*victim{
+	{"manager", func(m moment) bool { return m.actor == "manager" && !m.reads }, killManager, 5, 44},
+	{"store", func(m moment) bool { return m.stored && !m.reads }, killStore, 2, 14},
+	{"mover", func(m moment) bool { return m.actor == "mover" }, nil, 2, 14},
 }
 
-// TestCrashes kills the manager, the movers and the store before and after every request by which they
-// change something, and checks after each that nothing is lost and nothing done twice. One life without
-// trouble shows which requests there are. Then many Workspaces walk side by side, each held at its own
-// moment: one blow hits all of them.
+// TestCrashes kills the manager, the store and the movers before and after every request by which they
+// change something, and checks after each that nothing is lost and nothing done twice. In each step of
+// life, one Workspace shows which requests there are. Then many walk through it side by side, each held
+// at its own moment: one blow hits all of them.
 func TestCrashes(t *testing.T) {
-	quiet := newCrew(t, 1, store, &gate{concerns: func(moment) bool { return true }})
-	quiet.start()
-	var calm [][]moment
+	objects, err := controlplane.StartObjectStore(t.Context(), filepath.Join(t.TempDir(), "store"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = objects.Stop() })
+	size := 1
+	for _, v := range victims {
+		size += v.size()
+	}
+	c := newCrew(t, size, objects)
+	quiet, others := c.names[:1], c.names[1:]
+	of := map[*victim][]string{}
+	for _, v := range victims {
+		of[v], others = others[:v.size()], others[v.size():]
+		for _, name := range of[v] {
+			c.gate.victims[name] = v
+		}
+	}
+	c.gate.strike = func(name string, m moment) {
+		if err := c.killMover(name); err != nil {
+			c.Errorf("%s, %s: %v", name, m, err)
+		}
+	}
+	c.start()
 	for _, s := range life {
-		quiet.gate.next(nil)
-		quiet.through(s, quiet.names, nil)
-		past, _ := quiet.gate.history(quiet.names[0])
-		calm = append(calm, past)
-	}
-	for _, victim := range victims {
-		t.Run(victim.name, func(t *testing.T) {
-			points := make([][]moment, len(calm))
-			for i, past := range calm {
-				points[i] = choose(slices.DeleteFunc(slices.Clone(past), func(m moment) bool { return !victim.concerns(m) }))
-				t.Logf("%s: %d moments, %d chosen: %v", life[i].name, len(past), len(points[i]), points[i])
-			}
-			victim.run(t, victim.concerns, points)
-		})
-	}
-}
-
-// choose takes all moments, or those round the deletion of a volume and of the others every kth.
-func choose(all []moment) []moment {
-	if *crashes == "all" || len(all) <= some {
-		return all
-	}
-	var chosen []moment
-	for i, m := range all {
-		if m.what == "DELETE persistentvolumeclaims" {
-			chosen = append(chosen, m)
-			if !m.after && i > 0 {
-				chosen = append(chosen, all[i-1])
-			}
-		}
-	}
-	for k, left := 0, some-len(chosen); k < left; k++ {
-		if m := all[k*len(all)/left]; !slices.Contains(chosen, m) {
-			chosen = append(chosen, m)
-		}
-	}
-	return chosen
-}
-
-// march takes a crew through all of life, with points[i] of step i spread over its Workspaces.
-func (c *crew) march(points [][]moment, kill func()) {
-	c.Helper()
-	for i, s := range life {
+		c.gate.next(nil)
+		c.through(s, quiet, nil)
+		calm, _ := c.gate.history(quiet[0])
 		chosen := map[string]moment{}
-		for k, m := range points[i] {
-			chosen[c.names[k]] = m
+		for _, v := range victims {
+			v.choose(t, calm, of[v], chosen)
 		}
 		c.gate.next(chosen)
-		c.through(s, c.names, kill)
+		c.through(s, c.names[1:], c.kill)
 		_, struck := c.gate.history("")
-		for _, m := range points[i] {
-			if !slices.Contains(struck, m) {
-				c.Logf("%s: %s never came", s.name, m)
+		c.compare(s, chosen, struck)
+	}
+	c.twice()
+}
+
+// size is how many Workspaces the victim troubles.
+func (v *victim) size() int {
+	if *crashes == "all" {
+		return v.all
+	}
+	return v.some
+}
+
+// choose spreads the victim's moments over its Workspaces: all, or those round the deletion of a volume
+// and of the others every kth.
+func (v *victim) choose(t *testing.T, calm []moment, names []string, chosen map[string]moment) {
+	t.Helper()
+	moments := slices.DeleteFunc(slices.Clone(calm), func(m moment) bool { return !v.concerns(m) })
+	if *crashes == "all" && len(moments) > len(names) {
+		t.Errorf("%s: %d moments for %d Workspaces", v.name, len(moments), len(names))
+	}
+	var points []moment
+	for i, m := range moments {
+		if len(moments) <= len(names) {
+			points = moments
+			break
+		}
+		if m.what == "DELETE persistentvolumeclaims" {
+			points = append(points, m)
+			if !m.after && i > 0 {
+				points = append(points, moments[i-1])
 			}
 		}
-		// Which status is written how often differs with what the manager sees at once.
-		if 4*len(struck) < 3*len(points[i]) {
-			c.Errorf("%s: %d of %d moments came", s.name, len(struck), len(points[i]))
+	}
+	for k, left := 0, len(names)-len(points); k < left && len(points) < len(moments); k++ {
+		if m := moments[k*len(moments)/left]; !slices.Contains(points, m) {
+			points = append(points, m)
 		}
 	}
+	for i, m := range points {
+		chosen[names[i]] = m
+	}
+}
+
+// compare tells which moments did not come.
+func (c *crew) compare(s step, chosen map[string]moment, struck []moment) {
+	c.Helper()
+	missing := 0
+	for name, m := range chosen {
+		if !slices.Contains(struck, m) {
+			missing++
+			c.Logf("%s: for %s, %s never came", s.name, name, m)
+		}
+	}
+	c.Logf("%s: %d blows", s.name, len(chosen)-missing)
+	// How often a status is written differs with what the manager sees at once.
+	if 4*missing > len(chosen) {
+		c.Errorf("%s: %d of %d moments did not come", s.name, missing, len(chosen))
+	}
+}
+
+// twice checks that each process ran as often as it was to.
+func (c *crew) twice() {
+	c.Helper()
 	for _, name := range c.names {
 		if _, wrote := c.books.of(name); wrote != 2 {
 			c.Errorf("%s wrote %d runs, want 2", name, wrote)
@@ -105,35 +135,29 @@ func (c *crew) march(points [][]moment, kill func()) {
 	}
 }
 
-// size is how many Workspaces it takes.
-func size(points [][]moment) int {
-	most := 0
-	for _, p := range points {
-		most = max(most, len(p))
-	}
-	return most
-}
-
-func killManager(t *testing.T, concerns func(moment) bool, points [][]moment) {
-	c := newCrew(t, size(points), store, &gate{concerns: concerns})
-	m := c.start()
-	c.march(points, func() {
-		c.must(m.Kill())
-		c.gate.open()
-		m = c.start()
-	})
-}
-
-func killMovers(t *testing.T, concerns func(moment) bool, points [][]moment) {
-	g := &gate{concerns: concerns}
-	c := newCrew(t, size(points), store, g)
-	g.strike = func(name string, m moment) {
-		if err := c.killMover(name); err != nil {
-			c.Errorf("%s, %s: %v", name, m, err)
+// kill kills the next victim for which somebody is held.
+func (c *crew) kill() {
+	for _, v := range victims {
+		if c.gate.waits(v) {
+			v.kill(c, func() { c.gate.open(v) })
+			return
 		}
 	}
+}
+
+func killManager(c *crew, dead func()) {
+	c.Helper()
+	m := c.managers[len(c.managers)-1]
+	c.must(m.Kill())
+	dead()
 	c.start()
-	c.march(points, nil)
+}
+
+func killStore(c *crew, dead func()) {
+	c.Helper()
+	c.must(c.books.store.Kill())
+	dead()
+	c.must(c.books.store.Start(c.Context()))
 }
 
 // killMover kills the process of the mover that is at work.
@@ -142,34 +166,21 @@ func (c *crew) killMover(name string) error {
 	if err := admin.List(c.Context(), &pods, client.InNamespace(c.namespace), client.MatchingLabels{"kyklos.io/workspace": name, "kyklos.io/role": "mover"}); err != nil {
 		return err
 	}
-	var err error
-	for _, pod := range pods.Items {
-		if err = cluster.KillContainer(&pod, pod.Spec.Containers[0].Name); err == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-func killStore(t *testing.T, concerns func(moment) bool, points [][]moment) {
-	objects, err := controlplane.StartObjectStore(t.Context(), filepath.Join(t.TempDir(), "store"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = objects.Stop() })
-	c := newCrew(t, size(points), objects, &gate{concerns: concerns})
-	c.start()
-	c.march(points, func() {
-		c.must(objects.Kill())
-		c.gate.open()
-		c.must(objects.Start(c.Context()))
+	// The node may not have noted yet that it runs.
+	return wait.PollUntilContextTimeout(c.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		return slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
+			return cluster.KillContainer(&pod, pod.Spec.Containers[0].Name) == nil
+		}), nil
 	})
 }
 
 // Two managers that both act: a lease that was lost, or a leader election that failed.
 func TestTwoManagers(t *testing.T) {
-	c := newCrew(t, 4, store, &gate{concerns: func(moment) bool { return true }})
+	c := newCrew(t, 1, store)
 	c.start()
 	c.start()
-	c.march(make([][]moment, len(life)), nil)
+	for _, s := range life {
+		c.through(s, c.names, nil)
+	}
+	c.twice()
 }

@@ -43,7 +43,7 @@ func storeGate(t *testing.T, g *gate, b *books, store *controlplane.ObjectStore)
 		reverse.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
-		g.open()
+		g.open(nil)
 		server.CloseClientConnections()
 		server.Close()
 		transport.CloseIdleConnections()

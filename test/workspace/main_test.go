@@ -1,10 +1,9 @@
-// Package workspace takes Workspaces through their lives with real bytes: the manager and its movers are
-// the built program, pods are processes, volumes are folders, and the archive is a real S3 store.
 package workspace
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) (code int, err error) {
+	flag.Parse()
 	ctx := context.Background()
 	scratch, err := os.MkdirTemp("", "kyklos-workspace")
 	if err != nil {
@@ -59,6 +59,9 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	if admin, err = cluster.Client(); err != nil {
 		return 0, err
+	}
+	if *crashes == "some" {
+		_ = flag.Set("test.parallel", "8") // they wait far more than they compute
 	}
 	code = m.Run()
 	return code, cluster.NothingForbidden()
