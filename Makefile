@@ -14,6 +14,8 @@ TOOL := go tool -modfile=go.tools.mod
 NESTED := test/devcluster test/bench test/argocd test/certmanager test/helm test/image test/monitoring test/objectstore
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
+# They begin first, so that nothing waits for the last of them alone.
+LONGEST := $(addprefix ./test/,integration e2e chart serving upgrade)
 CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/devcluster/go.mod
 ARGOCD_SOURCES := test/argocd/main.go test/argocd/go.mod
@@ -37,7 +39,7 @@ help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
+run: build bin/versitygw ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
 	@exec bin/quickstart --dir $(KYKLOS_DIR)
 
 .PHONY: build
@@ -46,7 +48,7 @@ build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
 .PHONY: kyklos
 kyklos:
 	@test -e bin/kyklos || echo "Building bin/kyklos from source. The first time this takes a minute or two ..."
-	@go build -trimpath -o bin/kyklos ./cmd/kyklos
+	@go build -o bin/kyklos ./cmd/kyklos # as the tests are built, to share their packages
 	@go build -o bin/quickstart ./test/quickstart
 
 .PHONY: devcluster
@@ -74,11 +76,12 @@ bin/helm: test/helm/go.mod
 
 # A real S3 store, as files in a folder. Built as bin/devcluster is too.
 bin/versitygw: test/objectstore/go.mod
+	@echo "Building bin/versitygw: an S3 store from source. The first time this takes a minute or two ..."
 	@cd test/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
-	@go test -p 4 -timeout 30m ./... # most packages wait more than they compute
+	@go test -p 4 -timeout 30m $(LONGEST) ./... # most packages wait more than they compute
 	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
@@ -119,15 +122,17 @@ bin/node/debian:
 	@for package in bin/node/packages/*.deb; do dpkg -x $$package $@.new; done && mv $@.new $@
 
 .PHONY: test-certmanager
-test-certmanager: build bin/certmanager ## Replace leaf and CA every 30 seconds under load, with cert-manager and without: a quarter of an hour
+test-certmanager: build bin/certmanager ## Replace leaf and CA again and again under load, with cert-manager and without: a quarter of an hour
 	@go test -timeout 40m -count=1 ./test/serving -v -rotations 25
 
 .PHONY: bench
-bench: build ## Measure: the engine beside robfig/cron, lists of v1alpha1 beside v1beta1, failovers
+bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
+	@go test -run '^$$' -bench BesideTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@cd test/bench && go test -count=1 -run BesideCron -v .
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
 	@go test -count=1 -run 'Leader' -v ./test/integration | grep 'at the boundary'
+	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/workspace | grep ^Bench
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated

@@ -14,8 +14,9 @@
 //   - A replica keeps its old leaf until a newer one is trusted by all bundles,
 //     and for one pace more (see Options.LeafDuration and MountedOptions.Pace), for API servers whose
 //     watch or clock is a little behind. The CA in the Secret changes at once
-//     for everybody; what is served does not. Only a leaf that some bundle no
-//     longer trusts is given up without a pace.
+//     for everybody; what is served does not. A leaf with less than a pace left
+//     goes when a newer one has been trusted for as long as it has left, and one
+//     that some bundle no longer trusts goes at once.
 //   - Every replica publishes, not only the leader: the merge gives the same
 //     result whoever does it, the write is a patch that fails on a stale
 //     resourceVersion, and admission must not wait for an election.

@@ -49,12 +49,9 @@ func (g *gate) serve(now time.Time) *tls.Certificate {
 		return g.served
 	}
 	g.look(newest, now)
-	for i, next := range slices.Backward(g.waiting) {
-		if g.served == nil || g.turn(next, now) {
-			g.served, g.waiting = next.pair, g.waiting[i+1:]
-			metrics.RecordWebhookCertificate(next.pair.Leaf.NotBefore, next.pair.Leaf.NotAfter)
-			break
-		}
+	if i := g.due(now); i >= 0 {
+		g.served, g.waiting = g.waiting[i].pair, g.waiting[i+1:]
+		metrics.RecordWebhookCertificate(g.served.Leaf.NotBefore, g.served.Leaf.NotAfter)
 	}
 	return g.served
 }
@@ -75,14 +72,32 @@ func (g *gate) look(newest *tls.Certificate, now time.Time) {
 	g.waiting = slices.DeleteFunc(g.waiting, func(c candidate) bool { return c.since.IsZero() && c.pair != newest })
 }
 
-// turn says whether next should replace the leaf that is served.
-func (g *gate) turn(next candidate, now time.Time) bool {
-	left := g.served.Leaf.NotAfter.Sub(now)
-	if next.since.IsZero() {
-		// Both are refused; next will not be for long. Unless another is published.
-		return left < 0 && len(g.waiting) == 1
+// due returns the index of the waiting leaf that should be served instead, -1 for none.
+//
+// A leaf is as sure as it has been published for long, since some API server's watch or clock is behind, and
+// as it has time left, since some clock is ahead; more than a pace makes it no surer. The surest is served,
+// and the newest among equals. What is served was sure before: only its end counts.
+func (g *gate) due(now time.Time) int {
+	if g.served == nil {
+		return len(g.waiting) - 1
 	}
-	// A leaf about to end may already have ended by a faster clock, and one that a bundle has lost is no
-	// better than one that some API server does not know yet.
-	return left < g.pace || now.Sub(next.since) >= g.pace || !g.published(g.served, now)
+	best, most := -1, min(g.pace, g.served.Leaf.NotAfter.Sub(now))
+	if g.waiting[0].since.IsZero() { // The newest is alone. If both are refused, it will not be for long.
+		if most < 0 {
+			best = 0
+		}
+		return best
+	}
+	if !g.published(g.served, now) {
+		most = min(most, 0) // No better than what some API server does not know yet.
+	}
+	for i, next := range g.waiting {
+		if next.since.IsZero() {
+			continue
+		}
+		if sure := min(g.pace, now.Sub(next.since), next.pair.Leaf.NotAfter.Sub(now)); sure >= most {
+			best, most = i, sure
+		}
+	}
+	return best
 }

@@ -17,8 +17,8 @@ const (
 )
 
 const (
-	// MinLeafDuration is the least LeafDuration. A sixth of it is one second, the
-	// shortest period of an informer's resync.
+	// MinLeafDuration is the least LeafDuration: in the last third of it a new CA
+	// must be published and trusted.
 	MinLeafDuration = 6 * time.Second
 	// MinCADuration is the least CADuration: the authority looks at the CA every ten seconds and renews
 	// it in the last third of its life, which must leave time to publish.
@@ -46,9 +46,9 @@ type Options struct {
 	CADuration time.Duration
 
 	// LeafDuration is how long a serving certificate is valid; it is renewed when
-	// two thirds have passed. A renewed leaf is served after a pace of a sixth of
-	// this, at most a minute, in which it was trusted everywhere. Default a week,
-	// at least 6 s.
+	// two thirds have passed. A renewed leaf is served after a pace of a third of
+	// this, at most a minute, in which it was trusted everywhere; sooner when the
+	// one before it has less left than that. Default a week, at least 6 s.
 	LeafDuration time.Duration
 
 	// Callers get the CA in their every caBundle. At least one.
@@ -101,5 +101,5 @@ func (o Options) invalid() (errs []error) {
 // pace is the time a leaf must be trusted before it is served, and the period
 // in which expiry is looked at.
 func (o Options) pace() time.Duration {
-	return min(maxPace, o.LeafDuration/6)
+	return min(maxPace, o.LeafDuration/3)
 }

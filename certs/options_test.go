@@ -45,7 +45,7 @@ func TestNewSelfManagedNamesTheWrongOption(t *testing.T) {
 }
 
 func TestPace(t *testing.T) {
-	for leaf, want := range map[time.Duration]time.Duration{6 * time.Second: time.Second, DefaultLeafDuration: time.Minute} {
+	for leaf, want := range map[time.Duration]time.Duration{6 * time.Second: 2 * time.Second, DefaultLeafDuration: time.Minute} {
 		if got := (Options{LeafDuration: leaf}).pace(); got != want {
 			t.Errorf("leaf of %s: pace %s, want %s", leaf, got, want)
 		}

@@ -48,9 +48,37 @@ type TimeWindowScalerStatus struct {
 	// +optional
 	LastScaleTime *metav1.Time `json:"lastScaleTime,omitempty"`
 
+	// What the target was last asked for, if it is a Workspace. Until the next edge of
+	// the schedule nothing more is asked for.
+	// +optional
+	Applied *AppliedState `json:"applied,omitempty"`
+
 	// The metadata.generation that this status is about; the status is stale while
 	// it is lower.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}
+
+// AppliedState is what a Workspace was last asked for, and at which edge of the
+// schedule: whoever decides otherwise between two edges wins.
+type AppliedState struct {
+	// RUNNING or STANDBY.
+	// +required
+	// +kubebuilder:validation:Enum=RUNNING;STANDBY
+	State string `json:"state"`
+
+	// When the window, or the time between windows, began that asked for it. Absent
+	// where that is more than a month ago.
+	// +optional
+	Edge *metav1.Time `json:"edge,omitempty"`
+
+	// When it was asked for.
+	// +required
+	At metav1.Time `json:"at"`
+
+	// The UID of the Workspace: another one of the same name is asked anew.
+	// +required
+	// +kubebuilder:validation:MaxLength=36
+	TargetUID string `json:"targetUID"`
 }

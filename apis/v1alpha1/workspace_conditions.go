@@ -41,8 +41,8 @@ const (
 	ReasonFinished = "Finished"
 	// ReasonObserved: the state was set to what is seen.
 	ReasonObserved = "Observed"
-	// ReasonVolumeAdopted: a volume that is marked as this workspace's home, and was not recorded, is the
-	// home.
+	// ReasonVolumeAdopted: a volume that is marked as this workspace's home, or an archive of it, was not
+	// recorded and is the home.
 	ReasonVolumeAdopted = "VolumeAdopted"
 	// ReasonJobEnding: a mover Job and its Pods have to go first.
 	ReasonJobEnding = "JobEnding"
@@ -64,7 +64,7 @@ const (
 
 // Reasons for waiting.
 const (
-	// ReasonPaused: spec.pause is set.
+	// ReasonPaused: the user has set spec.pause.
 	ReasonPaused = "Paused"
 	// ReasonObservationFailed: something could not be read from the API server.
 	ReasonObservationFailed = "ObservationFailed"

@@ -58,6 +58,8 @@ type TimeWindowScalerList struct {
 // +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (!string(self.defaultReplicas).endsWith('%') && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be given where replicas or defaultReplicas is a percentage: it says of how many",reason=FieldValueRequired,fieldPath=".baselineReplicas"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && has(oldSelf.value().windows) && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || !w.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') || timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0)",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC",reason=FieldValueInvalid,fieldPath=".windows"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'DaemonSet' || self.targetRef.apiVersion != 'apps/v1' || self.windows.all(w, !has(w.metric))",message="no window may have a metric: a DaemonSet runs on each node or, at 0, on none, and has no count that a metric could set",reason=FieldValueForbidden,fieldPath=".windows"
+// +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'Workspace' || self.targetRef.apiVersion != 'kyklos.io/v1alpha1' || self.windows.all(w, !has(w.metric))",message="no window may have a metric: a Workspace runs or is stopped, and has no count that a metric could set",reason=FieldValueForbidden,fieldPath=".windows"
+// +kubebuilder:validation:XValidation:rule="!has(self.workspace) || (has(self.targetRef) && has(self.targetRef.kind) && self.targetRef.kind == 'Workspace' && self.targetRef.apiVersion == 'kyklos.io/v1alpha1')",message="must be left out: it is for a target of the kind Workspace in kyklos.io/v1alpha1",reason=FieldValueForbidden,fieldPath=".workspace"
 type TimeWindowScalerSpec struct {
 	// The workload to scale. One workload has at most one TimeWindowScaler.
 	// +required
@@ -114,11 +116,32 @@ type TimeWindowScalerSpec struct {
 	// +optional
 	// +kubebuilder:default=false
 	Pause bool `json:"pause"`
+
+	// How a target of the kind Workspace is driven. For other targets it is left out.
+	// +optional
+	Workspace *WorkspaceDrive `json:"workspace,omitempty"`
+}
+
+// WorkspaceDrive says how far the schedule goes with a Workspace.
+type WorkspaceDrive struct {
+	// While true, a desiredState that somebody else writes between two window
+	// boundaries is set right at once; also what the Workspace's own
+	// standbyTTLSeconds asks for. While false, it stays until the next boundary.
+	// +optional
+	// +kubebuilder:default=false
+	Enforce bool `json:"enforce"`
+
+	// While true, the start of a window leaves an archived Workspace archived
+	// (desiredState PENDING). While false, it fetches the home back.
+	// +optional
+	// +kubebuilder:default=false
+	KeepArchived bool `json:"keepArchived"`
 }
 
 // TargetRef names the workload that is scaled: a Deployment, a StatefulSet, a
-// DaemonSet (0 suspends it, any other number lets it run), or an object of any
-// other kind with a scale subresource.
+// DaemonSet (0 suspends it, any other number lets it run), a Workspace of
+// kyklos.io/v1alpha1 (0 stops it, any other number starts it), or an object of
+// any other kind with a scale subresource.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.kind) || self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be a kind, which begins with a capital letter, such as Deployment, StatefulSet or DaemonSet",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*$')",message="must be the API version of the workload, such as apps/v1 or argoproj.io/v1alpha1",reason=FieldValueInvalid,fieldPath=".apiVersion"
@@ -133,7 +156,8 @@ type TargetRef struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 
 	// The kind of the workload: Deployment, StatefulSet, DaemonSet, which 0 suspends
-	// and any other count lets run, or another kind with a scale subresource.
+	// and any other count lets run, Workspace, which 0 stops and any other count
+	// starts, or another kind with a scale subresource.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind"`

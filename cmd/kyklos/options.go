@@ -133,23 +133,12 @@ func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 }
 
 func (o *managerOptions) validate() error {
-	if err := o.requeue.Validate(); err != nil {
-		return err
-	}
-	if err := o.metrics.Validate(); err != nil {
-		return err
-	}
-	if err := o.onFight.Validate(); err != nil {
-		return err
-	}
-	if err := o.migration.Validate(); err != nil {
-		return err
-	}
-	if err := o.workspaces.validate(); err != nil {
-		return err
-	}
-	if err := o.archiveGCOptions().Validate(); err != nil {
-		return err
+	for _, check := range []func() error{
+		o.requeue.Validate, o.metrics.Validate, o.onFight.Validate, o.migration.Validate, o.workspaces.validate, o.archiveGCOptions().Validate,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	for _, namespace := range o.namespaces {
 		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {

@@ -68,6 +68,7 @@ func TestValidate(t *testing.T) {
 		"--webhook-leaf-duration=0":     "--webhook-leaf-duration: must be at least 6s, not 0s",
 		"--webhook-ca-duration=504h":    "",
 		"--webhook-ca-duration=503h":    "--webhook-ca-duration: must be at least 504h0m0s, not 503h0m0s: three times",
+		"--archive-gc-interval=30s":     "--archive-gc-interval: must be from 1m0s to 24h0m0s, not 30s",
 		"--workers=0":                   "--workers: must be at least 1, not 0",
 		"--log-format=xml":              `--log-format: must be json or text, not "xml"`,
 		"--log-level=loud":              `--log-level: must be debug, info, warn or error, not "loud"`,

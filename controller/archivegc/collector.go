@@ -59,17 +59,16 @@ func (c *Collector) cycle(ctx context.Context) (book, []result, error) {
 	if err != nil {
 		return b, nil, err
 	}
-	workspaces, err := c.workspaces(ctx)
+	places, own, err := c.survey(ctx, b)
 	if err != nil {
-		return b, nil, err
+		for id, e := range b.stores {
+			e.Orphans = nil // nobody knows what this look would have seen
+			b.stores[id] = e
+		}
+		return b, nil, errors.Join(err, c.save(ctx, b))
 	}
-	places, err := c.places(ctx, workspaces, b.stores)
-	if err != nil || len(places) == 0 && len(b.stores) == 0 {
-		return b, nil, err
-	}
-	own, err := c.own(ctx)
-	if err != nil {
-		return b, nil, err
+	if len(places) == 0 && len(b.stores) == 0 {
+		return b, nil, nil
 	}
 	results := c.sweepAll(ctx, places, own, b)
 	for id := range b.stores {
@@ -81,6 +80,19 @@ func (c *Collector) cycle(ctx context.Context) (book, []result, error) {
 		c.note(&b, places[results[i].id], &results[i])
 	}
 	return b, results, c.save(ctx, b)
+}
+
+// survey finds the stores, and who looks at them.
+func (c *Collector) survey(ctx context.Context, b book) (places map[string]*place, own string, err error) {
+	workspaces, err := c.workspaces(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if places, err = c.places(ctx, workspaces, b.stores); err != nil || len(places) == 0 {
+		return places, "", err
+	}
+	own, err = c.own(ctx)
+	return places, own, err
 }
 
 // sweepAll goes through some stores at a time, in no order. What becomes of one says nothing of the
@@ -119,7 +131,9 @@ func (c *Collector) note(b *book, p *place, r *result) {
 		return
 	case r.err != nil && e.Address == "":
 		return // never looked at: nothing to remember
-	case r.err == nil:
+	case r.err != nil:
+		e.Orphans = nil // the two hours begin anew
+	default:
 		e.LookedAt, e.Orphans = now, remember(r.orphans)
 	}
 	e.Address, e.Secrets = p.address, slices.Sorted(maps.Keys(p.secrets))

@@ -20,12 +20,12 @@ import (
 // life is what an independent witness knows of one archive.
 type life struct {
 	key archive.Key
-	// since when nobody has needed it, zero while somebody does.
+	// since which look nobody has needed it, zero if somebody did at the last one.
 	since time.Time
 }
 
 // Whatever happens between looks, and whichever of them fail: nothing goes that somebody needs, or has
-// needed within two hours; and what nobody needs is gone after three looks in a row that end well.
+// needed at a look less than two hours ago; and what nobody needs is gone after three looks in a row that end well.
 func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage(t, map[string][]byte{connect.Folder: []byte("/in/memory")})
@@ -62,18 +62,11 @@ func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
 			case "look":
 				after := time.Duration(rapid.IntRange(1, 100).Draw(t, "minutes")) * time.Minute
 				fails := rapid.IntRange(0, 7).Draw(t, "failing list")
-				archives = lookAt(t, s, archives, after, fails)
-			}
-			for _, one := range archives {
-				if needed(s, names, one.key) {
-					one.since = time.Time{}
-				} else if one.since.IsZero() {
-					one.since = s.clock.Now()
-				}
+				archives = lookAt(t, s, names, archives, after, fails)
 			}
 		}
 		for range 3 {
-			archives = lookAt(t, s, archives, time.Hour, 0)
+			archives = lookAt(t, s, names, archives, time.Hour, 0)
 		}
 		for _, one := range archives {
 			if !needed(s, names, one.key) {
@@ -84,7 +77,14 @@ func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
 }
 
 // lookAt is a cycle whose n-th list fails, and what the witness says about it.
-func lookAt(t *rapid.T, s *stage, archives []*life, after time.Duration, n int) (left []*life) {
+func lookAt(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*life, after time.Duration, n int) (left []*life) {
+	for _, one := range archives {
+		if needed(s, workspaces, one.key) {
+			one.since = time.Time{}
+		} else if one.since.IsZero() {
+			one.since = s.clock.Now().Add(after)
+		}
+	}
 	s.failing(n, errors.New("no answer"))
 	s.cycle(after)
 	now := s.clock.Now()

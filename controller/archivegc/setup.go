@@ -19,7 +19,7 @@ import (
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=configmaps,resourceNames=kyklos-archive-gc,verbs=get;update
 // +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=namespaces,verbs=get
-// +kubebuilder:rbac:groups=events.k8s.io,namespace=kyklos-system,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=events.k8s.io,namespace=kyklos-system,resources=events,verbs=create
 
 // Bounds and default of the interval.
 const (

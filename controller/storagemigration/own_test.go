@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,11 +22,41 @@ import (
 // withoutMigrator keeps the cluster's own migrator away: the API server does not serve its API.
 const withoutMigrator = "--apiserver-arg=--runtime-config=storagemigration.k8s.io/v1=false"
 
+// One control plane for all that Kyklos does itself, without objects at the beginning of each turn.
+func TestKyklosMigratesItself(t *testing.T) {
+	s := newStage(t, withoutMigrator)
+	for _, turn := range []struct {
+		name string
+		run  func(*stage)
+	}{
+		{"every object is rewritten once", everyObjectOnce},
+		{"objects that would be refused today", refusedToday},
+		{"a refused object", refusedObject},
+		{"a storm of conflicts", conflictStorm},
+		{"the storage version moves back meanwhile", movesBackMeanwhile},
+	} {
+		t.Run(turn.name, func(t *testing.T) {
+			of := *s
+			of.T = t
+			of.clear()
+			turn.run(&of)
+		})
+	}
+}
+
+// clear makes the stage what newStage returned.
+func (s *stage) clear() {
+	s.Helper()
+	s.must(s.DeleteAllOf(s.Context(), scaler("", oldOne), client.InNamespace("default")))
+	s.must(s.DeleteAllOf(s.Context(), &eventsv1.Event{}, client.InNamespace("default")))
+	s.store(oldOne)
+	s.setStoredVersions(oldOne)
+}
+
 // More than a page of objects is rewritten, each once, and nothing in them changes; a second pass
 // writes nothing; and the way back is the same.
-func TestEveryObjectIsRewrittenOnce(t *testing.T) {
+func everyObjectOnce(s *stage) {
 	const count = 620
-	s := newStage(t, withoutMigrator)
 	s.fill(count)
 	before := s.objects()
 	s.allStored(count, oldOne, "1")
@@ -35,7 +66,7 @@ func TestEveryObjectIsRewrittenOnce(t *testing.T) {
 	s.migrated(newOne)
 	s.allStored(count, newOne, "2")
 	if diff := cmp.Diff(before, s.objects()); diff != "" {
-		t.Errorf("the objects have changed (-before +after):\n%s", diff)
+		s.Errorf("the objects have changed (-before +after):\n%s", diff)
 	}
 	s.told("StorageMigrationStarted", "by Kyklos itself: the cluster does not serve storagemigration.k8s.io/v1")
 	s.told("StorageMigrationCompleted", fmt.Sprintf("%d rewritten, 0 written by others, 0 stored so already", count))
@@ -51,14 +82,13 @@ func TestEveryObjectIsRewrittenOnce(t *testing.T) {
 	s.migrated(oldOne)
 	s.allStored(count, oldOne, "3")
 	if diff := cmp.Diff(before, s.objects()); diff != "" {
-		t.Errorf("the objects have changed on the way back (-before +after):\n%s", diff)
+		s.Errorf("the objects have changed on the way back (-before +after):\n%s", diff)
 	}
 }
 
 // What was stored under a laxer definition, and what today's schema and rules refuse, is rewritten as
 // it is.
-func TestObjectsThatWouldBeRefusedToday(t *testing.T) {
-	s := newStage(t, withoutMigrator)
+func refusedToday(s *stage) {
 	lax := &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
 		Type: "object", XPreserveUnknownFields: ptr.To(true),
 	}}
@@ -76,14 +106,14 @@ func TestObjectsThatWouldBeRefusedToday(t *testing.T) {
 	for name, spoil := range wrong {
 		object := scaler(name, oldOne)
 		spoil(object.Object["spec"].(map[string]any))
-		s.must(s.Create(t.Context(), object))
+		s.must(s.Create(s.Context(), object))
 	}
 	s.store(newOne)
 	for name, spoil := range wrong {
 		object := scaler(name+"-again", newOne)
 		spoil(object.Object["spec"].(map[string]any))
-		if err := s.Create(t.Context(), object); !apierrors.IsInvalid(err) {
-			t.Errorf("%s: creating it today: %v, want a refusal", name, err)
+		if err := s.Create(s.Context(), object); !apierrors.IsInvalid(err) {
+			s.Errorf("%s: creating it today: %v, want a refusal", name, err)
 		}
 	}
 	before := s.objects()
@@ -91,15 +121,14 @@ func TestObjectsThatWouldBeRefusedToday(t *testing.T) {
 	s.migrated(newOne)
 	s.allStored(len(wrong), newOne, "2")
 	if diff := cmp.Diff(before, s.objects()); diff != "" {
-		t.Errorf("the objects have changed (-before +after):\n%s", diff)
+		s.Errorf("the objects have changed (-before +after):\n%s", diff)
 	}
 }
 
 // One object that the API server refuses does not keep the others, and the old version stays listed
 // until it is rewritten, too.
-func TestRefusedObject(t *testing.T) {
+func refusedObject(s *stage) {
 	const count = 20
-	s := newStage(t, withoutMigrator)
 	s.fill(count)
 	s.store(newOne)
 	lift := s.forbid("timewindowscalers/status", "s0007")
@@ -107,10 +136,10 @@ func TestRefusedObject(t *testing.T) {
 	s.told("StorageMigrationRefused", "1 objects cannot be rewritten as v1beta1 and will be tried again; the others are done; the first is default/s0007: ")
 	want := map[controlplane.Stored]int{{Version: oldOne, Writes: "1"}: 1, {Version: newOne, Writes: "2"}: count - 1}
 	if diff := cmp.Diff(want, tally(s.stored())); diff != "" {
-		t.Error(diff)
+		s.Error(diff)
 	}
 	if got := s.definition().Status.StoredVersions; !cmp.Equal(got, []string{oldOne, newOne}) {
-		t.Errorf("storedVersions %v while one object is left", got)
+		s.Errorf("storedVersions %v while one object is left", got)
 	}
 	lift()
 	// Whatever changes in the definition begins anew; without it, the object's turn comes in a minute.
@@ -155,9 +184,8 @@ func (s *stage) forbid(resource, name string) (lift func()) {
 }
 
 // Writers that never pause lose nothing and hold nothing up.
-func TestConflictStorm(t *testing.T) {
+func conflictStorm(s *stage) {
 	const count, writers = 60, 4
-	s := newStage(t, withoutMigrator)
 	s.fill(count)
 	s.store(newOne)
 	var all sync.WaitGroup
@@ -175,8 +203,8 @@ func TestConflictStorm(t *testing.T) {
 					}
 					name, value := fmt.Sprintf("s%04d", i), fmt.Sprint(round)
 					patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"round":%q}}}`, value)
-					if err := s.Patch(t.Context(), scaler(name, oldOne), client.RawPatch(types.MergePatchType, patch)); err != nil {
-						t.Error(err)
+					if err := s.Patch(s.Context(), scaler(name, oldOne), client.RawPatch(types.MergePatchType, patch)); err != nil {
+						s.Error(err)
 						return
 					}
 					last[w][name] = value
@@ -192,18 +220,17 @@ func TestConflictStorm(t *testing.T) {
 	for _, written := range last {
 		for name, value := range written {
 			object := scaler(name, newOne)
-			s.must(s.Get(t.Context(), client.ObjectKeyFromObject(object), object))
+			s.must(s.Get(s.Context(), client.ObjectKeyFromObject(object), object))
 			if got, _, _ := unstructured.NestedString(object.Object, "metadata", "annotations", "round"); got != value {
-				t.Errorf("%s: the writer's last word was %s, the object has %s", name, value, got)
+				s.Errorf("%s: the writer's last word was %s, the object has %s", name, value, got)
 			}
 		}
 	}
 }
 
 // The storage version moves back while objects are being rewritten.
-func TestTheStorageVersionMovesBackMeanwhile(t *testing.T) {
+func movesBackMeanwhile(s *stage) {
 	const count = 40
-	s := newStage(t, withoutMigrator)
 	s.fill(count)
 	s.store(newOne)
 	s.migrate(20)

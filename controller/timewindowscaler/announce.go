@@ -25,7 +25,7 @@ func (s *situation) announcements() []events.Event {
 	switch {
 	case s.outcome.scaled:
 		evs = append(evs, s.scaledEvent())
-	case s.tws.Spec.Pause && s.obs.target != nil && !s.obs.target.asksFor(s.plan.effective):
+	case s.skippedByPause():
 		evs = append(evs, s.skippedEvent(events.SkippedByPause))
 	case s.outcome.refused != nil:
 		evs = append(evs, s.skippedEvent(events.SkippedByServer))
@@ -37,7 +37,7 @@ func (s *situation) announcements() []events.Event {
 func (s *situation) troubles() []events.Event {
 	var evs []events.Event
 	reference := s.tws.Spec.TargetRef
-	for _, detail := range []string{s.plan.invalid, s.plan.badZone, s.plan.leftOut} {
+	for _, detail := range []string{s.plan.invalid, s.plan.badZone, s.plan.leftOut, s.countAboveOne()} {
 		if detail != "" {
 			evs = append(evs, events.EmitInvalidSchedule(detail))
 		}
@@ -85,8 +85,11 @@ func (s *situation) holidayEvents() []events.Event {
 }
 
 func (s *situation) graceEvents() []events.Event {
-	if s.isDaemonSet() {
+	switch {
+	case s.isDaemonSet():
 		return s.graceOfDaemonSet()
+	case isWorkspace(s.tws):
+		return s.graceOfWorkspace()
 	}
 	switch {
 	case s.plan.grace.started:
@@ -161,7 +164,7 @@ func (s *situation) record(status *v1beta1.TimeWindowScalerStatus) {
 
 // drift is how far the target is from the effective replicas.
 func (s *situation) drift(status *v1beta1.TimeWindowScalerStatus) int32 {
-	if s.outcome.target == nil || status.EffectiveReplicas == nil {
+	if s.outcome.target == nil || status.EffectiveReplicas == nil || s.plan.drive.left {
 		return 0
 	}
 	return s.outcome.target.distance(*status.EffectiveReplicas)

@@ -37,7 +37,8 @@ func (m *recollection) keep(stored *v1beta1.TimeWindowScaler, status *v1beta1.Ti
 func (m *recollection) holdsBack(pass *situation, stored, next *v1beta1.TimeWindowScalerStatus) bool {
 	untold := !next.LastScaleTime.Equal(stored.LastScaleTime) // our write to the target
 	underWay := untold && !pass.aligned() && pass.outcome.target != nil
-	if pass.outcome.refused != nil || !underWay && !onlyCountDiffers(stored, next) {
+	asked := !sameApplied(next.Applied, stored.Applied) // lost with us, it would be asked for once more
+	if pass.outcome.refused != nil || asked || !underWay && !onlyCountDiffers(stored, next) {
 		m.heldSince = time.Time{}
 		return false
 	}

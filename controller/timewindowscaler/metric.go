@@ -64,6 +64,8 @@ type metricDecision struct {
 	// a window would else begin with a fallback that is lower than what the answer asks for. A rise to
 	// the fallback never waits, for it is the schedule's.
 	hold bool
+	// first: no boundary was passed since the first decision of all, so a rise too can wait for the answer.
+	first bool
 	// from is the count that the first value is reckoned from, while the first poll is not over: the one
 	// before the window rose to its fallback, whose pods are not there yet. nil afterwards.
 	from *int32
@@ -117,8 +119,8 @@ func decideMetric(tws *v1beta1.TimeWindowScaler, obs observation, m schedule.Met
 			d.replicas = max(d.replicas, min(fallback, current))
 		}
 	}
-	// The first decision of all passes no boundary, so a rise too can wait for the answer.
-	d.hold = d.from != nil && (tws.Status.EffectiveReplicas == nil || d.replicas <= current)
+	d.first = d.from != nil && (tws.Status.EffectiveReplicas == nil || before.first)
+	d.hold = d.from != nil && (d.first || d.replicas <= current)
 	return d
 }
 

@@ -27,6 +27,9 @@ type plan struct {
 	window  string // status.currentWindow
 	metric  metricDecision
 	grace   grace
+	// since is the edge that the verdict goes back to, for a Workspace; zero if that is long ago.
+	since time.Time
+	drive drive
 	// effective is the replica count that the target should have now, grace included.
 	effective int32
 
@@ -71,13 +74,10 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 		p.window = timecalc.LabelOffHours
 	} else {
 		p.leftOut = leftOut(reading.WindowZoneErrors)
-		p.verdict = calendar.At(now)
-		p.window = calendar.Label(p.verdict)
-		p.nextBoundary = calendar.NextBoundary(now)
-		if metric, ok := metricOf(tws, p.verdict.Window); ok {
-			p.metric = decideMetric(tws, obs, metric, p.window, p.verdict.Replicas)
-			p.verdict.Replicas = p.metric.replicas
-		}
+		p.judge(tws, obs, &calendar, now)
+	}
+	if isWorkspace(tws) {
+		p.verdict.Replicas = min(p.verdict.Replicas, 1) // it runs or is stopped
 	}
 	if p.metric.hold {
 		p.effective, p.grace = heldCount(tws, obs)
@@ -89,8 +89,27 @@ func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) pla
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
 	}
-	p.decideWrite(tws, obs, now)
+	if isWorkspace(tws) {
+		p.decideWorkspace(tws, obs, now)
+	} else {
+		p.decideWrite(tws, obs, now)
+	}
+	p.due = due(tws, p, now)
 	return p
+}
+
+// judge asks the calendar, and the metric of the window that decides.
+func (p *plan) judge(tws *v1beta1.TimeWindowScaler, obs observation, calendar *timecalc.Calendar, now time.Time) {
+	p.verdict = calendar.At(now)
+	p.window = calendar.Label(p.verdict)
+	p.nextBoundary = calendar.NextBoundary(now)
+	if metric, ok := metricOf(tws, p.verdict.Window); ok {
+		p.metric = decideMetric(tws, obs, metric, p.window, p.verdict.Replicas)
+		p.verdict.Replicas = p.metric.replicas
+	}
+	if isWorkspace(tws) {
+		p.since = calendar.Since(now)
+	}
 }
 
 // decideWrite compares the target with p's count. In a fight the write may have to wait.
@@ -103,7 +122,6 @@ func (p *plan) decideWrite(tws *v1beta1.TimeWindowScaler, obs observation, now t
 	if p.waiting {
 		p.write, p.drift = false, false
 	}
-	p.due = due(tws, *p, now)
 }
 
 // targetErrors refuses targets that are not ours to scale (seed 000, Step 1; seed 002,

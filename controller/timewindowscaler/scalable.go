@@ -27,6 +27,13 @@ type scalables struct {
 }
 
 func (w scalables) read(ctx context.Context, key types.NamespacedName, mem *recollection) (*target, error) {
+	return w.readWatched(ctx, key, mem, func(object *metav1.PartialObjectMetadata) (*target, error) {
+		return w.readScale(ctx, key, object)
+	})
+}
+
+// readWatched fetches the target if its object has changed since it was last read or written.
+func (w scalables) readWatched(ctx context.Context, key types.NamespacedName, mem *recollection, fetch func(*metav1.PartialObjectMetadata) (*target, error)) (*target, error) {
 	objects, err := w.r.watches.objects(w.kind)
 	if err != nil {
 		return nil, err
@@ -42,7 +49,7 @@ func (w scalables) read(ctx context.Context, key types.NamespacedName, mem *reco
 	if known := mem.scaled; !mem.live && known != nil && known.uid == object.UID && known.isOf(object.ResourceVersion) {
 		return known, nil
 	}
-	found, err := w.readScale(ctx, key, object)
+	found, err := fetch(object)
 	mem.scaled = found
 	return found, err
 }

@@ -29,14 +29,18 @@ type target struct {
 	readyReplicas int32
 	// unset: the spec asks for no count at all, which its own controller takes as some default.
 	unset bool
-	// daemons is set for a DaemonSet, which has no replicas.
+	// daemons is set for a DaemonSet, session for a Workspace: they have no replicas.
 	daemons *daemons
+	session *session
 }
 
 // asksFor reports whether the target's spec is as the replicas want it; if not, it has to be written.
 func (t *target) asksFor(replicas int32) bool {
 	if t.daemons != nil {
 		return t.daemons.asksFor(replicas)
+	}
+	if t.session != nil {
+		return t.session.asksFor(replicas)
 	}
 	return !t.unset && t.specReplicas == replicas
 }
@@ -46,6 +50,9 @@ func (t *target) has(replicas int32) bool {
 	if t.daemons != nil {
 		return t.daemons.asksFor(replicas) && t.daemons.arrived
 	}
+	if t.session != nil {
+		return t.session.asksFor(replicas) && t.session.settled
+	}
 	return t.observedReplicas == replicas
 }
 
@@ -53,6 +60,9 @@ func (t *target) has(replicas int32) bool {
 func (t *target) distance(replicas int32) int32 {
 	if t.daemons != nil && t.daemons.asksFor(replicas) {
 		return t.daemons.missing
+	}
+	if t.session != nil {
+		replicas = min(replicas, 1)
 	}
 	apart := t.observedReplicas - replicas
 	return max(apart, -apart)
@@ -84,6 +94,9 @@ func (r *Reconciler) workloadOf(ctx context.Context, ref v1beta1.TargetRef) (wor
 		if kind, err = r.Kinds.Resolve(ctx, ref); err != nil {
 			return nil, err
 		}
+	}
+	if kind == targetkind.Workspace {
+		return workspaces{scalables{r, kind}}, nil
 	}
 	return scalables{r, kind}, nil
 }

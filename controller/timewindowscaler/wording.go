@@ -23,6 +23,9 @@ func (s *situation) switched(suspended, running string) string {
 }
 
 func (s *situation) alignedMessage() string {
+	if isWorkspace(s.tws) {
+		return s.workspaceAligned()
+	}
 	if s.isDaemonSet() {
 		return fmt.Sprintf("Target is %s as desired (%s)", s.switched("suspended", "running"), s.why())
 	}
@@ -30,6 +33,9 @@ func (s *situation) alignedMessage() string {
 }
 
 func (s *situation) pausedMessage() string {
+	if isWorkspace(s.tws) {
+		return s.workspacePaused()
+	}
 	if s.isDaemonSet() {
 		return fmt.Sprintf("Target is %s but desired is %s (pause=true)", s.outcome.target.state(), s.switched("suspended", "running"))
 	}
@@ -37,6 +43,9 @@ func (s *situation) pausedMessage() string {
 }
 
 func (s *situation) underWayMessage() string {
+	if isWorkspace(s.tws) {
+		return s.workspaceUnderWay()
+	}
 	if s.isDaemonSet() {
 		return fmt.Sprintf("Target is not %s yet (%s)", s.switched("suspended", "running"), s.why())
 	}
@@ -52,6 +61,9 @@ func (s *situation) waitingMessage() string {
 }
 
 func (s *situation) bringingMessage() string {
+	if isWorkspace(s.tws) {
+		return s.workspaceBringing()
+	}
 	if s.isDaemonSet() {
 		return fmt.Sprintf("%s (%s)", s.switched("Suspending the target", "Letting the target run"), s.why())
 	}
@@ -76,6 +88,9 @@ func (s *situation) forbidden() *targetkind.ForbiddenError {
 }
 
 func (s *situation) scaledEvent() events.Event {
+	if isWorkspace(s.tws) {
+		return s.desiredEvent()
+	}
 	if s.isDaemonSet() {
 		return events.EmitSwitch(s.plan.effective == 0, s.cause())
 	}
@@ -83,6 +98,9 @@ func (s *situation) scaledEvent() events.Event {
 }
 
 func (s *situation) skippedEvent(why string) events.Event {
+	if isWorkspace(s.tws) {
+		return events.EmitDesiredSkipped(string(s.obs.target.session.desired), s.wantedState(), why)
+	}
 	if s.isDaemonSet() {
 		return events.EmitSwitchSkipped(s.obs.target.state(), s.switched("suspended", "running"), why)
 	}

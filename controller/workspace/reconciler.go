@@ -47,6 +47,8 @@ type Reconciler struct {
 	gate gate
 	// classes remembers which storage classes bind late: name to bool.
 	classes sync.Map
+	// refusedSizes remembers what volumes could not grow to: claim's UID to size.
+	refusedSizes sync.Map
 }
 
 // Reconcile is one pass over one Workspace. See the package comment for its beats.
@@ -61,6 +63,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if err == nil {
 		err = p.carryOut(ctx)
+	}
+	if err == nil && !p.wrote {
+		err = p.grow(ctx)
 	}
 	switch {
 	case apierrors.IsNotFound(err):

@@ -21,7 +21,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	if err := p.recall(ctx); err != nil {
 		return err
 	}
-	claims := p.status.Operation.ID == "" && p.decision.Status.Operation.ID != ""
+	claims := p.takesSlot()
 	if claims {
 		full, ok, err := p.gate.enter(ctx, p.ws, &p.decision.Status, p.now)
 		if err != nil {
@@ -49,6 +49,12 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	p.wrote = true
 	p.publish(ctx)
 	return nil
+}
+
+// takesSlot reports whether the decision claims an operation that others may leave no room for.
+func (p *pass) takesSlot() bool {
+	before, after := slotOf(p.ws, &p.status, p.now), slotOf(p.ws, &p.decision.Status, p.now)
+	return after.runs && !before.runs || after.moves && !before.moves
 }
 
 // publish tells of a write that has happened.

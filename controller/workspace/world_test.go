@@ -5,19 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/meta/testrestmapper"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	clientevents "k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,23 +68,6 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	w.restart()
 	return w
 }
-
-// parts are what all worlds can share, and what takes most of the time to make.
-type parts struct {
-	scheme    *runtime.Scheme
-	mapper    meta.RESTMapper
-	converter managedfields.TypeConverter
-}
-
-var sharedParts = sync.OnceValue(func() parts {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, batchv1.AddToScheme, storagev1.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			panic(err)
-		}
-	}
-	return parts{scheme, testrestmapper.TestOnlyStaticRESTMapper(scheme), managedfields.NewDeducedTypeConverter()}
-})
 
 // restart makes a new reconciler, as after a crash.
 func (w *world) restart() {
@@ -171,10 +148,9 @@ func (w *world) settle() {
 		if w.workspace() == nil {
 			return
 		}
-		if w.faults.writes == before && !moved {
-			if w.wait >= lifecycle.Poll {
-				return
-			}
+		operation := w.workspace().Status.Operation
+		if w.faults.writes == before && !moved && w.wait >= lifecycle.Poll/2 && operation != nil && operation.Type == v1alpha1.OperationNone {
+			return
 		}
 		w.clock.SetTime(w.clock.Now().Add(max(w.wait.Truncate(time.Second), time.Second)))
 	}

@@ -3,7 +3,6 @@ package workspaceidle
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,14 +246,4 @@ func TestALateCache(t *testing.T) {
 	s.desires("RUNNING", 0, 1)
 	s.must(s.Delete(t.Context(), s.read()))
 	s.look(time.Hour) // no error
-}
-
-func TestPollsAreSpread(t *testing.T) {
-	var spread []time.Duration
-	for _, uid := range []string{"a", "b", "c", "d"} {
-		spread = append(spread, jitter(uid))
-	}
-	if slices.Sort(spread); spread[0] < 0 || spread[0] == spread[3] || spread[3] >= 6*time.Second {
-		t.Errorf("%v", spread)
-	}
 }

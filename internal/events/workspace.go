@@ -14,6 +14,8 @@ const (
 	ReasonArchiving       = "Archiving"
 	ReasonArchived        = "Archived"
 	ReasonDeletionStarted = "DeletionStarted"
+	// ReasonVolumeNotGrown: the API server does not let the volume grow to spec.storage.size.
+	ReasonVolumeNotGrown = "VolumeNotGrown"
 )
 
 // EmitWorkspace says that something goes as it should with a Workspace.

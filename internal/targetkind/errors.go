@@ -57,19 +57,26 @@ type ForbiddenError struct {
 
 func (e *ForbiddenError) Error() string {
 	resource := e.Kind.Resource
+	onObjects, onScale := verbs(e.Kind)
+	rules := fmt.Sprintf("%s on %s", enumerate(onObjects), resource)
+	if len(onScale) > 0 {
+		rules += fmt.Sprintf(", and %s on %s/scale", enumerate(onScale), resource)
+	}
 	return fmt.Sprintf("Kyklos has no permission to scale %s: create a ClusterRole with the label %s: \"true\" "+
-		"that allows %s on %s, and %s on %s/scale, in the API group %q",
-		schema.GroupResource{Group: e.Kind.Group, Resource: resource}, AggregationLabel,
-		enumerate(objectVerbs), resource, enumerate(scaleVerbs), resource, e.Kind.Group)
+		"that allows %s, in the API group %q",
+		schema.GroupResource{Group: e.Kind.Group, Resource: resource}, AggregationLabel, rules, e.Kind.Group)
 }
 
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
-// What the manager does with objects of a further kind, and with their scale subresource.
-var (
-	objectVerbs = []string{"get", "list", "watch"}
-	scaleVerbs  = []string{"get", "patch"}
-)
+// verbs are what the manager does with objects of a further kind, and with their scale subresource. A
+// Workspace has none: its own spec is changed.
+func verbs(kind Kind) (onObjects, onScale []string) {
+	if kind == Workspace {
+		return []string{"get", "list", "watch", "patch"}, nil
+	}
+	return []string{"get", "list", "watch"}, []string{"get", "patch"}
+}
 
 func enumerate(words []string) string {
 	last := len(words) - 1

@@ -9,15 +9,16 @@ import (
 )
 
 // Permitted returns a *ForbiddenError if whom the writer acts for may not scale objects of the kind
-// in the namespace; "" asks about all namespaces, which a manager that watches all of them needs. It asks the API server's own authorizers (SelfSubjectAccessReview), which every
-// authenticated user may; another error means that they could not be asked. The built-in kinds cost
-// no request.
+// in the namespace; "" asks about all namespaces, which a manager that watches all of them needs. It
+// asks the API server's own authorizers (SelfSubjectAccessReview), which every authenticated user may;
+// another error means that they could not be asked. The built-in kinds cost no request.
 func Permitted(ctx context.Context, reviews client.Writer, kind Kind, namespace string) error {
 	switch kind {
 	case Deployment, StatefulSet, DaemonSet:
 		return nil
 	}
-	for subresource, verbs := range map[string][]string{"": objectVerbs, "scale": scaleVerbs} {
+	onObjects, onScale := verbs(kind)
+	for subresource, verbs := range map[string][]string{"": onObjects, "scale": onScale} {
 		for _, verb := range verbs {
 			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 				ResourceAttributes: &authorizationv1.ResourceAttributes{

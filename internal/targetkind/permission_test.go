@@ -51,6 +51,27 @@ func TestEachVerbCounts(t *testing.T) {
 	}
 }
 
+// A Workspace is changed itself: it has no scale to ask about.
+func TestWorkspacesArePatched(t *testing.T) {
+	for _, missing := range []string{"get", "list", "watch", "patch", ""} {
+		allows := func(a authorizationv1.ResourceAttributes) bool {
+			if a.Group != "kyklos.io" || a.Version != "v1alpha1" || a.Resource != "workspaces" || a.Subresource != "" {
+				t.Errorf("asked about %+v", a)
+			}
+			return a.Verb != missing
+		}
+		err := targetkind.Permitted(t.Context(), &authorizer{allows: allows}, targetkind.Workspace, "shop")
+		if forbidden := (*targetkind.ForbiddenError)(nil); errors.As(err, &forbidden) != (missing != "") {
+			t.Errorf("without %q: %v", missing, err)
+		}
+	}
+	const want = `Kyklos has no permission to scale workspaces.kyklos.io: create a ClusterRole with the label ` +
+		`kyklos.io/aggregate-to-manager: "true" that allows get, list, watch and patch on workspaces, in the API group "kyklos.io"`
+	if err := (&targetkind.ForbiddenError{Kind: targetkind.Workspace}); err.Error() != want {
+		t.Errorf("got  %s\nwant %s", err, want)
+	}
+}
+
 func TestBuiltInKindsAreNotAskedAbout(t *testing.T) {
 	silent := &authorizer{allows: func(authorizationv1.ResourceAttributes) bool { return false }}
 	for _, kind := range []targetkind.Kind{targetkind.Deployment, targetkind.StatefulSet, targetkind.DaemonSet} {

@@ -170,7 +170,7 @@ func judge(list *metav1.APIResourceList, gvk schema.GroupVersionKind) (kind Kind
 	switch {
 	case !object.Namespaced:
 		return Kind{}, true, &NotScalableError{Kind: gvk, ClusterScoped: true}
-	case !scalable && gvk != DaemonSet.GroupVersionKind:
+	case !scalable && gvk != DaemonSet.GroupVersionKind && gvk != Workspace.GroupVersionKind:
 		return Kind{}, true, &NotScalableError{Kind: gvk}
 	default:
 		return kind, true, nil

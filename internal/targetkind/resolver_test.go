@@ -78,6 +78,7 @@ func ordinaryCluster() *server {
 		namespaced("replicationcontrollers/scale", "Scale"), metav1.APIResource{Name: "nodes", Kind: "Node"})
 	s.install("apps/v1", namespaced("replicasets", "ReplicaSet"), namespaced("replicasets/scale", "Scale"),
 		namespaced("controllerrevisions", "ControllerRevision"))
+	s.install("kyklos.io/v1alpha1", namespaced("workspaces", "Workspace"), namespaced("workspaces/status", "Workspace"))
 	s.install("argoproj.io/v1alpha1", namespaced("rollouts", "Rollout"), namespaced("rollouts/scale", "Scale"), namespaced("workflows", "Workflow"))
 	return s
 }
@@ -110,6 +111,7 @@ func TestKindsThatScale(t *testing.T) {
 		{ref("apps/v1", "DaemonSet"), targetkind.DaemonSet, nil},
 		{ref("argoproj.io/v1alpha1", "Rollout"), rollouts(), []string{"argoproj.io/v1alpha1"}},
 		{ref("v1", "ReplicationController"), core, []string{"v1"}},
+		{ref("kyklos.io/v1alpha1", "Workspace"), targetkind.Workspace, []string{"kyklos.io/v1alpha1"}},
 	} {
 		s := ordinaryCluster()
 		resolver, _ := newResolver(s)
@@ -133,6 +135,7 @@ func TestKindsThatDoNot(t *testing.T) {
 		"apps/v1 has no Rollout; argoproj.io/v1alpha1 has: set apiVersion to argoproj.io/v1alpha1":                    ref("apps/v1", "Rollout"),
 		"argoproj.io/v1 has no Rollout; argoproj.io/v1alpha1 has: set apiVersion to argoproj.io/v1alpha1":             ref("argoproj.io/v1", "Rollout"),
 		"argoproj.io/v1alpha1 has no RollOut; argoproj.io/v1alpha1 has Rollout: correct kind, and apiVersion with it": ref("argoproj.io/v1alpha1", "RollOut"),
+		"apps/v1 has no Workspace; kyklos.io/v1alpha1 has: set apiVersion to kyklos.io/v1alpha1":                      ref("", "Workspace"),
 		"Pod of v1" + noScale:                        ref("v1", "Pod"),
 		"Workflow of argoproj.io/v1alpha1" + noScale: ref("argoproj.io/v1alpha1", "Workflow"),
 		"Node of v1 cannot be scaled: its objects are in no namespace, and a target is in the TimeWindowScaler's own": ref("v1", "Node"),

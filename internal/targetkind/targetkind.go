@@ -11,8 +11,8 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// Kind is a kind that can be a target: it is namespaced, and has the scale subresource or is
-// DaemonSet.
+// Kind is a kind that can be a target: it is namespaced, and has the scale subresource or is DaemonSet
+// or Workspace.
 type Kind struct {
 	schema.GroupVersionKind
 	// Resource is the kind's name in paths and roles, such as rollouts.
@@ -30,6 +30,10 @@ var (
 	StatefulSet = Kind{appsv1.SchemeGroupVersion.WithKind("StatefulSet"), "statefulsets"}
 	DaemonSet   = Kind{appsv1.SchemeGroupVersion.WithKind("DaemonSet"), "daemonsets"}
 )
+
+// Workspace is Kyklos' own kind. The manager's role allows it too, and yet it is looked up as others
+// are: a cluster may have been upgraded without its definition.
+var Workspace = Kind{schema.GroupVersionKind{Group: v1beta1.GroupVersion.Group, Version: "v1alpha1", Kind: "Workspace"}, "workspaces"}
 
 // BuiltIn returns the kind that ref names if that is one of the above. No request is needed for it.
 func BuiltIn(ref v1beta1.TargetRef) (Kind, bool) {

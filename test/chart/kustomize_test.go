@@ -53,8 +53,8 @@ func testKustomize(t *testing.T) {
 	s.follow(listed)
 	workloads := s.workloads()
 
+	s.workspaces(stop)
 	s.follow("kubectl delete component!=crd", "--timeout=2m")
-	stop()
 	if got := s.workloads(); got != workloads {
 		t.Errorf("removed: the workloads are\n%s\nthey were\n%s", got, workloads)
 	}
@@ -64,6 +64,27 @@ func testKustomize(t *testing.T) {
 	}
 	s.run("kubectl delete namespace shop --timeout=2m")
 	s.follow("kubectl delete crd", "--timeout=2m")
+}
+
+// workspaces makes two Workspaces, of which one goes as the page says, and the other without Kyklos, for
+// which stop ends the manager.
+func (s *stage) workspaces(stop func()) {
+	s.Helper()
+	const held = `kubectl -n shop get workspace ann -o jsonpath='{.metadata.finalizers}'`
+	workspace := func() {
+		s.mustApply("shop", "apiVersion: kyklos.io/v1alpha1\nkind: Workspace\nmetadata:\n  name: ann\nspec:\n  image: ide:1\n  desiredState: PENDING\n")
+		s.await(held, `["kyklos.io/workspace"]`)
+	}
+	workspace()
+	s.follow("kubectl get workspaces")
+	s.follow("kubectl delete workspaces", "--timeout=2m")
+	workspace()
+	stop()
+	s.run("kubectl -n shop delete workspace ann --wait=false")
+	s.run("kubectl config set-context --current --namespace shop")
+	s.run(strings.ReplaceAll(s.find("kubectl patch workspace").command, "NAME", "ann"))
+	s.run("kubectl config set-context --current --namespace default")
+	s.await("kubectl -n shop get workspaces -o name", "")
 }
 
 // commandOf returns the page's command that contains text.

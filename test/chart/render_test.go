@@ -117,14 +117,19 @@ func forgetHelm(t *testing.T, object *unstructured.Unstructured, release string)
 // What is left out of the release is left out with all that belongs to it.
 func TestLeftOut(t *testing.T) {
 	all := template(t, "kyklos", "kyklos-system")
-	for values, gone := range map[string]string{
-		"crds.install=false":     "CustomResourceDefinition /timewindowscalers.kyklos.io",
-		"priorityClassName=mine": "PriorityClass /kyklos-manager",
-		"priorityClassName=":     "PriorityClass /kyklos-manager",
-		"crds.keep=false":        "",
+	for values, gone := range map[string][]string{
+		"crds.install=false":     {"CustomResourceDefinition /timewindowscalers.kyklos.io", "CustomResourceDefinition /workspaces.kyklos.io"},
+		"priorityClassName=mine": {"PriorityClass /kyklos-manager"},
+		"priorityClassName=":     {"PriorityClass /kyklos-manager"},
+		"crds.keep=false":        nil,
 	} {
 		want := maps.Clone(all)
-		delete(want, gone)
+		for _, name := range gone {
+			if want[name] == nil {
+				t.Errorf("there is no %s to leave out", name)
+			}
+			delete(want, name)
+		}
 		got := template(t, "kyklos", "kyklos-system", "--set", values)
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", values, diff)

@@ -19,7 +19,7 @@ func BuildMovable(ctx context.Context, binary string) error {
 
 // BuildMovableFrom is BuildMovable of the sources in root.
 func BuildMovableFrom(ctx context.Context, root, binary string) error {
-	build := exec.CommandContext(ctx, "go", "build", "-tags", "movableclock", "-o", binary, "./cmd/kyklos")
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "movableclock", "-ldflags=-s -w", "-o", binary, "./cmd/kyklos")
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the manager with a movable clock: %w: %s", err, output)

@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -25,15 +26,11 @@ type ObjectStore struct {
 	log     io.Writer
 }
 
-// StartObjectStore runs bin/versitygw with one bucket below folder, which may hold one from before.
-// log gets what it logs, nil drops it.
+// StartObjectStore runs bin/versitygw with one bucket below folder. If there was one before, it has the
+// same address, unless somebody else has taken that. log gets what it logs, nil drops it.
 func StartObjectStore(ctx context.Context, folder string, log io.Writer) (*ObjectStore, error) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := addressFor(folder)
 	if err != nil {
-		return nil, err
-	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
 		return nil, err
 	}
 	store := &ObjectStore{
@@ -44,6 +41,26 @@ func StartObjectStore(ctx context.Context, folder string, log io.Writer) (*Objec
 		return nil, err
 	}
 	return store, store.Start(ctx)
+}
+
+// addressFor returns the address that the folder's file says, or a free one, which the file says then.
+func addressFor(folder string) (string, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	file := filepath.Join(folder, "address")
+	before, err := os.ReadFile(file)
+	if err == nil {
+		if free, err := net.Listen("tcp", string(before)); err == nil {
+			return string(before), free.Close()
+		}
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	address := free.Addr().String()
+	return address, errors.Join(free.Close(), os.WriteFile(file, []byte(address), 0o600))
 }
 
 // Start runs it again at the same address, after Stop or Kill.

@@ -38,6 +38,17 @@ spec:
   holidays: {mode: treat-as-closed, sourceRef: {name: public-holidays}}
 `
 
+// metricOfSun is the metric of followTheSun.
+const metricOfSun = `    metric:
+      name: queue_depth
+      selector:
+        matchLabels: {queue: mail}
+        matchExpressions: [{key: example.com/tier, operator: In, values: [a, b]}]
+      target: {type: AverageValue, averageValue: "30"}
+      minReplicas: 2
+      maxReplicas: 20
+`
+
 func v1beta1Judge(t *testing.T) judge {
 	return newJudge(t, "timewindowscalers.kyklos.io", "v1beta1")
 }
@@ -54,6 +65,8 @@ func TestV1beta1Accepts(t *testing.T) {
 		"a StatefulSet":                     {"kind: Deployment", "kind: StatefulSet"},
 		"a ReplicationController":           {"{kind: Deployment", "{apiVersion: v1, kind: ReplicationController"},
 		"a kind of another group":           {"{kind: Deployment", "{apiVersion: argoproj.io/v1alpha1, kind: Rollout"},
+		"a Workspace":                       {"{kind: Deployment", "{apiVersion: kyklos.io/v1alpha1, kind: Workspace", metricOfSun, "", "holidays:", "workspace: {enforce: true, keepArchived: true}\n  holidays:"},
+		"a Workspace of another group":      {"{kind: Deployment", "{apiVersion: example.com/v1alpha1, kind: Workspace"},
 		"a DaemonSet of another group":      {"{kind: Deployment", "{apiVersion: example.com/v1, kind: DaemonSet"},
 		"the smallest target":               {`averageValue: "30"`, "averageValue: 1m"},
 		"the largest target":                {`averageValue: "30"`, "averageValue: 1P"},
@@ -105,6 +118,9 @@ var refusals = map[string]struct {
 	"an old API version":          {[]string{"{kind: Dep", "{apiVersion: apps/v1beta1, kind: Dep"}, []string{"spec.targetRef.apiVersion: Invalid value: must be apps/v1"}},
 	"a group alone":               {[]string{"{kind: Dep", "{apiVersion: apps, kind: Dep"}, []string{"spec.targetRef.apiVersion: Invalid value: must be the API version of the workload"}},
 	"too many slashes":            {[]string{"{kind: Dep", "{apiVersion: apps/v1/x, kind: Dep"}, []string{"spec.targetRef.apiVersion"}},
+	"a Workspace by a metric":     {[]string{"{kind: Deployment", "{apiVersion: kyklos.io/v1alpha1, kind: Workspace"}, []string{"spec.windows: Forbidden: no window may have a metric: a Workspace"}},
+	"how to drive no Workspace":   {[]string{"holidays:", "workspace: {enforce: true}\n  holidays:"}, []string{"spec.workspace: Forbidden: must be left out"}},
+	"how to drive another's":      {[]string{"{kind: Deployment", "{apiVersion: example.com/v1alpha1, kind: Workspace", "holidays:", "workspace: {}\n  holidays:"}, []string{"spec.workspace: Forbidden: must be left out"}},
 	"a DaemonSet by a metric":     {[]string{"kind: Deployment", "kind: DaemonSet"}, []string{"spec.windows: Forbidden: no window may have a metric: a DaemonSet"}},
 	"a path for a metric":         {[]string{"name: queue_depth", "name: queue/depth"}, []string{"spec.windows[1].metric.name: Invalid value: must be the name of a metric"}},
 	"a metric without a name":     {[]string{"name: queue_depth", `name: ""`}, []string{"spec.windows[1].metric.name"}},

@@ -30,6 +30,7 @@ func decode(t *testing.T, document string) metav1.Object {
 		"DaemonSet":               &appsv1.DaemonSet{},
 		"ConfigMap":               &corev1.ConfigMap{},
 		"Secret":                  &corev1.Secret{},
+		"Namespace":               &corev1.Namespace{},
 		"PersistentVolumeClaim":   &corev1.PersistentVolumeClaim{},
 		"Workspace":               &v1alpha1.Workspace{},
 		"ClusterRole":             &rbacv1.ClusterRole{},

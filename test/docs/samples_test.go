@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/webhooks/admission"
 )
@@ -173,7 +174,7 @@ func TestSamplesAreWithoutFault(t *testing.T) {
 				case *appsv1.StatefulSet:
 					facts.TargetMissing = false
 					mustLeaveCount(t, object.Spec.Replicas)
-				case *appsv1.DaemonSet:
+				case *appsv1.DaemonSet, *v1alpha1.Workspace:
 					facts.TargetMissing = false
 				case *corev1.ConfigMap:
 					facts.Holidays = &admission.HolidaySource{Exists: true}

@@ -1,19 +1,23 @@
 package docs_test
 
 import (
+	"bytes"
+	"path/filepath"
 	"testing"
+	"text/template"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/test/controlplane"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
 // The real rules have nothing to say about the Workspaces, each with the Secrets of its own file, and
 // those that name a store are such Secrets.
 func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
-	for _, s := range readSamples(t, "workspaces/*.yaml") {
+	for _, s := range append(readSamples(t, "workspaces/*.yaml"), local(t)) {
 		secrets, judged := map[string]bool{}, 0
 		for _, document := range s.documents {
 			switch object := decode(t, document).(type) {
@@ -37,10 +41,27 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 	}
 }
 
-func bytesOf(text map[string]string) map[string][]byte {
-	bytes := map[string][]byte{}
-	for key, value := range text {
-		bytes[key] = []byte(value)
+// local is the sample of make run, with a store as that has one.
+func local(t *testing.T) sample {
+	t.Helper()
+	secret, err := template.ParseFiles(filepath.Join(samplesDir, "workspaces", "local", "archive.yaml.tmpl"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return bytes
+	var content bytes.Buffer
+	if err := secret.Execute(&content, controlplane.ObjectStore{
+		Endpoint: "http://127.0.0.1:1", Bucket: "homes", AccessKeyID: "a", SecretAccessKey: "b",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	mia := readText(t, "config/samples/workspaces/local/mia.yaml")
+	return sample{name: "local", documents: append(split(t, content.Bytes()), split(t, []byte(mia))...)}
+}
+
+func bytesOf(text map[string]string) map[string][]byte {
+	content := map[string][]byte{}
+	for key, value := range text {
+		content[key] = []byte(value)
+	}
+	return content
 }

@@ -4,11 +4,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"sigs.k8s.io/yaml"
 )
 
-// act runs an action and returns what it makes of the object.
+// act runs an action of TimeWindowScalers and returns what it makes of the object.
 func act(t *testing.T, action string, object map[string]any) map[string]any {
 	t.Helper()
 	return runScript(t, filepath.Join(scripts, "actions", action, "action.lua"), object).(map[string]any)
@@ -16,6 +17,15 @@ func act(t *testing.T, action string, object map[string]any) map[string]any {
 
 // The cases that Argo CD's own tests would run.
 func TestActionsOnTheTestData(t *testing.T) {
+	t.Run("TimeWindowScaler", func(t *testing.T) {
+		actionsOnTheTestData(t, filepath.Join(scripts, "actions"), func() any { return &v1beta1.TimeWindowScaler{} })
+	})
+	t.Run("Workspace", func(t *testing.T) {
+		actionsOnTheTestData(t, filepath.Join(workspaceScripts, "actions"), func() any { return &v1alpha1.Workspace{} })
+	})
+}
+
+func actionsOnTheTestData(t *testing.T, folder string, empty func() any) {
 	var suite struct {
 		DiscoveryTests []struct {
 			InputPath string `json:"inputPath"`
@@ -30,7 +40,7 @@ func TestActionsOnTheTestData(t *testing.T) {
 			ExpectedOutputPath string `json:"expectedOutputPath"`
 		} `json:"actionTests"`
 	}
-	readYAML(t, "actions/action_test.yaml", &suite)
+	readYAML(t, filepath.Join(folder, "action_test.yaml"), &suite)
 	if len(suite.DiscoveryTests) == 0 || len(suite.ActionTests) == 0 {
 		t.Fatal("there are no tests")
 	}
@@ -40,21 +50,22 @@ func TestActionsOnTheTestData(t *testing.T) {
 			for _, action := range test.Result {
 				want[action.Name] = map[string]any{"disabled": action.Disabled}
 			}
-			same(t, runScript(t, filepath.Join(scripts, "actions", "discovery.lua"), input(t, test.InputPath)), any(want))
+			same(t, runScript(t, filepath.Join(folder, "discovery.lua"), inputOf(t, filepath.Join(folder, test.InputPath), empty())), any(want))
 		})
 	}
 	for _, test := range suite.ActionTests {
 		t.Run(test.Action, func(t *testing.T) {
-			same(t, act(t, test.Action, input(t, test.InputPath)), input(t, test.ExpectedOutputPath))
+			acted := runScript(t, filepath.Join(folder, test.Action, "action.lua"), inputOf(t, filepath.Join(folder, test.InputPath), empty()))
+			same(t, acted, any(inputOf(t, filepath.Join(folder, test.ExpectedOutputPath), empty())))
 		})
 	}
 }
 
-// An object of the test data has no field that a TimeWindowScaler does not have.
-func input(t *testing.T, path string) (object map[string]any) {
+// An object of the test data has no field that its kind, of which empty is one, does not have.
+func inputOf(t *testing.T, path string, empty any) (object map[string]any) {
 	t.Helper()
-	readYAML(t, filepath.Join("actions", path), &v1beta1.TimeWindowScaler{})
-	readYAML(t, filepath.Join("actions", path), &object)
+	readYAML(t, path, empty)
+	readYAML(t, path, &object)
 	return object
 }
 

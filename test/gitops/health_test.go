@@ -24,26 +24,37 @@ type health struct {
 
 func judge(t *testing.T, object any) health {
 	t.Helper()
+	return judgeBy(t, scripts, object)
+}
+
+func judgeBy(t *testing.T, scripts string, object any) health {
+	t.Helper()
 	answer := runScript(t, filepath.Join(scripts, "health.lua"), object).(map[string]any)
 	return health{Status: answer["status"].(string), Message: answer["message"].(string)}
 }
 
 // The cases that Argo CD's own tests would run.
 func TestHealthOfTheTestData(t *testing.T) {
+	for _, scripts := range []string{scripts, workspaceScripts} {
+		t.Run(filepath.Base(scripts), func(t *testing.T) { healthOfTheTestData(t, scripts) })
+	}
+}
+
+func healthOfTheTestData(t *testing.T, scripts string) {
 	var suite struct {
 		Tests []struct {
 			HealthStatus health `json:"healthStatus"`
 			InputPath    string `json:"inputPath"`
 		} `json:"tests"`
 	}
-	readYAML(t, "health_test.yaml", &suite)
+	readYAML(t, filepath.Join(scripts, "health_test.yaml"), &suite)
 	named := map[string]bool{}
 	for _, test := range suite.Tests {
 		named[test.InputPath] = true
 		t.Run(filepath.Base(test.InputPath), func(t *testing.T) {
 			var object map[string]any
-			readYAML(t, test.InputPath, &object)
-			same(t, judge(t, object), test.HealthStatus)
+			readYAML(t, filepath.Join(scripts, test.InputPath), &object)
+			same(t, judgeBy(t, scripts, object), test.HealthStatus)
 		})
 	}
 	files, err := filepath.Glob(filepath.Join(scripts, "testdata", "*.yaml"))

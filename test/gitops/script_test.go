@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,9 +9,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// scripts is the folder of what Argo CD is told about a TimeWindowScaler, in the layout of Argo CD's own
-// repository.
-const scripts = "../../config/argocd/resource_customizations/kyklos.io/TimeWindowScaler"
+// The folders of what Argo CD is told about the kinds, in the layout of Argo CD's own repository.
+const (
+	scripts          = "../../config/argocd/resource_customizations/kyklos.io/TimeWindowScaler"
+	workspaceScripts = "../../config/argocd/resource_customizations/kyklos.io/Workspace"
+)
 
 // runScript runs a script as Argo CD does: the object is the global obj, and of the libraries there are
 // base, table and package, and of os what tells the time.
@@ -91,10 +92,9 @@ func fromLua(value lua.LValue) any {
 	}
 }
 
-// readYAML reads a file of the scripts' folder.
 func readYAML(t *testing.T, path string, into any) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(scripts, path))
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

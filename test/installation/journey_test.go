@@ -23,6 +23,8 @@ const workloads = `
 ---
 {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}
 ---
+{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {name: ada}, spec: {image: web, desiredState: STANDBY}}
+---
 {apiVersion: v1, kind: ReplicationController, metadata: {name: old}, spec: {replicas: 0, selector: {app: web}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: public-holidays}, data: {"2025-01-01": New Year}}
@@ -31,10 +33,10 @@ const workloads = `
 `
 
 // scalers want two web servers, one database, no agents, one of what is not there, three of the old ones,
-// and five workers, because of the metric.
+// a workspace that runs, and five workers, because of the metric.
 var scalers = scaler("web", "apps/v1", "Deployment", 2, "holidays: {mode: treat-as-closed, sourceRef: {name: public-holidays}}") +
 	scaler("db", "apps/v1", "StatefulSet", 1) + scaler("agent", "apps/v1", "DaemonSet", 0) + scaler("lost", "apps/v1", "Deployment", 1) +
-	scaler("old", "v1", "ReplicationController", 3) +
+	scaler("old", "v1", "ReplicationController", 3) + scaler("ada", "kyklos.io/v1alpha1", "Workspace", 1) +
 	scaler("workers", "apps/v1", "Deployment", 0, `windows: [{days: [Mon, Tue, Wed, Thu, Fri, Sat, Sun], start: "00:00", end: "24:00", replicas: 1, `+
 		`metric: {name: queue_depth, target: {type: AverageValue, averageValue: "30"}, maxReplicas: 20}}]`)
 
@@ -81,6 +83,7 @@ func (s *site) scaled(namespace string) {
 	for target, replicas := range map[string]int{"deployment/web": 2, "deployment/workers": 5, "statefulset/db": 1, "rc/old": 3} {
 		s.awaits(namespace, target, "{.spec.replicas}", strconv.Itoa(replicas))
 	}
+	s.awaits(namespace, "workspace/ada", "{.spec.desiredState}", "RUNNING")
 	s.awaits(namespace, "daemonset/agent", `{.spec.template.spec.nodeSelector.kyklos\.io/suspended}`, "true")
 }
 

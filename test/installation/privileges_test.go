@@ -21,13 +21,14 @@ const furtherKind = `
 // The manager does all that it may and tries nothing else: with certificates from elsewhere, and then
 // with its own.
 func TestWholeCluster(t *testing.T) {
-	s := newSite(t, controlplane.ExternalMetrics)
+	s := newSite(t, controlplane.ExternalMetrics, controlplane.HostProcesses)
 	s.install(controlplane.Default)
 	t.Run("manifests", s.manifests)
 	t.Run("pods", s.pods)
 	s.kubectl(furtherKind, "apply", "-f", "-")
 	args := s.args(controlplane.Default)
 	s.scales("default", args...)
+	s.keepsHomes("default", args...)
 	metrics, err := controlplane.FreePort()
 	s.must(err)
 	m := s.manager(controlplane.ManagerOptions{Args: append(args, "--metrics-secure", fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", metrics))})
@@ -48,7 +49,7 @@ func TestWholeCluster(t *testing.T) {
 // A manager for some namespaces does with Roles alone, leaves the others as they are, and answers for
 // them at admission all the same.
 func TestSomeNamespaces(t *testing.T) {
-	s := newSite(t, controlplane.ExternalMetrics)
+	s := newSite(t, controlplane.ExternalMetrics, controlplane.HostProcesses)
 	s.kubectl("", "create", "namespace", "lab")
 	s.documented(t)
 	s.install(controlplane.Namespaced + "/cluster")
@@ -59,6 +60,7 @@ func TestSomeNamespaces(t *testing.T) {
 		"--serviceaccount=kyklos-system:kyklos-manager")
 	args := s.args(controlplane.Namespaced)
 	s.scales("shop", args...)
+	s.keepsHomes("shop", args...)
 
 	m := s.manager(controlplane.ManagerOptions{Args: args})
 	s.kubectl(workloads, "apply", "-n", "lab", "-f", "-")

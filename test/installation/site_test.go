@@ -78,7 +78,7 @@ func (s *site) trust(object *unstructured.Unstructured) error {
 	bundle, err := os.ReadFile(filepath.Join(s.certs, "tls.crt"))
 	s.must(err)
 	encoded := base64.StdEncoding.EncodeToString(bundle)
-	if object.GetKind() == "CustomResourceDefinition" {
+	if _, converts, _ := unstructured.NestedMap(object.Object, "spec", "conversion", "webhook"); converts {
 		return unstructured.SetNestedField(object.Object, encoded, "spec", "conversion", "webhook", "clientConfig", "caBundle")
 	}
 	return controlplane.EachWebhook(object, func(webhook map[string]any) error {

@@ -14,7 +14,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
 	"golang.org/x/term"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kyklos.io/kyklos/test/controlplane"
 )
@@ -25,6 +27,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "make run:", err)
 		os.Exit(2)
 	}
+	log.SetLogger(logr.Discard()) // a client would complain that nobody did
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, dir, os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {
@@ -45,17 +48,22 @@ func parseFlags(args []string) (dir string, err error) {
 	return dir, nil
 }
 
-// stopPatience is how long each of the two processes has to stop: within ten seconds all is over.
+// stopPatience is how long the manager, and then the cluster, have to stop: within ten seconds all is over.
 const stopPatience = 4500 * time.Millisecond
 
 // run brings everything up, shows it until ctx ends, and takes it down again.
 func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err error) {
-	fmt.Fprintf(out, "Starting a Kubernetes control plane in %s ...\n", dir)
-	cluster, err := controlplane.Start(ctx, dir)
+	fmt.Fprintf(out, "Starting a Kubernetes control plane and an object store in %s ...\n", dir)
+	cluster, err := controlplane.Start(ctx, dir, controlplane.HostProcesses)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	defer func() { err = errors.Join(err, cluster.StopWithin(stopPatience)) }()
+	store, err := controlplane.StartObjectStore(ctx, filepath.Join(dir, "store"), nil)
+	if err != nil {
+		return unlessStopped(ctx, errors.Join(err, cluster.StopWithin(stopPatience)))
+	}
+	// The movers go with the cluster, so nobody needs the store any more; it has no object by halves.
+	defer func() { err = errors.Join(err, cluster.StopWithin(stopPatience), store.Kill()) }()
 
 	manager, err := startKyklos(ctx, cluster, out)
 	if err != nil {
@@ -64,14 +72,14 @@ func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err err
 	defer func() { err = errors.Join(err, manager.StopWithin(stopPatience)) }()
 
 	fmt.Fprintln(out, "Applying config/samples ...")
-	if err := applySamples(ctx, cluster, time.Now()); err != nil {
+	if err := errors.Join(applySamples(ctx, cluster, time.Now()), applyWorkspace(ctx, cluster, store)); err != nil {
 		return unlessStopped(ctx, err)
 	}
 	client, err := cluster.Client()
 	if err != nil {
 		return err
 	}
-	table := &table{client: client}
+	table := &table{client: client, homes: homes{dir: dir}}
 	if err := table.settle(ctx); err != nil {
 		return unlessStopped(ctx, err)
 	}
@@ -96,17 +104,21 @@ func startKyklos(ctx context.Context, cluster *controlplane.Cluster, out io.Writ
 	if err := cluster.Install(ctx, port); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(cluster.Dir, "kyklos.log"))
+	kyklos, err := controlplane.Binary("kyklos")
+	if err != nil {
+		return nil, err
+	}
+	logFile, err := os.Create(filepath.Join(cluster.Dir, "kyklos.log"))
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(out, "Starting kyklos manager as its ServiceAccount ...")
 	manager, err := cluster.StartManager(ctx, controlplane.ManagerOptions{
 		WebhookPort: port,
-		Log:         log,
+		Log:         logFile,
 		// One manager, so nobody has to wait for a Lease; and flips at the boundary itself, so that
-		// the samples show when they are due.
-		Args: []string{"--leader-elect=false", "--requeue-jitter-max=0"},
+		// the samples show when they are due. Movers are processes, as the sample's workspace is.
+		Args: []string{"--leader-elect=false", "--requeue-jitter-max=0", "--mover-image=" + controlplane.HostImage(kyklos)},
 	})
 	if err != nil {
 		return nil, err
@@ -114,7 +126,7 @@ func startKyklos(ctx context.Context, cluster *controlplane.Cluster, out io.Writ
 	ready, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := manager.AwaitReady(ready); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w (see %s)", err, log.Name()), manager.StopWithin(stopPatience))
+		return nil, errors.Join(fmt.Errorf("%w (see %s)", err, logFile.Name()), manager.StopWithin(stopPatience))
 	}
 	return manager, nil
 }
@@ -123,7 +135,7 @@ func greeting(dir string) string {
 	return fmt.Sprintf(`kyklos is ready: minute-hand scales up within two minutes, and down a minute later; Ctrl-C stops everything
 
 Try in another terminal:
-  export KUBECONFIG=%s
+  export KUBECONFIG=%[1]s
   bin/kubectl get tws                                  the schedules
   bin/kubectl get deployments --watch                  the workloads being scaled
   bin/kubectl scale deployment webapp --replicas 7     manual drift, set right at once
@@ -131,5 +143,10 @@ Try in another terminal:
   bin/kubectl apply -f config/samples/invalid/         mistakes, each refused with its reason
   bin/kubectl explain tws.spec.windows                 the reference
 
-`, filepath.Join(dir, "kubeconfig"))
+A workspace, whose process writes into its home, %[2]s:
+  bin/kubectl patch ws mia -n studio --type merge -p '{"spec":{"desiredState":"PENDING"}}'     archive it
+  bin/kubectl patch ws mia -n studio --type merge -p '{"spec":{"desiredState":"RUNNING"}}'     fetch it back and start it
+  bin/kubectl describe ws mia -n studio                what happens, why, and what you can do
+
+`, filepath.Join(dir, "kubeconfig"), filepath.Join(dir, homesFolder, "studio", "mia"))
 }

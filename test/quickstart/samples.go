@@ -29,6 +29,28 @@ func applySamples(ctx context.Context, cluster *controlplane.Cluster, now time.T
 	return err
 }
 
+// applyWorkspace applies the workspace that runs on this machine, and the Secret of its archive.
+func applyWorkspace(ctx context.Context, cluster *controlplane.Cluster, store *controlplane.ObjectStore) error {
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
+	local := filepath.Join(root, "config", "samples", "workspaces", "local")
+	if _, _, err := cluster.Kubectl(ctx, "", "apply", "-f", filepath.Join(local, "mia.yaml")); err != nil {
+		return err
+	}
+	secret, err := template.ParseFiles(filepath.Join(local, "archive.yaml.tmpl"))
+	if err != nil {
+		return fmt.Errorf("read the sample: %w", err)
+	}
+	var rendered bytes.Buffer
+	if err := secret.Execute(&rendered, store); err != nil {
+		return err
+	}
+	_, _, err = cluster.Kubectl(ctx, rendered.String(), "apply", "-f", "-")
+	return err
+}
+
 // renderSoon fills in a window that starts with the next minute or the one after, so that there is
 // time to look, and ends a minute later.
 func renderSoon(path string, now time.Time) (string, error) {

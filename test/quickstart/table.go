@@ -22,9 +22,10 @@ import (
 
 const header = "NAME\tTARGET\tWINDOW\tEFFECTIVE\tOBSERVED\tNEXT BOUNDARY\tREADY\n"
 
-// table shows all scalers of the cluster.
+// table shows all scalers and workspaces of the cluster.
 type table struct {
 	client client.Client
+	homes  homes
 }
 
 // settle returns when every scaler has a status about its spec.
@@ -42,22 +43,24 @@ func (t *table) settle(ctx context.Context) error {
 // show prints until ctx ends: on a terminal the whole table again and again, else each change as
 // a line.
 func (t *table) show(ctx context.Context, out io.Writer, terminal bool, ended <-chan struct{}) error {
-	shown := map[string]string{}
+	shown, moved := map[string]string{}, map[string]string{}
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for drawn := 0; ; {
 		scalers, err := t.list(ctx)
+		workspaces, also := t.workspaces(ctx)
 		if ctx.Err() != nil {
 			fmt.Fprintln(out, "Stopping ...")
 			return nil
 		}
-		switch {
+		switch err := errors.Join(err, also); {
 		case err != nil:
-			fmt.Fprintln(out, "cannot list the scalers:", err)
+			fmt.Fprintln(out, "cannot list what there is:", err)
 		case terminal:
-			drawn = redraw(out, render(scalers, time.Now()), drawn)
+			drawn = redraw(out, render(scalers, time.Now())+"\n"+renderWorkspaces(workspaces, t.homes), drawn)
 		default:
 			printChanges(out, scalers, shown, time.Now())
+			printMoves(out, workspaces, moved, t.homes, time.Now())
 		}
 		select {
 		case <-ctx.Done():
@@ -94,7 +97,7 @@ func render(scalers []v1beta1.TimeWindowScaler, now time.Time) string {
 	columns := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
 	fmt.Fprint(columns, header)
 	for i := range scalers {
-		fmt.Fprintln(columns, strings.Join(append(state(&scalers[i]), until(&scalers[i], now), ready(&scalers[i])), "\t"))
+		fmt.Fprintln(columns, strings.Join(append(state(&scalers[i]), until(&scalers[i], now), ready(scalers[i].Status.Conditions)), "\t"))
 	}
 	_ = columns.Flush()
 	return text.String()
@@ -112,9 +115,9 @@ func printChanges(out io.Writer, scalers []v1beta1.TimeWindowScaler, shown map[s
 		tws := &scalers[i]
 		key, columns := displayName(tws), state(tws)
 		delete(gone, key)
-		if seen := strings.Join(append(columns, ready(tws)), "\t"); shown[key] != seen {
+		if seen := strings.Join(append(columns, ready(tws.Status.Conditions)), "\t"); shown[key] != seen {
 			shown[key] = seen
-			fmt.Fprintf(out, line, now.Format(time.TimeOnly), columns[0], columns[1], columns[2], columns[3], columns[4], until(tws, now), ready(tws))
+			fmt.Fprintf(out, line, now.Format(time.TimeOnly), columns[0], columns[1], columns[2], columns[3], columns[4], until(tws, now), ready(tws.Status.Conditions))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(gone)) {
@@ -170,8 +173,8 @@ func short(d time.Duration) string {
 	}
 }
 
-func ready(tws *v1beta1.TimeWindowScaler) string {
-	condition := meta.FindStatusCondition(tws.Status.Conditions, v1beta1.ConditionReady)
+func ready(conditions []metav1.Condition) string {
+	condition := meta.FindStatusCondition(conditions, v1beta1.ConditionReady)
 	if condition == nil {
 		return "Unknown"
 	}

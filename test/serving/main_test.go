@@ -21,8 +21,8 @@ import (
 // patience is how long a test waits for what should happen at once; only a failing test takes it.
 const patience = 4 * time.Minute
 
-// rotations is how many CAs every manager must have served after its first, a new one each 30 seconds.
-var rotations = flag.Int("rotations", 4, "CAs that are replaced under load in each mode; one takes half a minute")
+// rotations is how many CAs every manager must have served after its first.
+var rotations = flag.Int("rotations", 4, "CAs that are replaced under load in each mode; one takes half a minute or a little more")
 
 // installation is one test's control plane with Kyklos on it.
 type installation struct {

@@ -21,8 +21,11 @@ func countWarnings(spec *v1beta1.TimeWindowScalerSpec, windows []timecalc.TimeWi
 		warnings = append(warnings, fmt.Sprintf("%s: nothing refers to it: neither defaultReplicas nor any replicas is a percentage",
 			path.Child("baselineReplicas")))
 	}
-	if kind, ok := targetkind.BuiltIn(spec.TargetRef); ok && kind == targetkind.DaemonSet {
-		warnings = append(warnings, daemonSetWarnings(spec, windows, path)...)
+	switch targetkind.Of(spec.TargetRef) {
+	case targetkind.DaemonSet.GroupVersionKind:
+		warnings = append(warnings, switchWarnings(spec, windows, path, "a DaemonSet", "a DaemonSet runs one pod on each of its nodes or, at 0, none")...)
+	case targetkind.Workspace.GroupVersionKind:
+		warnings = append(warnings, switchWarnings(spec, windows, path, "a Workspace", "a Workspace runs or, at 0, is stopped")...)
 	}
 	return warnings
 }
@@ -35,12 +38,13 @@ func usesPercentages(spec *v1beta1.TimeWindowScalerSpec) bool {
 	return uses
 }
 
-// daemonSetWarnings names the counts above 1 of a DaemonSet, which has none (A6).
-func daemonSetWarnings(spec *v1beta1.TimeWindowScalerSpec, windows []timecalc.TimeWindow, path *field.Path) []string {
+// switchWarnings names the counts above 1 of a kind that is turned on and off, and has none (A6). what
+// says what it has.
+func switchWarnings(spec *v1beta1.TimeWindowScalerSpec, windows []timecalc.TimeWindow, path *field.Path, kind, what string) []string {
 	var lines []string
 	warn := func(place *field.Path, count int32) {
 		if count > 1 {
-			lines = append(lines, fmt.Sprintf("%s: a DaemonSet runs one pod on each of its nodes or, at 0, none: %d means the same as 1", place, count))
+			lines = append(lines, fmt.Sprintf("%s: %s: %d means the same as 1", place, what, count))
 		}
 	}
 	if count, err := schedule.Count(spec.DefaultReplicas, spec.BaselineReplicas); err == nil {
@@ -49,7 +53,7 @@ func daemonSetWarnings(spec *v1beta1.TimeWindowScalerSpec, windows []timecalc.Ti
 	for i := range windows {
 		warn(path.Child("windows").Index(i).Child("replicas"), windows[i].Replicas())
 	}
-	return capWarnings(lines, len(lines), "%s: %d more counts of a DaemonSet mean the same as 1", path)
+	return capWarnings(lines, len(lines), "%s: %d more counts of "+kind+" mean the same as 1", path)
 }
 
 // metricWarnings says what a metric of a window will not do. path is that of the windows.

@@ -40,6 +40,9 @@ func TestCountWarnings(t *testing.T) {
 			"spec.defaultReplicas" + same + "4 means the same as 1", "spec.windows[0].replicas" + same + "8 means the same as 1",
 			"spec.windows[1].replicas" + same + "2 means the same as 1", "spec.windows[2].replicas" + same + "2 means the same as 1",
 			"spec: 2 more counts of a DaemonSet mean the same as 1"}},
+		"a Workspace": {obj: office(withKind("kyklos.io/v1alpha1", "Workspace"), withBaseline(8, "0%"), withWindows(window("09:00", "17:00", 1, weekdays...)))},
+		"a Workspace with counts": {obj: office(withKind("kyklos.io/v1alpha1", "Workspace"), withBaseline(8, "25%"), withWindows(window("09:00", "17:00", 3, weekdays...))), want: []string{
+			"spec.defaultReplicas: a Workspace runs or, at 0, is stopped: 2 means the same as 1", "spec.windows[0].replicas: a Workspace runs or, at 0, is stopped: 3 means the same as 1"}},
 		"a DaemonSet of another group": {obj: office(withKind("example.com/v1", "DaemonSet"))},
 	})
 }

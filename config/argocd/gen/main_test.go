@@ -9,7 +9,7 @@ import (
 
 // What users patch into argocd-cm is what the tests of the scripts run.
 func TestPatchIsUpToDate(t *testing.T) {
-	generated, err := patchOf("../resource_customizations/kyklos.io/TimeWindowScaler")
+	generated, err := patchOf("../resource_customizations/kyklos.io")
 	if err != nil {
 		t.Fatal(err)
 	}

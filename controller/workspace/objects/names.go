@@ -75,15 +75,6 @@ func meta(ws *v1alpha1.Workspace, name, role string, act lifecycle.Action) metav
 	}
 }
 
-// WorkspaceOf returns the name of the Workspace to which an object belongs by its labels; "" if to none.
-// It leads from a watched object to whom to look at, and says nothing of whose it really is.
-func WorkspaceOf(object metav1.Object) string {
-	if object.GetLabels()[LabelManagedBy] != ManagedBy {
-		return ""
-	}
-	return object.GetLabels()[LabelWorkspace]
-}
-
 // Ours reports whether a Pod, Job or Secret is this very Workspace's: its controller has its UID (D20).
 func Ours(ws *v1alpha1.Workspace, object metav1.Object) bool {
 	return metav1.IsControlledBy(object, ws)

@@ -23,8 +23,8 @@ import (
 // Patience is how long a store may take to answer. A worker waits for it.
 const Patience = 6 * time.Second
 
-// ErrNotConfigured: the Secret of the store is missing, or does not say which store. The error around
-// it names the Secret, and the key in it.
+// ErrNotConfigured says that the Secret of the store is missing, or does not say which store. The error
+// around it names the Secret, and the key in it.
 var ErrNotConfigured = errors.New("the object store is not configured")
 
 // Stores opens the stores that Secrets name. It is safe for concurrent use.

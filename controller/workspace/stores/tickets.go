@@ -2,6 +2,7 @@ package stores
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -57,8 +58,9 @@ func (s *Stores) Keep(ctx context.Context, secret types.NamespacedName, key stri
 	return archive.Keep(ctx, store, parsed)
 }
 
-// Forgotten looks for the newest committed archive of a Workspace whose status was lost, and returns
-// its key, "" if there is none.
+// Forgotten looks for the archives of a Workspace whose status was lost, and returns the key of the newest
+// that is whole, "" if there is none at all. Where all are damaged it is the newest, of which nothing is
+// known then: its restore fails, and people are told.
 func (s *Stores) Forgotten(ctx context.Context, secret types.NamespacedName, uid string, now time.Time) (string, lifecycle.Archive, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -66,25 +68,39 @@ func (s *Stores) Forgotten(ctx context.Context, secret types.NamespacedName, uid
 	if err != nil {
 		return "", lifecycle.Archive{}, err
 	}
-	var newest archive.Object
-	for object, err := range store.List(ctx, archive.Root+uid+"/") {
-		if err != nil {
+	markers, err := markersOf(ctx, store, uid)
+	if err != nil || len(markers) == 0 {
+		return "", lifecycle.Archive{}, err
+	}
+	for _, key := range markers {
+		marker, err := archive.Committed(ctx, store, key, archive.Want{})
+		switch {
+		case err == nil:
+			return key.Data(), described(marker, now), nil
+		case !archive.Lost(err, probe(ctx, store, err)):
 			return "", lifecycle.Archive{}, err
 		}
-		if _, marker, err := archive.ParseObject(object.Name); err == nil && marker && object.Modified.After(newest.Modified) {
-			newest = object
+	}
+	return markers[0].Data(), lifecycle.Archive{}, nil
+}
+
+// markersOf lists the archives that have a marker, the newest first.
+func markersOf(ctx context.Context, store archive.Store, uid string) ([]archive.Key, error) {
+	var found []archive.Object
+	for object, err := range store.List(ctx, archive.Root+uid+"/") {
+		if err != nil {
+			return nil, err
+		}
+		if _, marker, err := archive.ParseObject(object.Name); err == nil && marker {
+			found = append(found, object)
 		}
 	}
-	if newest.Name == "" {
-		return "", lifecycle.Archive{}, nil
+	slices.SortFunc(found, func(a, b archive.Object) int { return b.Modified.Compare(a.Modified) })
+	var keys []archive.Key
+	for _, object := range found {
+		if key, _, err := archive.ParseObject(object.Name); err == nil {
+			keys = append(keys, key)
+		}
 	}
-	key, _, err := archive.ParseObject(newest.Name)
-	if err != nil {
-		return "", lifecycle.Archive{}, err
-	}
-	marker, err := archive.Committed(ctx, store, key, archive.Want{})
-	if err != nil {
-		return "", lifecycle.Archive{}, err
-	}
-	return key.Data(), described(marker, now), nil
+	return keys, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/record"
-	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -32,7 +31,7 @@ func (f Facts) Error() *v1alpha1.ErrorInfo {
 		OccurredAt: record.Time(failure.OccurredAt), Context: f.context(),
 	}
 	said := f.textOf(failure.Word)
-	info.Message = head(f.fill(join(said.now, f.said(), said.do, f.next())), maxMessage)
+	info.Message = head(f.join(said.now, f.said(), said.do, f.next()), maxMessage)
 	return info
 }
 
@@ -51,7 +50,7 @@ func (f Facts) said() string {
 	if detail = strings.TrimSpace(detail); detail == "" {
 		return ""
 	}
-	return "It was said: " + strings.NewReplacer("{", "(", "}", ")").Replace(tail(detail, maxDetail)) + "."
+	return "The error was: " + strings.NewReplacer("{", "(", "}", ")").Replace(strings.TrimRight(tail(detail, maxDetail), ".")) + "."
 }
 
 // next says what comes after a failure.
@@ -171,23 +170,15 @@ var (
 	}
 )
 
-// OfMover returns the word for how a mover's run failed.
-func OfMover(code mover.Code) lifecycle.Word {
-	switch code {
-	case mover.ArchiveNotFound, mover.MetaNotFound:
-		return lifecycle.WordArchiveLost
-	case mover.ChecksumMismatch:
-		return lifecycle.WordArchiveCorrupt
-	case mover.StoreAccess:
-		return lifecycle.WordStoreUnreachable
-	case mover.BucketMissing:
-		return lifecycle.WordBucketMissing
-	default:
-		return lifecycle.WordJobFailed
+// join fills texts and puts them together, leaving out empty ones.
+func (f Facts) join(texts ...string) string {
+	filled := make([]string, len(texts))
+	for i, text := range texts {
+		filled[i] = f.fill(text)
 	}
+	return join(filled...)
 }
 
-// join puts sentences together, leaving out empty ones.
 func join(sentences ...string) string {
 	var said []string
 	for _, sentence := range sentences {

@@ -49,6 +49,9 @@ func (f Facts) Events() []events.Event {
 // Progressing is always the last word.
 func (f Facts) news() []events.Event {
 	word := f.Decision.Word
+	if word == lifecycle.WordVolumeTerminating && !f.dying() {
+		return nil // Kyklos itself has deleted it
+	}
 	last := meta.FindStatusCondition(f.Workspace.Status.Conditions, v1alpha1.ConditionProgressing)
 	if f.textOf(word).tell != news || last != nil && last.Reason == string(word) {
 		return nil

@@ -110,13 +110,17 @@ func (f Facts) dying() bool {
 
 // textOf returns what is to be said for a word.
 func (f Facts) textOf(word lifecycle.Word) text {
-	if word == lifecycle.WordVolumeTerminating && f.dying() {
+	switch status := f.Decision.Status; {
+	case word == lifecycle.WordVolumeTerminating && f.dying():
 		return dying
+	case word == lifecycle.WordAdopted && status.Volume.UID == "" && status.ArchiveKey != "":
+		return adopted
+	default:
+		return texts[word]
 	}
-	return texts[word]
 }
 
 // sentence says what happens now, why, and what the user can do.
 func (f Facts) sentence(word lifecycle.Word) string {
-	return f.fill(join(f.textOf(word).now, f.textOf(word).do))
+	return f.join(f.textOf(word).now, f.textOf(word).do)
 }

@@ -23,7 +23,7 @@ func phrasesOf(operation lifecycle.Operation) phrases {
 		}
 	case lifecycle.Restoring:
 		return phrases{
-			"Fetching the home from the archive {archiveKey} onto volume {volume}", "restoringSeconds", moverLog,
+			"Fetching the home from its archive onto volume {volume}", "restoringSeconds", moverLog,
 			events.ReasonRestoring, events.ReasonRestored, "The home is on volume {volume}, fetched from the archive {archiveKey}",
 		}
 	case lifecycle.Starting:
@@ -48,4 +48,12 @@ func phrasesOf(operation lifecycle.Operation) phrases {
 	default:
 		return phrases{doing: "Getting ready"}
 	}
+}
+
+// slow says what can be done about an attempt that took too long.
+func (p phrases) slow() string {
+	if p.timeout == "" {
+		return ""
+	}
+	return join("If it needs longer, raise spec.timeouts."+p.timeout+".", p.look)
 }

@@ -29,6 +29,9 @@ var dying = text{tell: news,
 	do:  "Copy the home somewhere else now. To give it up: " + acceptLoss + ".",
 }
 
+// adopted is said instead of VolumeAdopted of an archive.
+var adopted = text{tell: good, now: "The archive {archiveKey} of this workspace was found and was not recorded; it is the home from now on."}
+
 // Commands that people can paste, and what they lead to.
 const (
 	describePod    = "`kubectl describe pod -n {namespace} {pod}` shows why."
@@ -39,7 +42,12 @@ const (
 	moverLog       = "`kubectl logs -n {namespace} job/{job}` shows more as long as the Job is there."
 	repairArchive  = "Bring it back together with its .meta, from the bucket's versions or a backup. " +
 		"If it is really lost, accept it and go on with what there is on the volume, or an empty home: " + acceptLoss + "."
-	adoptVolume  = "Kyklos takes the volume for the home when it tries again: " + retry + "."
+	volumeGone = "Volume {volume} with the UID {volumeUID} held the home, and it is gone, replaced or lost. " +
+		"Kyklos makes no other one in its place before somebody says so."
+	repairVolume = "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."
+	homeGone     = "Volume {volume} is there, but the folder home on it is gone, although the workspace ran on it."
+	repairHome   = "Look into the volume, and bring the folder back from a snapshot or a backup."
+	adoptVolume  = "When Kyklos tries again, it takes the volume for the home."
 	chooseVolume = "Look into the volume. To keep the archive, copy what you need and delete the volume: `kubectl delete pvc -n {namespace} {volume}`. To keep the volume: " +
 		"`kubectl patch workspace -n {namespace} {name} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`."
 )
@@ -68,22 +76,20 @@ var texts = map[lifecycle.Word]text{
 		now: "Pod {pod} exists, and this workspace did not make it. Kyklos leaves it alone and cannot start its own.", do: deletePod},
 	lifecycle.WordVolumeAbsent:  {now: "Volume {volume} is being made."},
 	lifecycle.WordVolumePending: {now: "Volume {volume} waits for its storage class to make it.", do: describeVolume},
-	lifecycle.WordVolumeTerminating: {tell: news,
+	lifecycle.WordVolumeTerminating: {
 		now: "Volume {volume} is being deleted; nothing can be done before it is gone.",
 		do:  "If it stays, see who uses it: `kubectl describe pvc -n {namespace} {volume}`."},
 	lifecycle.WordVolumeForeign: {tell: bad,
 		now: "PersistentVolumeClaim {volume} exists, and this workspace did not make it. Kyklos leaves it alone and cannot make its own.",
-		do: "Delete or rename it. If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace, which this one can take over: " +
+		do: "Delete it if nobody needs it: `kubectl delete pvc -n {namespace} {volume}`. If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace, which this one can take over: " +
 			"`kubectl label pvc -n {namespace} {volume} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={name} kyklos.io/workspace-uid={uid}`."},
 	lifecycle.WordVolumeUnknown: {tell: bad,
-		now: "Volume {volume} holds a home of which nothing is recorded{besides}. Kyklos cannot know which is the newer one, and touches neither.",
+		now: "Volume {volume} holds a home of which nothing is recorded{besides}.",
 		do:  "{choice}"},
 	lifecycle.WordVolumeInUse: {tell: news,
 		now: "A Pod that is not this workspace's uses volume {volume}. Until it is gone, the home is neither archived nor restored nor deleted.",
 		do:  "`kubectl describe pvc -n {namespace} {volume}` names it under Used By."},
-	lifecycle.WordVolumeLost: {tell: bad,
-		now: "Volume {volume} with the UID {volumeUID} held the home, and it is gone, replaced or lost. Kyklos makes no other one in its place before somebody says so.",
-		do:  "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."},
+	lifecycle.WordVolumeLost:  {tell: bad, now: "{volumeLost}", do: "{volumeRemedy}"},
 	lifecycle.WordVolumeWaste: {now: "Volume {volume} holds no home, or one that is safe in the archive, and is deleted."},
 	lifecycle.WordVolumeReprieved: {tell: bad,
 		now: "Volume {volume} is not deleted and is the home again: its archive is not good any more, or somebody uses the volume."},
@@ -105,8 +111,7 @@ var texts = map[lifecycle.Word]text{
 	lifecycle.WordJobFailed: {tell: bad, now: "{doing} failed.", do: "{advice}"},
 	lifecycle.WordJobEnding: {now: "A mover's Job and its Pods have to be gone first: even one that has ended keeps the volume in use."},
 	lifecycle.WordTimedOut: {tell: bad,
-		now: "{doing} took longer than the {limit} seconds of spec.timeouts.{timeout}.",
-		do:  "If it needs longer, raise that. {look}"},
+		now: "{doing} took longer than the {limit} seconds that it may.", do: "{slow}"},
 	lifecycle.WordRefused: {tell: bad,
 		now: "{doing} is not possible: the API server or the spec does not allow it.",
 		do:  "Correct the spec, or the quotas and policies of namespace {namespace}."},
@@ -118,7 +123,7 @@ var texts = map[lifecycle.Word]text{
 		now: "{owner} has {ownerLimit} running workspaces, and may not have more. This one starts when another one stops.",
 		do:  "Stop one: `kubectl patch workspace -n {namespace} NAME --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."},
 	lifecycle.WordAllLimit: {tell: news,
-		now: "{allLimit} workspaces run in all, and there may not be more. This one starts when another one stops."},
+		now: "In all, {allLimit} workspaces run already, and there may not be more. This one starts when another one stops."},
 	lifecycle.WordMoversFull: {now: "All {moverLimit} movers are at work; this home is moved when one is free."},
 	lifecycle.WordCancelled:  {tell: good, now: "Archiving was ended, because {desired} is desired. The volume is the home as before."},
 	lifecycle.WordStalled:    {now: "The workspace is in ERROR."},

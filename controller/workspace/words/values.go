@@ -2,28 +2,35 @@ package words
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/record"
-	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// fill puts the facts into a text. What a fact holds is filled too, once: some are texts themselves.
+// placeholder is a fact's name in a text.
+var placeholder = regexp.MustCompile(`\{[a-zA-Z]+\}`)
+
+// fill puts the facts into a text. Some facts are texts with facts themselves.
 func (f Facts) fill(text string) string {
-	if !strings.Contains(text, "{") {
+	if !placeholder.MatchString(text) {
 		return text
 	}
-	var pairs []string
-	for name, value := range f.values() {
-		pairs = append(pairs, "{"+name+"}", value)
+	values := f.values()
+	var expand func(string) string
+	expand = func(text string) string {
+		return placeholder.ReplaceAllStringFunc(text, func(name string) string {
+			if value, known := values[name[1:len(name)-1]]; known {
+				return expand(value)
+			}
+			return name
+		})
 	}
-	replacer := strings.NewReplacer(pairs...)
-	return replacer.Replace(replacer.Replace(text))
+	return expand(text)
 }
 
 // operation is the one that a text is about.
@@ -50,13 +57,13 @@ func (f Facts) values() map[string]string {
 		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
 		"archiveVolume": status.Archive.VolumeUID, "archiveEpoch": number(status.Archive.Epoch),
 		"state": string(record.Display(status)), "desired": f.desired(), "converged": f.converged(),
-		"doing": phrases.doing, "timeout": phrases.timeout, "look": phrases.look, "limit": number(int64(record.Limit(ws, operation).Seconds())),
+		"doing": phrases.doing, "slow": phrases.slow(), "limit": number(int64(record.Limit(ws, operation).Seconds())),
 		"grace":   number(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1)),
 		"attempt": number(int64(status.Operation.Attempt)), "retryAt": clock(status.Operation.NextRetryAt),
 		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
 		"ownerLimit": strconv.Itoa(f.Limits.Owner), "allLimit": strconv.Itoa(f.Limits.All), "moverLimit": strconv.Itoa(f.Limits.Movers),
 		"lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
-		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "fate": f.fate(), "unarchivable": f.unarchivable(),
+		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "volumeLost": f.either(homeGone, volumeGone), "volumeRemedy": f.either(repairHome, repairVolume), "fate": f.fate(), "unarchivable": f.unarchivable(),
 	}
 }
 
@@ -98,6 +105,15 @@ func (f Facts) lost() string {
 	}
 }
 
+// either chooses between what is said of a volume that is there without its home, and of one that is gone.
+func (f Facts) either(there, gone string) string {
+	seen := f.Seen.Volume
+	if seen.UID != "" && seen.UID == f.Decision.Status.Volume.UID && !seen.Foreign && seen.State != lifecycle.VolumeLost {
+		return there
+	}
+	return gone
+}
+
 // instead is what there is after the loss of a volume was accepted.
 func instead(status lifecycle.Status) string {
 	if status.ArchiveKey != "" {
@@ -106,11 +122,12 @@ func instead(status lifecycle.Status) string {
 	return "an empty home"
 }
 
+// besides says what else there is beside a volume of which nothing is recorded.
 func besides(status lifecycle.Status) string {
 	if status.ArchiveKey != "" {
-		return ", and there is the archive {archiveKey} too"
+		return ", and there is the archive {archiveKey} too. Kyklos cannot know which is the newer one, and touches neither"
 	}
-	return ""
+	return ". It is left alone for now"
 }
 
 func (f Facts) choice() string {
@@ -122,7 +139,7 @@ func (f Facts) choice() string {
 
 // archiveRemedy: only the archive that is the home can be lost; another one is made again.
 func (f Facts) archiveRemedy() string {
-	if f.Decision.Status.Error.Reason == lifecycle.DataLost {
+	if status := f.Decision.Status; status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "" {
 		return repairArchive
 	}
 	return "The home is on its volume as before."
@@ -145,22 +162,6 @@ func (f Facts) unarchivable() string {
 		return "The home cannot be fetched back from the archive {archiveKey}"
 	}
 	return "The home cannot be archived, and stays on volume {volume}"
-}
-
-// advice says what can be done about a mover that failed.
-func (f Facts) advice() string {
-	switch mover.Code(f.Detail.Code) {
-	case mover.HomeUnreadable:
-		return "Start the workspace and make that file or folder readable for its owner, or delete it."
-	case mover.HomeChanged, mover.VolumeBusy:
-		return "Somebody else uses the volume; see who: `kubectl describe pvc -n {namespace} {volume}`."
-	case mover.DiskFull:
-		return "Raise spec.storage.size; the storage class has to allow it."
-	case mover.HomeExists:
-		return "The volume holds a home that is not the archive's; look into it before you delete anything."
-	default:
-		return moverLog
-	}
 }
 
 // owner is who is counted for the limit.

@@ -40,10 +40,11 @@ type Summary struct {
 	LeftOutCount int64
 }
 
+const namedOut = 10
+
 func (s *Summary) leaveOut(what string) {
-	const named = 10
 	s.LeftOutCount++
-	if len(s.LeftOut) < named {
+	if len(s.LeftOut) < namedOut {
 		s.LeftOut = append(s.LeftOut, what)
 	}
 }

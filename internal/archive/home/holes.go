@@ -59,18 +59,14 @@ func (h *holes) region() {
 
 // writeSparse copies content to a new file, with holes where a block is all zeros.
 func writeSparse(file *os.File, content io.Reader, buffer []byte) error {
-	var at int64
+	var at, end int64
 	for {
 		n, err := io.ReadFull(content, buffer)
-		for start := 0; start < n; start += holeSize {
-			block := buffer[start:min(start+holeSize, n)]
-			if zeros(block) {
-				continue
-			}
-			if _, err := file.WriteAt(block, at+int64(start)); err != nil {
-				return err
-			}
+		written, failed := writeBlocks(file, buffer[:n], at)
+		if failed != nil {
+			return failed
 		}
+		end = max(end, written)
 		at += int64(n)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			break
@@ -79,7 +75,30 @@ func writeSparse(file *os.File, content io.Reader, buffer []byte) error {
 			return err
 		}
 	}
-	return file.Truncate(at)
+	return lengthen(file, end, at)
+}
+
+// writeBlocks writes what is not zeros, from at on, and tells where the last that it wrote ends.
+func writeBlocks(file *os.File, content []byte, at int64) (end int64, err error) {
+	for start := 0; start < len(content); start += holeSize {
+		block := content[start:min(start+holeSize, len(content))]
+		if zeros(block) {
+			continue
+		}
+		if _, err := file.WriteAt(block, at+int64(start)); err != nil {
+			return end, err
+		}
+		end = at + int64(start+len(block))
+	}
+	return end, nil
+}
+
+// lengthen makes a file that ends at end as long as it is to be: it may end in a hole.
+func lengthen(file *os.File, end, size int64) error {
+	if end == size {
+		return nil
+	}
+	return file.Truncate(size)
 }
 
 // holeSize is what is left out at least: smaller holes are no gain.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -24,20 +23,25 @@ import (
 // Only after the whole stream is it known whether it was sound, so unpack to a folder nobody
 // uses yet, and Flush it before anybody does.
 func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, report func(Progress)) (Summary, error) {
-	u := &unpacker{folder: folder, buffer: make([]byte, 1<<20), parentName: "."}
+	u := &unpacker{buffer: make([]byte, 1<<20), parentName: ".", top: newPlace(folder), crew: newCrew()}
+	u.parent = u.top
 	defer u.leave()
 	summary, err := scan(ctx, r, limits, report, u.visit)
+	// Also after an error: nobody may write any more when the caller clears up.
+	if failed := u.crew.wait(); failed != nil {
+		err = failed
+	}
 	if err != nil {
 		return Summary{}, err
 	}
 	// Inner folders first: a folder's time is that of the last change in it, and its mode may
 	// forbid any.
-	for _, header := range slices.Backward(u.folders) {
-		if err := u.finishFolder(header); err != nil {
-			return Summary{}, fmt.Errorf("%q: %w", header.Name, err)
+	for _, folder := range slices.Backward(u.folders) {
+		if err := u.finishFolder(folder); err != nil {
+			return Summary{}, fmt.Errorf("%q: %w", folder.Name, err)
 		}
 	}
-	summary.LeftOut, summary.LeftOutCount = u.summary.LeftOut, u.summary.LeftOutCount
+	summary.LeftOut, summary.LeftOutCount = u.left.told()
 	return summary, nil
 }
 
@@ -53,13 +57,14 @@ func Flush(folder *os.Root) error {
 }
 
 type unpacker struct {
-	folder  *os.Root
+	top     *place
 	folders []*tar.Header
 	buffer  []byte
-	summary Summary
+	crew    *crew
+	left    leftOut
 
 	parentName string
-	parent     *os.Root // of the last entry; nil for the folder itself
+	parent     *place // of the last entry
 }
 
 // enter opens the folder that an entry is in, and gives back the entry's name in it. Entries
@@ -68,24 +73,21 @@ func (u *unpacker) enter(name string) (*os.Root, string, error) {
 	if parent := path.Dir(name); parent != u.parentName {
 		u.leave()
 		if parent != "." {
-			opened, err := u.folder.OpenRoot(parent)
+			opened, err := u.top.root.OpenRoot(parent)
 			if err != nil {
 				return nil, "", err
 			}
-			u.parentName, u.parent = parent, opened
+			u.parentName, u.parent = parent, newPlace(opened)
 		}
 	}
-	if u.parent == nil {
-		return u.folder, path.Base(name), nil
-	}
-	return u.parent, path.Base(name), nil
+	return u.parent.root, path.Base(name), nil
 }
 
 func (u *unpacker) leave() {
-	if u.parent != nil {
-		_ = u.parent.Close()
+	if u.parent != u.top {
+		u.parent.release()
 	}
-	u.parentName, u.parent = ".", nil
+	u.parentName, u.parent = ".", u.top
 }
 
 func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
@@ -109,24 +111,45 @@ func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
 	return u.file(name, header, content)
 }
 
+// file makes a file: a small one by the crew, while the next is read.
 func (u *unpacker) file(name string, header *tar.Header, content io.Reader) error {
 	parent, base, err := u.enter(name)
 	if err != nil {
 		return err
 	}
-	file, err := parent.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	if header.Size > small {
+		return u.create(parent, base, header, func(file *os.File) error { return writeSparse(file, content, u.buffer) })
+	}
+	whole := u.crew.buffer(header.Size)
+	if _, err := io.ReadFull(content, *whole); err != nil {
+		return err
+	}
+	place := u.parent.hold()
+	return u.crew.do(name, func() error {
+		defer place.release()
+		defer u.crew.buffers.Put(whole)
+		return u.create(parent, base, header, func(file *os.File) error {
+			end, err := writeBlocks(file, *whole, 0)
+			if err != nil {
+				return err
+			}
+			return lengthen(file, end, header.Size)
+		})
+	})
+}
+
+// create makes a file with what fill writes to it. Several may run beside one another.
+func (u *unpacker) create(parent *os.Root, base string, header *tar.Header, fill func(*os.File) error) error {
+	// With the mode that it will have, as far as the umask allows: nobody else gets into the home yet.
+	mode := fileMode(header.Mode).Perm() | 0o600
+	file, err := parent.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, mode)
 	if err != nil {
 		return err
 	}
-	if err := writeSparse(file, content, u.buffer); err != nil {
-		_ = file.Close()
-		return err
+	if err = fill(file); err == nil {
+		err = u.attributes(parent, base, header, file)
 	}
-	if err := u.attributes(parent, base, header, file); err != nil {
-		_ = file.Close()
-		return err
-	}
-	if err := file.Close(); err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	return parent.Chtimes(base, header.ModTime, header.ModTime)
@@ -140,7 +163,11 @@ func (u *unpacker) symlink(name string, header *tar.Header) error {
 	if err := within.Symlink(header.Linkname, base); err != nil {
 		return err
 	}
-	if _, err := u.own(within, base, header); err != nil {
+	info, err := within.Lstat(base)
+	if err != nil {
+		return err
+	}
+	if _, err := u.own(within, base, header, info); err != nil {
 		return err
 	}
 	parent, err := within.Open(".")
@@ -157,70 +184,32 @@ func (u *unpacker) symlink(name string, header *tar.Header) error {
 }
 
 func (u *unpacker) link(name, target string) error {
-	info, err := u.folder.Lstat(target)
+	if err := u.crew.wait(); err != nil { // it may be making the target
+		return err
+	}
+	info, err := u.top.root.Lstat(target)
 	if err != nil {
 		return unsafe("it links to %q: %v", target, err)
 	}
 	if !info.Mode().IsRegular() {
 		return unsafe("it links to %q, which is no file", target)
 	}
-	return u.folder.Link(target, name)
+	return u.top.root.Link(target, name)
 }
 
 func (u *unpacker) finishFolder(header *tar.Header) error {
 	name := strings.TrimSuffix(header.Name, "/")
-	file, err := u.folder.Open(name)
+	parent, base, err := u.enter(name)
+	if err != nil {
+		return err
+	}
+	file, err := parent.Open(base)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	if err := u.attributes(u.folder, name, header, file); err != nil {
+	if err := u.attributes(parent, base, header, file); err != nil {
 		return err
 	}
-	return u.folder.Chtimes(name, header.ModTime, header.ModTime)
-}
-
-// attributes gives an open file or folder its owner, extended attributes and mode. In this order:
-// a new owner takes setuid away, and a mode may forbid attributes.
-func (u *unpacker) attributes(within *os.Root, name string, header *tar.Header, file *os.File) error {
-	owned, err := u.own(within, name, header)
-	if err != nil {
-		return err
-	}
-	for key, value := range header.PAXRecords {
-		key, ok := strings.CutPrefix(key, xattrPrefix)
-		if !ok || !strings.HasPrefix(key, "user.") {
-			continue
-		}
-		switch err := unix.Fsetxattr(int(file.Fd()), key, []byte(value), 0); {
-		case errors.Is(err, unix.ENOTSUP):
-			u.summary.leaveOut(fmt.Sprintf("%q: attribute %s", header.Name, key))
-		case err != nil:
-			return os.NewSyscallError("fsetxattr "+key, err)
-		}
-	}
-	mode := fileMode(header.Mode)
-	if !owned && header.Typeflag != tar.TypeDir {
-		mode &^= fs.ModeSetuid | fs.ModeSetgid
-	}
-	return file.Chmod(mode)
-}
-
-// own gives an entry its owner and group. Without the right to, it stays with who restores it,
-// which is who the workspace runs as.
-func (u *unpacker) own(within *os.Root, name string, header *tar.Header) (owned bool, err error) {
-	info, err := within.Lstat(name)
-	if err != nil {
-		return false, err
-	}
-	stat := info.Sys().(*syscall.Stat_t)
-	if int(stat.Uid) == header.Uid && int(stat.Gid) == header.Gid {
-		return true, nil
-	}
-	err = within.Lchown(name, header.Uid, header.Gid)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) { // EINVAL: an id outside the user namespace
-		u.summary.leaveOut(fmt.Sprintf("%q: owner %d:%d", header.Name, header.Uid, header.Gid))
-		return false, nil
-	}
-	return err == nil, err
+	return parent.Chtimes(base, header.ModTime, header.ModTime)
 }

@@ -28,7 +28,10 @@ type Store struct {
 	partSize int
 }
 
-var _ archive.Issuer = (*Store)(nil)
+var (
+	_ archive.Issuer = (*Store)(nil)
+	_ archive.Meter  = (*Store)(nil)
+)
 
 // New is the store that config describes. It asks nothing yet; see HeadBucket.
 func New(config Config) (*Store, error) {

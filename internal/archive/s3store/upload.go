@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/parts"
 )
 
@@ -66,6 +68,27 @@ func (s *Store) multipart(ctx context.Context, name, id string, body io.Reader) 
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
 	})
 	return translated(name, err)
+}
+
+// Uploaded implements archive.Meter.
+func (s *Store) Uploaded(ctx context.Context, ticket archive.Ticket) (int64, error) {
+	pages := s3.NewListPartsPaginator(s.client, &s3.ListPartsInput{
+		Bucket: &s.config.Bucket, Key: s.object(ticket.Key), UploadId: &ticket.Upload.ID,
+	})
+	var bytes int64
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if codeOf(err) == "NoSuchUpload" {
+			return 0, fmt.Errorf("%s: its upload: %w", ticket.Key, archive.ErrNotFound)
+		}
+		if err != nil {
+			return 0, translated(ticket.Key, err)
+		}
+		for _, part := range page.Parts {
+			bytes += aws.ToInt64(part.Size)
+		}
+	}
+	return bytes, nil
 }
 
 // abort ends an upload. One that is not there has ended.

@@ -1,0 +1,2 @@
+obj.spec.desiredState = "RUNNING"
+return obj

@@ -1,0 +1,194 @@
+package timewindowscaler
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// shift is a window of whole hours on some days of the week that begins on 2026-03-02, a Monday.
+type shift struct {
+	days       []int
+	start, end int
+	replicas   int32
+}
+
+func (s shift) covers(hour int) bool {
+	day, h := hour/24, hour%24
+	if s.start < s.end {
+		return slices.Contains(s.days, day%7) && s.start <= h && h < s.end
+	}
+	return slices.Contains(s.days, day%7) && h >= s.start || slices.Contains(s.days, (day+6)%7) && h < s.end
+}
+
+var anyShift = rapid.Custom(func(t *rapid.T) shift {
+	s := shift{
+		days:     rapid.SliceOfNDistinct(rapid.IntRange(0, 6), 1, 7, rapid.ID[int]).Draw(t, "days"),
+		start:    rapid.IntRange(0, 23).Draw(t, "start"),
+		replicas: rapid.Int32Range(0, 3).Draw(t, "replicas"),
+	}
+	s.end = (s.start + rapid.IntRange(1, 23).Draw(t, "hours")) % 24
+	return s
+})
+
+func (s shift) window(i int) v1beta1.Window {
+	names := []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
+	w := v1beta1.Window{
+		Name: fmt.Sprintf("w%d", i), Start: fmt.Sprintf("%02d:00", s.start), End: fmt.Sprintf("%02d:00", s.end),
+		Replicas: intstr.FromInt32(s.replicas),
+	}
+	for _, day := range s.days {
+		w.Days = append(w.Days, names[day])
+	}
+	return w
+}
+
+// expectation is the oracle: hours are numbered, a stretch is a run of hours with the same window, and
+// whoever decided last in a stretch is right until it ends.
+type expectation struct {
+	shifts                []shift
+	enforce, keepArchived bool
+
+	hour, decider, stretch int
+	handled                int // the last stretch of which the schedule has spoken; 0 if of none
+	desired                lifecycle.State
+	writes                 map[int]int // by stretch
+}
+
+func (e *expectation) deciderAt(hour int) int {
+	decider := -1
+	for i, s := range e.shifts {
+		if s.covers(hour) {
+			decider = i
+		}
+	}
+	return decider
+}
+
+func (e *expectation) goTo(hour int) {
+	for ; e.hour < hour; e.hour++ {
+		if next := e.deciderAt(e.hour + 1); next != e.decider {
+			e.decider = next
+			e.stretch++
+		}
+	}
+}
+
+// pass is what a pass should do. lost: its status is not written.
+func (e *expectation) pass(paused, lost bool) {
+	if paused || e.handled == e.stretch && !e.enforce {
+		return
+	}
+	wanted := lifecycle.Standby
+	if e.decider >= 0 && e.shifts[e.decider].replicas > 0 {
+		wanted = lifecycle.Running
+	}
+	kept := e.desired == lifecycle.Pending && (wanted == lifecycle.Standby || e.keepArchived)
+	if e.desired != wanted && !kept {
+		e.desired = wanted
+		e.writes[e.stretch]++
+	}
+	if !lost {
+		e.handled = e.stretch
+	}
+}
+
+// Users and idle timers write what they like, the manager is away at times, dies between its two writes, and
+// is paused: at each edge the schedule has its way, once, and between edges everybody else.
+func TestWorkspaceAgainstAnOracle(t *testing.T) {
+	monday := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	states := []lifecycle.State{lifecycle.Pending, lifecycle.Standby, lifecycle.Running}
+	rapid.Check(t, func(t *rapid.T) {
+		e := &expectation{
+			shifts:  rapid.SliceOfN(anyShift, 1, 3).Draw(t, "windows"),
+			enforce: rapid.IntRange(0, 3).Draw(t, "enforce") == 0, keepArchived: rapid.Bool().Draw(t, "keepArchived"),
+			stretch: 1, desired: rapid.SampledFrom(states).Draw(t, "at first"), writes: map[int]int{},
+		}
+		e.decider = e.deciderAt(0)
+		desk := newDesk(e.desired)
+		desk.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived}
+		desk.tws.Spec.Windows = nil
+		for i, s := range e.shifts {
+			desk.tws.Spec.Windows = append(desk.tws.Spec.Windows, s.window(i))
+		}
+		writes := map[int]int{}
+		for hour := 0; hour < 6*24; hour++ {
+			e.goTo(hour)
+			if rapid.IntRange(0, 5).Draw(t, "somebody writes") == 0 {
+				e.desired = rapid.SampledFrom(states).Draw(t, "state")
+				desk.asks(e.desired)
+			}
+			hour += rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 2, 30}).Draw(t, "away")
+			e.goTo(hour)
+			desk.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
+			lost := rapid.IntRange(0, 9).Draw(t, "status lost") == 0
+			e.pass(desk.tws.Spec.Pause, lost)
+			if desk.passes(monday.Add(time.Duration(hour)*time.Hour+time.Minute), lost).plan.write {
+				writes[e.stretch]++
+			}
+			if got := desk.target.session.desired; got != e.desired {
+				t.Fatalf("hour %d: %s, want %s", hour, got, e.desired)
+			}
+		}
+		for stretch, n := range e.writes {
+			if writes[stretch] != n {
+				t.Fatalf("%d writes in stretch %d, want %d", writes[stretch], stretch, n)
+			}
+		}
+	})
+}
+
+// desk is one Workspace with its scaler; like story, it drives the pure part of the passes.
+type desk struct {
+	tws    *v1beta1.TimeWindowScaler
+	target *target
+}
+
+func newDesk(desired lifecycle.State) *desk {
+	tws := &v1beta1.TimeWindowScaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "ada-hours", UID: "u-1", Generation: 1},
+		Spec: v1beta1.TimeWindowScalerSpec{
+			TargetRef: v1beta1.TargetRef{APIVersion: "kyklos.io/v1alpha1", Kind: "Workspace", Name: "ada"},
+			Timezone:  "UTC",
+			Windows: []v1beta1.Window{{
+				Name: "office", Days: []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}, Start: "09:00", End: "17:00", Replicas: intstr.FromInt32(1),
+			}},
+		},
+	}
+	d := &desk{tws: tws, target: &target{uid: "w-1", session: &session{}}}
+	d.asks(desired)
+	return d
+}
+
+// asks writes the Workspace's desired state, as a user does, and it gets there at once.
+func (d *desk) asks(desired lifecycle.State) {
+	next := &target{uid: d.target.uid, session: &session{desired: desired, settled: true}}
+	if desired == lifecycle.Running {
+		next.specReplicas, next.observedReplicas = 1, 1
+	}
+	d.target = next
+}
+
+// passes runs one pass; its status is stored unless it is lost.
+func (d *desk) passes(now time.Time, lost bool) *situation {
+	obs := observation{target: d.target}
+	p := makePlan(d.tws, obs, now)
+	done := outcome{target: d.target}
+	if p.write {
+		d.asks(stateOf(p.effective))
+		done = outcome{scaled: true, from: obs.target.specReplicas, target: d.target}
+	}
+	s := &situation{tws: d.tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
+	if !lost {
+		d.tws.Status = s.status()
+	}
+	return s
+}

@@ -1,0 +1,76 @@
+package workspace
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"kyklos.io/kyklos/controller/workspace/words"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// A Pod that never becomes ready: after one more try the Workspace is in ERROR, and says what the kubelet
+// said (W49).
+func TestAPodThatDoesNotStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, aWorkspace())
+	w.keepPods = true
+	for range 400 {
+		_ = w.pass()
+		w.nodes()
+		var pod corev1.Pod
+		if w.has("ws-home", &pod) && len(pod.Status.ContainerStatuses) == 0 {
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
+				Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image: ide:1"},
+			}}}
+			w.update(w.server.Status().Update(t.Context(), &pod))
+		}
+		w.clock.SetTime(w.clock.Now().Add(max(w.wait.Truncate(time.Second), time.Second)))
+		if w.workspace().Status.DisplayState == "ERROR" {
+			break
+		}
+	}
+	w.failed("Timeout", lifecycle.WordTimedOut, "ImagePullBackOff: no such image: ide:1")
+	if err := w.server.Get(t.Context(), types.NamespacedName{Namespace: home.Namespace, Name: "ws-home"}, &corev1.Pod{}); err == nil {
+		t.Error("the Pod of the failed start is still there")
+	}
+	if waited := w.clock.Now().Sub(epoch); waited < 10*time.Minute || waited > 13*time.Minute {
+		t.Errorf("it gave up after %v, want two attempts of five minutes", waited)
+	}
+}
+
+func TestPodDetail(t *testing.T) {
+	ended := &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}
+	for name, tc := range map[string]struct {
+		status corev1.PodStatus
+		want   words.Detail
+	}{
+		"nothing is known": {},
+		"no node": {
+			status: corev1.PodStatus{Conditions: []corev1.PodCondition{
+				{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"},
+			}},
+			want: words.Detail{Text: "Unschedulable: 0/3 nodes are available"},
+		},
+		"evicted": {status: corev1.PodStatus{Reason: "Evicted"}, want: words.Detail{Text: "Evicted"}},
+		"ended": {
+			status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: ended}}}},
+			want:   words.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
+		},
+		"ended, and waits": {
+			status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+				State:                corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+				LastTerminationState: corev1.ContainerState{Terminated: ended},
+			}}},
+			want: words.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
+		},
+	} {
+		if diff := cmp.Diff(tc.want, podDetail(&corev1.Pod{Status: tc.status})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"kyklos.io/kyklos/controller/workspace/stores"
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+func TestJudged(t *testing.T) {
+	pods, why := schema.GroupResource{Resource: "pods"}, errors.New("why")
+	leaving := apierrors.NewForbidden(pods, "x", why)
+	leaving.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	counted := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Word: lifecycle.WordRefused}
+	final := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: true, Word: lifecycle.WordRefused}
+	for _, tc := range []struct {
+		err  error
+		want lifecycle.Refusal
+		nil  bool
+	}{
+		{err: nil, nil: true},
+		{err: apierrors.NewConflict(pods, "x", why), nil: true},
+		{err: apierrors.NewNotFound(pods, "x"), nil: true},
+		{err: apierrors.NewAlreadyExists(pods, "x"), nil: true},
+		{err: leaving, nil: true},
+		{err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "x", nil), want: final},
+		{err: apierrors.NewBadRequest("why"), want: final},
+		{err: apierrors.NewForbidden(pods, "x", why), want: counted},
+		{err: apierrors.NewInternalError(why), want: lifecycle.Refusal{Reason: lifecycle.Unreachable, Word: lifecycle.WordRefused}},
+		{err: apierrors.NewServiceUnavailable("why")},
+		{err: apierrors.NewTooManyRequests("why", 1)},
+		{err: apierrors.NewTimeoutError("why", 1)},
+		{err: why},
+	} {
+		got := judged(tc.err)
+		no, isRefusal := refusal(got)
+		switch {
+		case (got == nil) != tc.nil, no != tc.want, isRefusal != (tc.want != lifecycle.Refusal{}):
+			t.Errorf("%v: %v, %+v", tc.err, got, no)
+		case got != nil && !errors.Is(got, tc.err):
+			t.Errorf("%v: the reason is lost in %v", tc.err, got)
+		}
+	}
+}
+
+func TestRefusedByStore(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want lifecycle.Word
+	}{
+		{fmt.Errorf("homes: %w", archive.ErrBucketMissing), lifecycle.WordBucketMissing},
+		{fmt.Errorf("%w: there is no Secret x", stores.ErrNotConfigured), lifecycle.WordArchiveNotConfigured},
+		{archive.ErrUnreachable, lifecycle.WordStoreUnreachable},
+		{archive.ErrDenied, lifecycle.WordStoreUnreachable},
+	} {
+		no, ok := refusal(refusedByStore(tc.err))
+		if want := (lifecycle.Refusal{Reason: lifecycle.Unreachable, Word: tc.want}); !ok || no != want {
+			t.Errorf("%v: %+v, want %+v", tc.err, no, want)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package stores_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/controller/workspace/stores"
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/filestore"
+	"kyklos.io/kyklos/internal/archive/mover"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+var (
+	now  = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
+	name = types.NamespacedName{Namespace: "team", Name: "store"}
+	key  = archive.Key{UID: "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11", OpID: "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
+)
+
+// secrets is an API server that has Secrets alone.
+type secrets map[types.NamespacedName]map[string][]byte
+
+func (s secrets) Get(_ context.Context, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+	data, ok := s[key]
+	if !ok {
+		return apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, key.Name)
+	}
+	*object.(*corev1.Secret) = corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: "u", ResourceVersion: string(data[connect.Folder])}, Data: data}
+	return nil
+}
+
+func (s secrets) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("nobody may list Secrets")
+}
+
+func newStores(folder string) (*stores.Stores, secrets) {
+	known := secrets{name: {connect.Folder: []byte(folder)}}
+	return &stores.Stores{Secrets: known, Options: connect.Options{Folders: true}}, known
+}
+
+// archived brings a small home into the store in folder, under key.
+func archived(t *testing.T, s *stores.Stores, key archive.Key) {
+	t.Helper()
+	ticket, err := s.Issue(t.Context(), name, key.Data(), 1<<20, now, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	volume := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(volume, "home"), 0o755), os.WriteFile(filepath.Join(volume, "home", "work"), []byte("work"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	store, of, err := mover.Open(ticket)
+	if err != nil || of != key {
+		t.Fatalf("the ticket is for %v, %v", of, err)
+	}
+	if _, err := mover.Archive(t.Context(), mover.Job{Store: store, Key: key, Volume: volume, VolumeUID: "v", Epoch: 3, Version: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Revoke(t.Context(), name, ticket); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLook(t *testing.T) {
+	folder := t.TempDir()
+	s, _ := newStores(folder)
+	look := func(want lifecycle.Verdict) lifecycle.ArchiveView {
+		t.Helper()
+		view, err := s.Look(t.Context(), name, key.Data(), now)
+		if view.Verdict != want || (err == nil) != (want == lifecycle.Verified) || view.Key != key.Data() {
+			t.Errorf("%+v, %v, want %s", view, err, want)
+		}
+		return view
+	}
+	look(lifecycle.Absent)
+	archived(t, s, key)
+	marker, err := archive.ReadMarker(t.Context(), filestore.New(folder), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := lifecycle.Archive{SHA256: marker.SHA256, Size: marker.Size, VolumeUID: "v", Epoch: 3, CompletedAt: now}
+	if view := look(lifecycle.Verified); view.Kept || view.Archive != want {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, view.Archive))
+	}
+	if err := s.Keep(t.Context(), name, key.Data()); err != nil {
+		t.Error(err)
+	}
+	if view := look(lifecycle.Verified); !view.Kept {
+		t.Error("the mark is not seen")
+	}
+	data := filepath.Join(folder, filepath.FromSlash(key.Data()))
+	for _, damage := range []struct {
+		do   func() error
+		want lifecycle.Verdict
+	}{
+		{func() error { return os.Truncate(data, 5) }, lifecycle.Corrupt},
+		{func() error { return os.Remove(data) }, lifecycle.Absent},
+		{func() error { return os.Rename(folder, folder+".away") }, lifecycle.BucketMissing},
+	} {
+		if err := damage.do(); err != nil {
+			t.Fatal(err)
+		}
+		look(damage.want)
+	}
+}
+
+func TestASecretThatIsMissingOrWrong(t *testing.T) {
+	s, known := newStores(t.TempDir())
+	if view, err := s.Look(t.Context(), name, "archives/nonsense", now); view.Verdict != lifecycle.Corrupt || err == nil {
+		t.Errorf("a key that is none: %+v, %v", view, err)
+	}
+	known[name] = map[string][]byte{"buckett": nil}
+	for range 2 {
+		view, err := s.Look(t.Context(), name, key.Data(), now)
+		if view.Verdict != lifecycle.StoreUnreachable || !errors.Is(err, stores.ErrNotConfigured) || stores.Word(err) != lifecycle.WordArchiveNotConfigured {
+			t.Errorf("%+v, %v", view, err)
+		}
+		delete(known, name)
+	}
+}
+
+// A Secret that was corrected counts at once.
+func TestTheSecretOfNow(t *testing.T) {
+	s, known := newStores(filepath.Join(t.TempDir(), "missing"))
+	if _, err := s.Look(t.Context(), name, key.Data(), now); stores.Word(err) != lifecycle.WordBucketMissing {
+		t.Error(err)
+	}
+	known[name] = map[string][]byte{connect.Folder: []byte(t.TempDir())}
+	archived(t, s, key)
+	if view, err := s.Look(t.Context(), name, key.Data(), now); view.Verdict != lifecycle.Verified {
+		t.Error(err)
+	}
+}
+
+func TestForgotten(t *testing.T) {
+	folder := t.TempDir()
+	s, _ := newStores(folder)
+	forgotten := func(want string) {
+		t.Helper()
+		got, about, err := s.Forgotten(t.Context(), name, key.UID, now)
+		if err != nil || got != want || (about.VolumeUID != "") != (want != "") {
+			t.Errorf("%q, %+v, %v, want %q", got, about, err, want)
+		}
+	}
+	forgotten("")
+	later, another := key, key
+	later.OpID, another.UID = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+	archived(t, s, another)
+	forgotten("")
+	archived(t, s, key)
+	archived(t, s, later)
+	for i, each := range []archive.Key{key, later} {
+		at := now.Add(time.Duration(i) * time.Hour)
+		if err := os.Chtimes(filepath.Join(folder, filepath.FromSlash(each.Marker())), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forgotten(later.Data())
+	remove := func(name string) {
+		t.Helper()
+		if err := os.Remove(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove(later.Data())
+	forgotten(key.Data())
+	remove(key.Data())
+	if got, about, err := s.Forgotten(t.Context(), name, key.UID, now); err != nil || got != later.Data() || about != (lifecycle.Archive{}) {
+		t.Errorf("all are damaged: %q, %+v, %v, want the newest, and nothing known of it", got, about, err)
+	}
+	remove(later.Marker())
+	remove(key.Marker())
+	forgotten("") // what is not committed is no archive
+	if err := os.Rename(folder, folder+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Forgotten(t.Context(), name, key.UID, now); err == nil {
+		t.Error("a store that is away has nothing forgotten")
+	}
+}

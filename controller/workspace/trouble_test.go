@@ -1,0 +1,211 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// failed checks that the Workspace is in ERROR for a reason, and tells of it in words.
+func (w *world) failed(reason v1alpha1.FailureReason, word lifecycle.Word, parts ...string) {
+	w.Helper()
+	status := w.workspace().Status
+	if status.Phase != v1alpha1.PhaseError || status.Error == nil || status.Error.Reason != reason || status.Error.Word != string(word) {
+		w.Fatalf("the workspace is %s with %+v, want ERROR with %s, %s", status.Phase, status.Error, reason, word)
+	}
+	for _, part := range parts {
+		if !strings.Contains(status.Error.Message, part) {
+			w.Errorf("the message %q does not say %q", status.Error.Message, part)
+		}
+	}
+}
+
+// annotate sets an annotation, as a person does.
+func (w *world) annotate(name, value string) {
+	w.Helper()
+	ws := w.workspace()
+	metav1.SetMetaDataAnnotation(&ws.ObjectMeta, name, value)
+	w.update(w.server.Update(w.Context(), ws))
+}
+
+// inStandby is a world with a home in STANDBY that holds "work".
+func inStandby(t *testing.T, change ...func(*v1alpha1.Workspace)) *world {
+	t.Helper()
+	w := newWorld(t, aWorkspace(change...))
+	w.settle()
+	w.write("work")
+	w.desire(v1alpha1.DesiredStandby)
+	w.settle()
+	w.is("STANDBY")
+	return w
+}
+
+// debugger is somebody else's Pod on the home's volume.
+func debugger() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "debug"},
+		Spec: corev1.PodSpec{Volumes: []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "ws-home-home"},
+		}}}},
+	}
+}
+
+func TestNothingIsArchivedUnderAWriter(t *testing.T) { // D3
+	t.Parallel()
+	w := inStandby(t)
+	w.update(w.server.Create(t.Context(), debugger()))
+	w.desire(v1alpha1.DesiredPending)
+	for range 20 {
+		_ = w.pass()
+		w.clock.SetTime(w.clock.Now().Add(5 * time.Second))
+	}
+	var jobs batchv1.JobList
+	w.update(w.server.List(t.Context(), &jobs))
+	if len(jobs.Items) > 0 || len(w.archives()) > 0 {
+		t.Errorf("%d Jobs and %v beside a Pod that may write", len(jobs.Items), w.archives())
+	}
+	w.update(w.server.Delete(t.Context(), debugger()))
+	w.settle()
+	w.is("ARCHIVED")
+}
+
+func TestADeadPodIsStartedAgain(t *testing.T) { // W36, D16
+	t.Parallel()
+	w := newWorld(t, aWorkspace())
+	w.settle()
+	w.write("work")
+	for range 2 {
+		w.update(w.server.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "ws-home"}}))
+		w.settle()
+		w.is("RUNNING")
+		w.holds("work")
+	}
+	if status := w.workspace().Status; status.Restarts != 2 || status.Volume.Epoch != 3 {
+		t.Errorf("restarts %d, epoch %d, want 2 and 3", status.Restarts, status.Volume.Epoch)
+	}
+}
+
+func TestALostVolumeIsNoNewHome(t *testing.T) { // D6
+	t.Parallel()
+	w := inStandby(t)
+	lost := string(w.claim().UID)
+	w.update(w.server.Delete(t.Context(), w.claim()))
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordVolumeLost)
+	w.annotate(objects.AnnotationAcceptLoss, "another")
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordVolumeLost)
+	w.annotate(objects.AnnotationAcceptLoss, lost)
+	w.settle()
+	w.is("STANDBY")
+	if string(w.claim().UID) == lost {
+		t.Error("the lost volume is back")
+	}
+}
+
+func TestAStrangersVolumeIsLeftAlone(t *testing.T) { // D20
+	t.Parallel()
+	w := newWorld(t, aWorkspace())
+	theirs := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "ws-home-home"}}
+	w.update(w.server.Create(t.Context(), theirs))
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.Mismatch), lifecycle.WordVolumeForeign)
+	if after := w.claim(); after.UID != theirs.UID || after.DeletionTimestamp != nil || len(after.Labels)+len(after.Annotations) > 0 {
+		t.Errorf("the stranger's claim was touched: %+v", after)
+	}
+	w.update(w.server.Delete(t.Context(), w.claim()))
+	w.nodes()
+	w.annotate(objects.AnnotationRetry, "1")
+	w.settle()
+	w.is("RUNNING")
+}
+
+func TestARefusalIsCounted(t *testing.T) { // D25
+	t.Parallel()
+	w := newWorld(t, aWorkspace())
+	asked := 0
+	w.faults.refuse = func(verb string, object client.Object) error {
+		if _, ok := object.(*corev1.PersistentVolumeClaim); ok && verb == "create" {
+			asked++
+			return apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, object.GetName(), errors.New("exceeded quota: storage"))
+		}
+		return nil
+	}
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.WordRefused, "exceeded quota: storage")
+	if asked != 4 {
+		t.Errorf("it was tried %d times, want once and three times again", asked)
+	}
+	w.faults.refuse = nil
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })
+	w.settle()
+	w.is("RUNNING")
+}
+
+func TestWhatCannotBeBuiltIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "much" }))
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.WordRefused, "spec.storage.size", `"much"`)
+	if attempt := w.faults.writes; attempt > 6 {
+		t.Errorf("%d writes for what cannot succeed: %v", attempt, w.faults.log)
+	}
+}
+
+func TestNoAnswerIsNotCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, aWorkspace())
+	silent := 0
+	w.faults.refuse = func(verb string, object client.Object) error {
+		if _, ok := object.(*corev1.Pod); ok && verb == "create" && silent < 10 {
+			silent++
+			return errors.New("dial tcp: connection refused")
+		}
+		return nil
+	}
+	w.settle()
+	w.is("RUNNING")
+	if status := w.workspace().Status; silent != 10 || status.Error != nil {
+		t.Errorf("after %d calls without an answer: %+v", silent, status.Error)
+	}
+}
+
+func TestAStoreThatIsAwayIsNoLoss(t *testing.T) { // D23
+	t.Parallel()
+	w := inStandby(t)
+	w.update(os.Rename(w.bucket, w.bucket+".away"))
+	w.desire(v1alpha1.DesiredPending)
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.WordBucketMissing)
+	w.holds("work")
+	w.update(os.Rename(w.bucket+".away", w.bucket))
+	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
+	w.settle()
+	w.is("ARCHIVED")
+}
+
+func TestASecretThatSaysTooLittle(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t)
+	var secret corev1.Secret
+	w.update(w.server.Get(t.Context(), client.ObjectKey{Namespace: home.Namespace, Name: storeName}, &secret))
+	secret.Data = map[string][]byte{"endpoint": []byte("http://s3.example.com"), "buckett": []byte("homes")}
+	w.update(w.server.Update(t.Context(), &secret))
+	w.desire(v1alpha1.DesiredPending)
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.WordStoreUnreachable, "Secret store", "buckett")
+	w.holds("work")
+}

@@ -1,0 +1,47 @@
+package metrics_test
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/internal/metrics"
+)
+
+// A workspace has one state at a time, movers are those that move now, and all goes with the workspace.
+func TestWorkspaces(t *testing.T) {
+	ada, bob := types.NamespacedName{Namespace: "team", Name: "ada"}, types.NamespacedName{Namespace: "team", Name: "bob"}
+	movers := func(want string) {
+		t.Helper()
+		expect(t, []string{"kyklos_workspace_movers_active{} " + want}, "kyklos_workspace_movers_active")
+	}
+	metrics.RecordWorkspace(ada, metrics.Workspace{State: "RUNNING"})
+	metrics.RecordWorkspace(ada, metrics.Workspace{State: "STANDBY", Moving: true})
+	metrics.RecordWorkspace(ada, metrics.Workspace{State: "STANDBY", Moving: true})
+	metrics.RecordWorkspace(bob, metrics.Workspace{State: "STANDBY", Moving: true})
+	movers("2")
+	metrics.RecordWorkspace(ada, metrics.Workspace{State: "ARCHIVED", ArchiveBytes: 42})
+	movers("1")
+	expect(t, []string{
+		`kyklos_workspace_archive_bytes{namespace="team",workspace="ada"} 42`,
+		`kyklos_workspace_state{namespace="team",state="ARCHIVED",workspace="ada"} 1`,
+	}, `workspace="ada"`)
+	for range 2 {
+		metrics.ForgetWorkspace(bob)
+	}
+	movers("0")
+	metrics.ForgetWorkspace(ada)
+	expect(t, nil, `namespace="team",`)
+}
+
+func TestWorkspaceOperations(t *testing.T) {
+	metrics.RecordWorkspaceAttempt("ARCHIVING")
+	metrics.RecordWorkspaceAttempt("ARCHIVING")
+	metrics.RecordWorkspaceFailure("ARCHIVING", "Unreachable")
+	metrics.RecordWorkspaceOperation("ARCHIVING", metrics.OperationCompleted, 12)
+	expect(t, []string{
+		`kyklos_workspace_attempts_total{operation="ARCHIVING"} 2`,
+		`kyklos_workspace_failures_total{operation="ARCHIVING",reason="Unreachable"} 1`,
+		`kyklos_workspace_operation_duration_seconds{operation="ARCHIVING",result="completed"} 1`,
+	}, `operation="ARCHIVING"`)
+}

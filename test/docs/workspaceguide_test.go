@@ -1,0 +1,82 @@
+package docs_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+const guide = "workspaces.md"
+
+// The states are those that status.displayState can have, and those can be asked for that the API takes.
+func TestStatesOfTheGuide(t *testing.T) {
+	states := []lifecycle.State{lifecycle.Pending, lifecycle.Archived, lifecycle.Standby, lifecycle.Running, lifecycle.Failed, lifecycle.Deleting}
+	var names []string
+	for _, state := range states {
+		names = append(names, string(state))
+	}
+	sameNames(t, firstColumn(t, guide, "## States"), names)
+	desired := []string{string(v1alpha1.DesiredPending), string(v1alpha1.DesiredStandby), string(v1alpha1.DesiredRunning)}
+	for _, row := range tableRows(t, guide, "## States") {
+		name := strings.Trim(row[0], "`")
+		if can, said := slices.Contains(desired, name), row[3] == "yes"; can != said {
+			t.Errorf("%s can be asked for: %v; the page says %q", name, can, row[3])
+		}
+	}
+}
+
+// What can be called off is what the engine lets be called off. The table of operations is generated.
+func TestCancelledOperations(t *testing.T) {
+	for _, trait := range lifecycle.Traits() {
+		if says := strings.Contains(section(readText(t, "docs/"+guide), "## Operations"), string(trait.Operation)+" can be called off"); says != trait.Cancel {
+			t.Errorf("%s can be called off: %v; the page says %v", trait.Operation, trait.Cancel, says)
+		}
+	}
+}
+
+// The keys of a store's Secret are those that are known; whoever opens a Secret with another one is told them.
+func TestKeysOfTheStoresSecret(t *testing.T) {
+	_, err := connect.Open(map[string][]byte{"another": nil}, connect.Options{})
+	if err == nil {
+		t.Fatal("a key that is unknown is taken")
+	}
+	_, known, _ := strings.Cut(err.Error(), "known are ")
+	sameNames(t, firstColumn(t, guide, "## The archive's store"), strings.Split(known, ", "))
+}
+
+// Each word for a failure has a way out.
+func TestWaysOut(t *testing.T) {
+	_, failures, found := strings.Cut(readText(t, "apis/v1alpha1/workspace_conditions.go"), "// Reasons for failures.\n")
+	if !found {
+		t.Fatal("there are no reasons for failures")
+	}
+	var words []string
+	for _, match := range regexp.MustCompile(`(?m)^\tReason\w+ = "(\w+)"$`).FindAllStringSubmatch(failures, -1) {
+		words = append(words, match[1])
+	}
+	sameNames(t, firstColumn(t, guide, "## When it does not go on"), words)
+}
+
+func TestDeletionPoliciesOfTheGuide(t *testing.T) {
+	sameNames(t, firstColumn(t, guide, "## Deleting a Workspace"),
+		[]string{string(v1alpha1.DeletionDelete), string(v1alpha1.DeletionArchive), string(v1alpha1.DeletionRetain)})
+}
+
+// The Workspace that the guide shows is the sample.
+func TestGuideShowsTheSample(t *testing.T) {
+	shown := yamlBlock.FindStringSubmatch(section(readText(t, "docs/"+guide), "## A Workspace of your own"))
+	if shown == nil {
+		t.Fatal("no block of YAML")
+	}
+	_, sample, _ := strings.Cut(readText(t, "config/samples/workspaces/archived.yaml"), "apiVersion:")
+	if diff := cmp.Diff("apiVersion:"+sample, shown[1]); diff != "" {
+		t.Errorf("-sample +page:\n%s", diff)
+	}
+}
