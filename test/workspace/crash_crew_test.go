@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -44,6 +45,11 @@ func newCrew(t *testing.T, size int, objects *controlplane.ObjectStore) *crew {
 	for i := range size {
 		c.names = append(c.names, fmt.Sprintf("c%02d", i)) // of one length: see ours
 	}
+	t.Cleanup(func() {
+		if log, err := os.ReadFile(filepath.Join(cluster.Dir, "devcluster.log")); err == nil && t.Failed() {
+			t.Logf("the devcluster logged last:\n%s", log[max(0, len(log)-16<<10):])
+		}
+	})
 	g.next(nil)
 	g.seen = c.seen
 	endpoint := storeGate(t, g, c.books, objects)
