@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/record"
 	"kyklos.io/kyklos/controller/workspace/words"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -122,6 +123,7 @@ func (p *pass) facts() words.Facts {
 		Workspace: p.ws, Decision: p.decision, Seen: p.seen,
 		Limits: words.Limits{Owner: p.gate.options.PerOwner, All: p.gate.options.All, Movers: p.gate.options.Movers},
 	}
+	facts.Outdated = p.sight.pod != nil && objects.Ours(p.ws, p.sight.pod) && objects.Outdated(p.ws, p.sight.pod)
 	// Details come with a new error alone: the words of others differ each time, and a status must not.
 	if p.decision.Status.Error != p.status.Error {
 		facts.Detail = p.detail()

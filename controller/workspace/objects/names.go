@@ -35,6 +35,9 @@ const (
 	AnnotationOperation    = "kyklos.io/operation"
 )
 
+// annotationSpec, on the Pod, tells the spec that it was made of from others.
+const annotationSpec = "kyklos.io/made-of"
+
 // The annotations of a Workspace by which people lead out of ERROR (D8, D6).
 const (
 	// AnnotationRetry asks for another try whenever its value changes.

@@ -1,6 +1,9 @@
 package objects
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,7 +47,26 @@ func Pod(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.Pod, error) {
 		container.Ports = append(container.Ports, corev1.ContainerPort{ContainerPort: port, Protocol: corev1.ProtocolTCP})
 	}
 	spec.Containers = []corev1.Container{container}
-	return &corev1.Pod{ObjectMeta: meta(ws, PodName(ws.Name), RoleWorkspace, act), Spec: spec}, nil
+	about := meta(ws, PodName(ws.Name), RoleWorkspace, act)
+	about.Annotations = map[string]string{annotationSpec: madeOf(ws)}
+	return &corev1.Pod{ObjectMeta: about, Spec: spec}, nil
+}
+
+// Outdated reports whether the Pod was made of another spec than the present one, which holds from the
+// next start on.
+func Outdated(ws *v1alpha1.Workspace, pod *corev1.Pod) bool {
+	made, known := pod.Annotations[annotationSpec]
+	return known && made != madeOf(ws)
+}
+
+// madeOf sums up what the spec says of the Pod, not the Pod: another Kyklos may make it in another way.
+func madeOf(ws *v1alpha1.Workspace) string {
+	text, err := json.Marshal(ws.Spec.WorkspacePod)
+	if err != nil {
+		panic(err) // strings, numbers and lists of them
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // podSpec is what the workspace's Pod and its movers have in common. A mover can be the first to use the

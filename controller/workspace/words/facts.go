@@ -19,6 +19,8 @@ type Facts struct {
 	Seen      lifecycle.Observation
 	Limits    Limits
 	Detail    Detail
+	// Outdated: the Pod was made of an earlier spec.
+	Outdated bool
 }
 
 // Limits are how many may run of one owner and in all, and how many movers.
@@ -56,7 +58,7 @@ func (f Facts) Conditions(now time.Time) []metav1.Condition {
 	}{
 		{v1alpha1.ConditionReady, decided.Ready, f.about(decided.Ready.Reason)},
 		{v1alpha1.ConditionVolumeReady, decided.VolumeReady, f.fill(aspects[decided.VolumeReady.Reason])},
-		{v1alpha1.ConditionPodReady, decided.PodReady, f.fill(aspects[decided.PodReady.Reason])},
+		{v1alpha1.ConditionPodReady, decided.PodReady, f.ofPod(decided.PodReady.Reason)},
 		{v1alpha1.ConditionArchiveReady, decided.ArchiveReady, f.fill(aspects[decided.ArchiveReady.Reason])},
 		{v1alpha1.ConditionProgressing, decided.Progressing, f.sentence(decided.Progressing.Reason)},
 		{v1alpha1.ConditionStalled, decided.Stalled, f.stalled(decided.Stalled)},
@@ -67,6 +69,14 @@ func (f Facts) Conditions(now time.Time) []metav1.Condition {
 		})
 	}
 	return conditions
+}
+
+// ofPod is the message of PodReady.
+func (f Facts) ofPod(word lifecycle.Word) string {
+	if f.Outdated && (word == lifecycle.WordPodReady || word == lifecycle.WordPodNotReady) {
+		return f.join(f.fill(aspects[word]), outdated)
+	}
+	return f.fill(aspects[word])
 }
 
 // reason returns a word as the reason of a condition, which must not be empty.

@@ -32,6 +32,9 @@ var dying = text{tell: news,
 // adopted is said instead of VolumeAdopted of an archive.
 var adopted = text{tell: good, now: "The archive {archiveKey} of this workspace was found and was not recorded; it is the home from now on."}
 
+// outdated follows what is said of a Pod that was made of an earlier spec.
+const outdated = "It was made of an earlier spec. What has changed holds from the next start on: ask for STANDBY, and then for RUNNING."
+
 // Commands that people can paste, and what they lead to.
 const (
 	describePod    = "`kubectl describe pod -n {namespace} {pod}` shows why."
