@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/webhooks/conversion"
 )
 
 // Ten clients that send five requests a second each.
@@ -23,7 +26,6 @@ const (
 	pause   = time.Second * clients / 50
 )
 
-// The webhook alone refuses a Pod: the schema of v1beta1 knows no kinds.
 const (
 	refusal = `admission webhook "validate.timewindowscaler.kyklos.io" denied the request: `
 	scaler  = `
@@ -31,7 +33,7 @@ apiVersion: kyklos.io/%s
 kind: TimeWindowScaler
 metadata: {name: %s}
 spec:
-  targetRef: {apiVersion: %s, kind: %s, name: %[2]s}
+  targetRef: {apiVersion: apps/v1, kind: Deployment, name: %[2]s}
   timezone: Europe/Berlin
   defaultReplicas: 2
   windows:
@@ -39,9 +41,9 @@ spec:
 `
 )
 
-func newScaler(version, name, targetVersion, kind string) (*unstructured.Unstructured, error) {
+func newScaler(version, name string) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
-	return object, yaml.Unmarshal(fmt.Appendf(nil, scaler, version, name, targetVersion, kind), &object.Object)
+	return object, yaml.Unmarshal(fmt.Appendf(nil, scaler, version, name), &object.Object)
 }
 
 // load is what a number of clients were answered.
@@ -110,6 +112,32 @@ func (l *load) answered() (total int) {
 	return total
 }
 
+// refused creates what the webhook alone refuses, and without looking anything up, which is left out where it
+// takes long: a metric that v1alpha1 carries, and whose schema knows of none, with a target of 0.
+func (l *load) refused(ctx context.Context, name string) error {
+	object, err := newScaler("v1alpha1", name)
+	if err != nil {
+		return err
+	}
+	carried := object.DeepCopy().Object["spec"].(map[string]any)
+	carried["windows"].([]any)[0].(map[string]any)["metric"] = map[string]any{
+		"name": "queue", "target": map[string]any{"type": "AverageValue", "averageValue": "0"}, "maxReplicas": 20,
+	}
+	text, err := json.Marshal(map[string]any{"spec": carried})
+	if err != nil {
+		return err
+	}
+	object.SetAnnotations(map[string]string{conversion.Annotation: string(text)})
+	_, err = l.in("v1alpha1").Create(ctx, object, metav1.CreateOptions{})
+	switch {
+	case err == nil:
+		return errors.New("was not refused")
+	case strings.HasPrefix(err.Error(), refusal):
+		return nil
+	}
+	return err
+}
+
 type step struct {
 	kind    string
 	request func(context.Context) error
@@ -117,25 +145,13 @@ type step struct {
 
 func (l *load) steps(name, one, other string) []step {
 	create := func(ctx context.Context) error {
-		object, err := newScaler(one, name, "apps/v1", "Deployment")
+		object, err := newScaler(one, name)
 		if err == nil {
 			_, err = l.in(one).Create(ctx, object, metav1.CreateOptions{})
 		}
 		return err
 	}
-	refused := func(ctx context.Context) error {
-		object, err := newScaler("v1beta1", name+"-refused", "v1", "Pod")
-		if err == nil {
-			_, err = l.in("v1beta1").Create(ctx, object, metav1.CreateOptions{})
-		}
-		switch {
-		case err == nil:
-			return errors.New("was not refused")
-		case strings.HasPrefix(err.Error(), refusal):
-			return nil
-		}
-		return err
-	}
+	refused := func(ctx context.Context) error { return l.refused(ctx, name+"-refused") }
 	read := func(version string) func(context.Context) error {
 		return func(ctx context.Context) error {
 			_, err := l.in(version).Get(ctx, name, metav1.GetOptions{})
@@ -156,7 +172,7 @@ func (l *load) steps(name, one, other string) []step {
 	remove := func(ctx context.Context) error { return l.in(one).Delete(ctx, name, metav1.DeleteOptions{}) }
 	return []step{
 		{"create in " + one, create}, {"read in " + other, read(other)}, {"update in " + other, update(other, 3)},
-		{"read in " + one, read(one)}, {"update in " + one, update(one, 4)}, {"invalid in v1beta1", refused},
+		{"read in " + one, read(one)}, {"update in " + one, update(one, 4)}, {"invalid in v1alpha1", refused},
 		{"list in v1alpha1", list}, {"delete in " + one, remove},
 	}
 }
