@@ -15,7 +15,7 @@ NESTED := test/devcluster test/bench test/argocd test/certmanager test/helm test
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
-LONGEST := $(addprefix ./test/,integration e2e chart serving upgrade)
+LONGEST := $(addprefix ./test/,integration e2e chart upgrade)
 CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/devcluster/go.mod
 ARGOCD_SOURCES := test/argocd/main.go test/argocd/go.mod
@@ -81,7 +81,16 @@ bin/versitygw: test/objectstore/go.mod
 
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
-	@go test -p 4 -timeout 30m $(LONGEST) ./... # most packages wait more than they compute
+	@go test -p 4 -timeout 30m $(LONGEST) $$(go list ./... | grep -v /test/serving) # most packages wait more than they compute
+	@$(MAKE) -j 2 test-serving test-nested
+
+# Not beside many others: it renews certificates within seconds, which a starved API server does not keep up with.
+.PHONY: test-serving
+test-serving: build bin/certmanager
+	@go test -timeout 30m ./test/serving
+
+.PHONY: test-nested
+test-nested: devcluster
 	@cd test/image && go test -timeout 10m ./...
 	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m .
