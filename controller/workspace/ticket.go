@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -43,20 +44,11 @@ func (p *pass) createJob(ctx context.Context, a lifecycle.Action) error {
 	} else {
 		move.SHA256 = p.status.Archive.SHA256
 	}
-	ticket, err := p.Stores.Issue(ctx, p.store(), a.Key, most, p.now, move.Limit)
-	if err != nil {
-		return refusedByStore(err)
-	}
-	secret, err := objects.Ticket(p.ws, a, ticket)
-	if err != nil {
-		return refusedForGood(err)
-	}
-	if err := p.Client.Create(ctx, secret); err != nil {
-		p.revoke(ctx, secret)
-		if apierrors.IsAlreadyExists(err) {
-			return judged(p.endStrayTicket(ctx, a.Name))
-		}
-		return judged(err)
+	create := func() error { return p.createTicket(ctx, a, most, move.Limit) }
+	if err := create(); apierrors.IsAlreadyExists(err) {
+		return judged(p.endStrayTicket(ctx, a.Name, create))
+	} else if err != nil {
+		return err
 	}
 	job := objects.Job(p.ws, a, move)
 	if err := p.Client.Create(ctx, job); err != nil && !apierrors.IsAlreadyExists(err) {
@@ -65,17 +57,53 @@ func (p *pass) createJob(ctx context.Context, a lifecycle.Action) error {
 		}
 		return judged(err)
 	}
-	return nil
+	return judged(p.keepTicket(ctx, a.Name, create))
+}
+
+// createTicket makes the Secret with a new ticket. AlreadyExists comes back as it is.
+func (p *pass) createTicket(ctx context.Context, a lifecycle.Action, most int64, limit time.Duration) error {
+	ticket, err := p.Stores.Issue(ctx, p.store(), a.Key, most, p.now, limit)
+	if err != nil {
+		return refusedByStore(err)
+	}
+	secret, err := objects.Ticket(p.ws, a, ticket)
+	if err != nil {
+		return refusedForGood(err)
+	}
+	if err = p.Client.Create(ctx, secret); err != nil {
+		p.revoke(ctx, secret)
+	}
+	if apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return judged(err)
+}
+
+// keepTicket makes another ticket for a Job that is there, if somebody has taken its own away: without one
+// its Pod would wait until the attempt has timed out.
+func (p *pass) keepTicket(ctx context.Context, name string, create func() error) error {
+	secret, err := found(ctx, p.APIReader, p.ws.Namespace, name, &corev1.Secret{})
+	if err != nil || secret != nil {
+		return err
+	}
+	return client.IgnoreAlreadyExists(create())
 }
 
 // endStrayTicket takes away a ticket whose Job was never made: whoever made it has crashed in between.
-// The next look makes another, since nobody knows how long this one is still good.
-func (p *pass) endStrayTicket(ctx context.Context, name string) error {
+// The next look makes another, since nobody knows how long this one is still good. A manager that only
+// seemed to have crashed may make the Job meanwhile; then it gets the other one at once.
+func (p *pass) endStrayTicket(ctx context.Context, name string, create func() error) error {
 	job, err := found(ctx, p.APIReader, p.ws.Namespace, name, &batchv1.Job{})
 	if err != nil || job != nil {
 		return err // somebody else was faster
 	}
-	return p.endTicket(ctx, name)
+	if err := p.endTicket(ctx, name); err != nil {
+		return err
+	}
+	if job, err = found(ctx, p.APIReader, p.ws.Namespace, name, &batchv1.Job{}); err != nil || job == nil {
+		return err
+	}
+	return p.keepTicket(ctx, name, create)
 }
 
 // endTicket ends the upload of a ticket and deletes its Secret. The Job is deleted after it: as long as
