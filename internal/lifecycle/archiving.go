@@ -105,7 +105,9 @@ func (l *look) reprieve() bool {
 	if s.Volume.Content = l.Seen.Volume.Marker.Content; s.Volume.Content == "" {
 		s.Volume.Content = Restored // whoever took the marker off: it was a home
 	}
-	s.Volume.Epoch++
+	if s.Volume.Epoch > 0 || l.Seen.OtherPods > 0 { // at 0 there need not even be a folder for the home
+		s.Volume.Epoch++
+	}
 	if s.Operation.Type == Archiving {
 		s.Operation.PointOfNoReturn = false
 		s.Operation.ID, s.Operation.JobName = l.NewID, ""

@@ -15,6 +15,7 @@ func cornerCases() []verdictCase {
 	)
 	type in = lifecycle.Input
 	forgotten := func(i *in) { i.Status.Volume, i.Status.Phase = lifecycle.Volume{}, P }
+	half := func(i *in) { i.Status.Volume.Content, i.Status.Phase = "", P }
 	archived := func(i *in) { i.Status.ArchiveKey = "archives/w/op/home.tar.gz" }
 	stray := func(state lifecycle.JobState) func(*in) {
 		return func(i *in) {
@@ -41,6 +42,8 @@ func cornerCases() []verdictCase {
 	return []verdictCase{
 		{"W3: a record was lost, the home was not", at(forgotten), "Adopt", L, lifecycle.WordAdopted, "", ""},
 		{"beside an archive it is not known which is newer", at(forgotten, archived), "Adopt", L, lifecycle.WordVolumeUnknown, "", lifecycle.Failed},
+		{"W3: what a volume holds was lost of its record", at(half), "Adopt", L, lifecycle.WordAdopted, "", ""},
+		{"W3: also beside an older archive", at(half, archived, func(i *in) { i.Status.Archive.VolumeUID = "earlier" }), "Adopt", L, lifecycle.WordAdopted, "", ""},
 		{"a volume without a marker is nobody's home", at(forgotten, func(i *in) { i.Seen.Volume.Marker = lifecycle.Marker{} }), "Waste", lifecycle.ActDeleteVolume, lifecycle.WordVolumeWaste, "", ""},
 		{"a stranger's volume is left alone", at(forgotten, want(P), foreignVolume), "Converged", L, lifecycle.WordConverged, "", ""},
 		{"a stranger's Pod is left alone", at(foreignPod), "Converged", L, lifecycle.WordConverged, "", ""},
@@ -57,6 +60,7 @@ func cornerCases() []verdictCase {
 		{"a Pod before anything was", at(claimed(lifecycle.Archiving, 0), inPod(lifecycle.PodNotReady)), "Execute", lifecycle.ActDeletePod, lifecycle.WordWorking, "", ""},
 		{"the upload was done when somebody deleted the volume", at(claimed(lifecycle.Archiving, 0), volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Attempt", L, lifecycle.WordArchiveReady, "", ""},
 		{"an upload under way saves a dying volume", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.WordWorking, "", ""},
+		{"nor is it cancelled", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), want(R), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.WordWorking, "", ""},
 		{"a Job that says more than the store", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobSucceeded), found(lifecycle.Absent, 0)), "Execute", L, lifecycle.WordArchiveLost, "", ""},
 		{"an archive that is gone", at(unhomed, restoring, func(i *in) { i.Archive = lifecycle.ArchiveView{Key: i.Status.ArchiveKey, Verdict: lifecycle.Absent} }), "Execute", L, lifecycle.WordArchiveLost, "", ""},
 		{"D1: the Job's success is marked on the volume", at(unhomed, restoring, moving(lifecycle.JobSucceeded)), "Execute", lifecycle.ActMarkVolume, lifecycle.WordWorking, "", ""},

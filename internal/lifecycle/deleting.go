@@ -40,8 +40,9 @@ func (l *look) goesUp() bool {
 // archiveFirst reports whether a home has to be archived before the deletion. In a namespace that is
 // going nothing can be made, so there it is not (D24).
 func (l *look) archiveFirst() bool {
+	making := l.op() == Provisioning || l.op() == Restoring
 	return l.Workspace.DeletionPolicy == ArchiveHome && !l.Workspace.NamespaceTerminating &&
-		(l.home() || l.op() == None && (l.unrecorded() || l.condemned()) || l.op() == Archiving)
+		(l.home() || !making && (l.unrecorded() || l.condemned()) || l.op() == Archiving)
 }
 
 // condemned reports whether the volume still holds the home that went into the archive.
@@ -56,9 +57,11 @@ func (l *look) deleting() bool {
 	if l.op() != Removing {
 		return false
 	}
-	if !l.Workspace.Deleting { // a status out of a backup
+	if changed := l.archiveFirst() && l.Seen.Volume.usable(); changed || !l.Workspace.Deleting { // or a status out of a backup
 		l.out.Status.Operation = Claim{Type: None}
-		l.out.Word = WordRecovered
+		if l.out.Word = WordDeleting; !changed {
+			l.out.Word = WordRecovered
+		}
 		return true
 	}
 	claim, volume := l.Status.Operation, l.Seen.Volume
@@ -82,9 +85,10 @@ func (l *look) deleting() bool {
 }
 
 // keepArchive marks the archive that the deletion leaves behind, or the collection would take it with
-// the others. It reports false when there is nothing to mark.
+// the others. It reports false when there is nothing to mark. A namespace that is going is not held up:
+// the store's Secret is mostly gone with it.
 func (l *look) keepArchive() bool {
-	if l.Workspace.DeletionPolicy != ArchiveHome && l.Workspace.DeletionPolicy != RetainHome || !l.Status.archived() || !l.Workspace.HasStore || l.Workspace.NamespaceTerminating {
+	if l.Workspace.DeletionPolicy != ArchiveHome && l.Workspace.DeletionPolicy != RetainHome || !l.Status.archived() || !l.Workspace.HasStore {
 		return false
 	}
 	verdict, known := l.verdict(l.Status.ArchiveKey)
@@ -92,7 +96,7 @@ func (l *look) keepArchive() bool {
 		return true
 	}
 	if word, away := verdict.storeAway(); away {
-		return l.wait(word, l.Now.Add(retryPace))
+		return !l.Workspace.NamespaceTerminating && l.wait(word, l.Now.Add(retryPace))
 	}
 	return verdict == Verified && !l.Archive.Kept && l.act(WordDeleting, Action{Kind: ActKeepArchive, Key: l.Status.ArchiveKey})
 }

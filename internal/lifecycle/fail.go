@@ -31,10 +31,11 @@ func (l *look) complete() bool {
 	return false
 }
 
-// cancel ends ARCHIVING, if the home is wanted again (D12). What was uploaded is nobody's.
+// cancel ends ARCHIVING, if the home is wanted again (D12). What was uploaded is nobody's. A volume that
+// somebody deletes goes with the mover that still keeps it: there the archive is made all the same.
 func (l *look) cancel() bool {
 	claim := l.Status.Operation
-	if !trait(claim.Type).Cancel || claim.PointOfNoReturn || l.desired() == Pending {
+	if !trait(claim.Type).Cancel || claim.PointOfNoReturn || l.desired() == Pending || l.dying() || l.homeLost() {
 		return false
 	}
 	if l.endJobs() {

@@ -58,7 +58,7 @@ func (h *history) destroy() {
 			h.logf("somebody deletes volume %s", h.vol.uid)
 			h.vol.state, h.vol.dying = lifecycle.VolumeTerminating, h.now
 			h.excused = true // it may go whenever its last Pod does
-			h.rebase = h.rebase || h.saved.Volume.UID == "" && h.saved.ArchiveKey == ""
+			h.rebase = h.rebase || h.unrecorded()
 			h.settle()
 		}
 	case 1:
@@ -72,11 +72,17 @@ func (h *history) destroy() {
 			h.vol.state, h.vol.version = lifecycle.VolumeLost, -2
 		}
 	case 3:
+		if h.rv++; h.pick(2) == 0 {
+			h.logf("somebody wipes what the status says of the volume's content")
+			h.saved.Volume.Content = ""
+			h.excused = h.excused || h.vol == nil || h.vol.marker.Content == "" || h.vol.state == lifecycle.VolumeTerminating
+			h.rebase = h.rebase || h.excused && !h.safe()
+			break
+		}
 		h.logf("somebody wipes the status")
 		if h.saved = (lifecycle.Status{}); h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
 			h.excused = true // nothing says any more where the home is
 		}
-		h.rv++
 		h.rebase = h.rebase || h.excused || !h.safe()
 	default:
 		keys := make([]string, 0, len(h.objects))

@@ -96,18 +96,24 @@ func (l *look) adopt() bool {
 	if !l.unrecorded() || volume.State == VolumeTerminating && l.Status.archived() {
 		return false
 	}
+	l.out.Word = WordAdopted
+	if l.Status.Volume.UID == volume.UID { // the record knows the volume, and has lost what it holds
+		l.out.Status.Volume.Content = volume.Marker.Content
+		return true
+	}
 	if l.Status.archived() {
 		return l.stall(Mismatch, WordVolumeUnknown)
 	}
 	l.out.Status.Volume = Volume{UID: volume.UID, Content: volume.Marker.Content, RestoredFrom: volume.Marker.RestoredFrom}
-	l.out.Word = WordAdopted
 	return true
 }
 
-// unrecorded reports whether a volume of ours holds a home that no record tells of.
+// unrecorded reports whether a volume of ours holds a home that no record tells of. One whose home went
+// into the recorded archive, and on which nothing was started since, holds none any more.
 func (l *look) unrecorded() bool {
-	volume := l.Seen.Volume
-	return volume.own() && volume.Marker.Content != "" && volume.State != VolumeLost && l.Status.Volume.UID != volume.UID
+	volume, record := l.Seen.Volume, l.Status.Volume
+	return volume.own() && volume.Marker.Content != "" && volume.State != VolumeLost &&
+		(record.UID != volume.UID || !record.holds() && !l.current(l.Status.Archive))
 }
 
 // observe writes the level that is seen, and since when (W31). The status is a cache (W3).

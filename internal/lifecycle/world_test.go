@@ -167,8 +167,13 @@ func (w *world) destroyed() {
 	if w.written > 0 && !w.safe() {
 		w.excused = true
 		// Nobody can know of what is recorded nowhere.
-		w.rebase = w.rebase || w.saved.ArchiveKey == "" && w.saved.Volume.UID == ""
+		w.rebase = w.rebase || w.unrecorded()
 	}
+}
+
+// unrecorded reports whether the status does not tell that there is a home.
+func (w *world) unrecorded() bool {
+	return w.saved.Volume.Content == "" && (w.saved.Volume.UID != "" || w.saved.ArchiveKey == "")
 }
 
 // write is a user at work.
