@@ -158,7 +158,7 @@ var aspects = map[lifecycle.Word]string{
 	lifecycle.WordPodForeign:        "Pod {pod} is not this workspace's.",
 	lifecycle.WordPodEnded:          "Pod {pod} has ended.",
 	lifecycle.WordPodNotReady:       "Pod {pod} is not ready.",
-	lifecycle.WordArchiveReady:      "There is an archive of the home: {archiveKey}, {archiveSize}, of volume {archiveVolume} in its epoch {archiveEpoch}.",
+	lifecycle.WordArchiveReady:      "There is an archive of the home, made at {archivedAt}: {archiveKey}, {archiveSize}, of volume {archiveVolume}.",
 	lifecycle.WordNoArchive:         "There is no archive of the home.",
 	lifecycle.WordObservationFailed: "It could not be read from the API server.",
 }

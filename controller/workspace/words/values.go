@@ -55,7 +55,7 @@ func (f Facts) values() map[string]string {
 		"pod": objects.PodName(ws.Name), "volume": objects.VolumeName(ws.Name), "job": job(status, before),
 		"volumeUID": status.Volume.UID, "epoch": number(status.Volume.Epoch), "seenPod": f.Seen.Pod.UID, "seenVolume": f.Seen.Volume.UID,
 		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
-		"archiveVolume": status.Archive.VolumeUID, "archiveEpoch": number(status.Archive.Epoch),
+		"archiveVolume": status.Archive.VolumeUID, "archivedAt": clock(status.Archive.CompletedAt),
 		"state": string(record.Display(status)), "desired": f.desired(), "converged": f.converged(),
 		"doing": phrases.doing, "slow": phrases.slow(), "limit": number(int64(record.Limit(ws, operation).Seconds())),
 		"grace":   number(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1)),
