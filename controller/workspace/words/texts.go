@@ -56,8 +56,8 @@ const (
 // events.
 var texts = map[lifecycle.Word]text{
 	lifecycle.WordConverged: {now: "{converged}"},
-	lifecycle.WordClaimed:   {now: "{doing}."},
-	lifecycle.WordWorking:   {now: "{doing}."},
+	lifecycle.WordClaimed:   {now: "{doing}{so}."},
+	lifecycle.WordWorking:   {now: "{doing}{so}."},
 	lifecycle.WordFinished:  {now: "The workspace is in {state}; {desired} is desired."},
 	lifecycle.WordObserved:  {now: "The workspace was seen to be in {state}; {desired} is desired."},
 	lifecycle.WordAdopted: {tell: good,
