@@ -52,6 +52,8 @@ type Reconciler struct {
 	classes sync.Map
 	// refusedSizes remembers what volumes could not grow to: claim's UID to size.
 	refusedSizes sync.Map
+	// measured remembers when it was last asked how far an upload is: Workspace's UID to time.
+	measured sync.Map
 }
 
 // Reconcile is one pass over one Workspace. See the package comment for its beats.
@@ -69,6 +71,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if err == nil && !p.wrote {
 		err = p.grow(ctx)
+	}
+	if err == nil && !p.wrote {
+		err = p.progress(ctx)
 	}
 	switch {
 	case apierrors.IsNotFound(err):
@@ -100,6 +105,7 @@ func (p *pass) wait() time.Duration {
 // forget drops what is remembered of a Workspace that is gone.
 func (r *Reconciler) forget(key types.NamespacedName, uid types.UID) {
 	r.gate.gone(key, uid)
+	r.measured.Delete(uid)
 	r.Events.Forget(key)
 	metrics.ForgetWorkspace(key)
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -28,14 +29,6 @@ type crew struct {
 	clock    *movedClock
 }
 
-// movedClock is the managers' clock.
-type movedClock struct {
-	controlplane.Clock
-	mu     sync.Mutex
-	moved  time.Duration
-	nudged map[string]time.Time
-}
-
 // movable is a manager whose clock can be moved, so that nobody waits for the end of a back-off.
 var movable = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(cluster.Dir, "kyklos-movable")
@@ -52,6 +45,11 @@ func newCrew(t *testing.T, size int, objects *controlplane.ObjectStore) *crew {
 	for i := range size {
 		c.names = append(c.names, fmt.Sprintf("c%02d", i)) // of one length: see ours
 	}
+	t.Cleanup(func() {
+		if log, err := os.ReadFile(filepath.Join(cluster.Dir, "devcluster.log")); err == nil && t.Failed() {
+			t.Logf("the devcluster logged last:\n%s", log[max(0, len(log)-16<<10):])
+		}
+	})
 	g.next(nil)
 	g.seen = c.seen
 	endpoint := storeGate(t, g, c.books, objects)
@@ -214,21 +212,6 @@ func (c *crew) nudge(ws *v1alpha1.Workspace) {
 	// A change of what nobody asks for makes the manager look again, at its new time.
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"test/back-off":%q}}}`, at)
 	c.must(client.IgnoreNotFound(admin.Patch(c.Context(), c.named(ws.Name), client.RawPatch("application/merge-patch+json", patch))))
-}
-
-// reach moves the clock past a time, and reports whether nobody did so for this Workspace before.
-func (m *movedClock) reach(name string, at time.Time) (late bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.nudged[name].Equal(at) {
-		return false, nil
-	}
-	m.nudged[name] = at
-	if ahead := time.Until(at) + time.Second; ahead > m.moved {
-		m.moved = ahead
-		return true, m.Shift(ahead)
-	}
-	return true, nil
 }
 
 // through takes the Workspaces of these names through one step. kill, if it is not nil, is called when all

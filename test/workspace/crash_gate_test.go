@@ -110,8 +110,9 @@ func (g *gate) history(name string) (past, struck []moment) {
 
 // request is called around each; it does not return if the request is to be cut off.
 func (g *gate) request(name string, m moment) {
+	held, hit := g.arrive(name, &m)
 	g.seen(name, m)
-	switch held, hit := g.arrive(name, &m); {
+	switch {
 	case held != nil:
 		<-held
 	case hit:
