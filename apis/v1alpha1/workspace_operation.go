@@ -36,9 +36,10 @@ type Operation struct {
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// The attempt, from 1 on, and when it began.
+	// The attempt, from 1 on.
 	// +optional
 	Attempt int32 `json:"attempt,omitempty"`
+	// When the attempt began, or begins.
 	// +optional
 	AttemptStartedAt *metav1.Time `json:"attemptStartedAt,omitempty"`
 

@@ -94,10 +94,10 @@ type WorkspaceStatus struct {
 	// +kubebuilder:validation:MaxLength=256
 	RetryToken string `json:"retryToken,omitempty"`
 
-	// How often in a row the Pod has died within ten minutes of its start, and
-	// before when it is not started again.
+	// How often in a row the Pod has died within ten minutes of its start.
 	// +optional
 	Restarts int32 `json:"restarts,omitempty"`
+	// Before then the Pod is not started again.
 	// +optional
 	NextStartAt *metav1.Time `json:"nextStartAt,omitempty"`
 
@@ -130,10 +130,11 @@ type ArchiveStatus struct {
 	// +optional
 	CompletedAt *metav1.Time `json:"completedAt,omitempty"`
 
-	// The volume that it was made of, and which of its epochs.
+	// The volume that it was made of.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
 	VolumeUID string `json:"volumeUID,omitempty"`
+	// How often a Pod had been started on that volume by then.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`
 }

@@ -103,6 +103,9 @@ func (s *ObjectStore) wait(ctx context.Context) error {
 	}
 }
 
+// Done is closed when the process has ended that runs now.
+func (s *ObjectStore) Done() <-chan struct{} { return s.process.done }
+
 // Stop ends it and waits.
 func (s *ObjectStore) Stop() error { return s.process.stop(syscall.SIGTERM, StopPatience) }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
@@ -41,7 +42,8 @@ func (h homes) place(ws *v1alpha1.Workspace) (link, target string) {
 	}
 }
 
-// link makes the links of these workspaces, and removes all others.
+// link makes the links of these workspaces, and removes all others. What somebody put there that is no link
+// stays, also where a link should be.
 func (h homes) link(workspaces []v1alpha1.Workspace) error {
 	wanted := map[string]string{}
 	for i := range workspaces {
@@ -54,6 +56,8 @@ func (h homes) link(workspaces []v1alpha1.Workspace) error {
 	for _, link := range links {
 		target, err := os.Readlink(link)
 		switch {
+		case errors.Is(err, syscall.EINVAL):
+			delete(wanted, link)
 		case err != nil:
 			errs = append(errs, err)
 		case wanted[link] == target:

@@ -84,7 +84,7 @@ func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err err
 		return unlessStopped(ctx, err)
 	}
 	fmt.Fprint(out, greeting(dir))
-	return table.show(ctx, out, terminal, manager.Done())
+	return table.show(ctx, out, terminal, manager.Done(), store.Done())
 }
 
 // unlessStopped is err, unless it came of being told to stop.

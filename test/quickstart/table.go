@@ -41,8 +41,8 @@ func (t *table) settle(ctx context.Context) error {
 }
 
 // show prints until ctx ends: on a terminal the whole table again and again, else each change as
-// a line.
-func (t *table) show(ctx context.Context, out io.Writer, terminal bool, ended <-chan struct{}) error {
+// a line. It ends too when the manager or the object store does, which nobody asked for.
+func (t *table) show(ctx context.Context, out io.Writer, terminal bool, manager, store <-chan struct{}) error {
 	shown, moved := map[string]string{}, map[string]string{}
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -65,8 +65,10 @@ func (t *table) show(ctx context.Context, out io.Writer, terminal bool, ended <-
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
-		case <-ended:
+		case <-manager:
 			return errors.New("the manager ended; see kyklos.log in the cluster's folder")
+		case <-store:
+			return errors.New("the object store ended; start again: homes and archives are kept")
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,5 +79,25 @@ func TestHomesAreFoundUnderTheirNames(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+	}
+}
+
+// A file that somebody put beside the links, or in the place of one, is theirs, and the other homes have links.
+func TestFilesOfOthersStay(t *testing.T) {
+	h := homes{dir: t.TempDir()}
+	theirs := filepath.Join(h.dir, "homes", "studio", "mia.tar.gz")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(theirs), 0o700), os.WriteFile(theirs, []byte("a copy"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	archived, running := mia("", "archives/a/b/home.tar.gz"), mia("1", "")
+	running.Name = "ann"
+	for range 2 {
+		if err := h.link([]v1alpha1.Workspace{archived, running}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copied, err := os.ReadFile(theirs)
+	if target, also := os.Readlink(filepath.Join(h.dir, "homes", "studio", "ann")); err != nil || also != nil || string(copied) != "a copy" || target == "" {
+		t.Errorf("%q, %q: %v, %v", copied, target, err, also)
 	}
 }

@@ -40,7 +40,7 @@ func (f Facts) Events() []events.Event {
 	}
 	if begun := after.Operation.Type; begun != before.Operation.Type && phrasesOf(begun).begins != "" {
 		phrases := phrasesOf(begun)
-		told = append(told, events.EmitWorkspace(phrases.begins, f.fill(phrases.doing)))
+		told = append(told, events.EmitWorkspace(phrases.begins, f.fill(phrases.doing+phrases.so)))
 	}
 	return told
 }

@@ -105,10 +105,11 @@ func (f Facts) stalled(condition lifecycle.Condition) string {
 // before is what was remembered before the decision.
 func (f Facts) before() lifecycle.Status { return record.Read(f.Workspace) }
 
-// failedNow reports whether the decision is that something went wrong.
+// failedNow reports whether the decision is that something went wrong, or that there is no further attempt at
+// it: what is to be done is another thing then, though both may be decided in the same second.
 func (f Facts) failedNow() bool {
-	failure := f.Decision.Status.Error
-	return failure != (lifecycle.Failure{}) && failure != f.before().Error
+	failure, before, after := f.Decision.Status.Error, f.before(), f.Decision.Status.Phase
+	return failure != (lifecycle.Failure{}) && (failure != before.Error || after == lifecycle.Failed && before.Phase != lifecycle.Failed)
 }
 
 // dying reports whether somebody deletes the home, who is not Kyklos.

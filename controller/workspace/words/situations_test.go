@@ -69,6 +69,11 @@ func situations() []situation {
 		{name: "restored", before: restoring, word: lifecycle.WordFinished, after: finish(lifecycle.Standby)},
 		{name: "unreadable", before: running, word: lifecycle.WordObservationFailed},
 		{name: "deleting", before: running, word: lifecycle.WordClaimed, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
+		{name: "deleting what is in the archive", before: func() lifecycle.Status {
+			s := archived(status(lifecycle.Pending, none))
+			s.Volume = lifecycle.Volume{}
+			return s
+		}(), word: lifecycle.WordClaimed, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
 		{name: "deleting, archive first", before: archiving, word: lifecycle.WordDeleting, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting in a namespace that goes", before: running, word: lifecycle.WordDeletionUnarchived, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting takes long", before: status(lifecycle.Deleting, lifecycle.Removing), word: lifecycle.WordDeletionSlow, alter: deleted(v1alpha1.DeletionDelete)},

@@ -49,7 +49,7 @@ const (
 		"Kyklos makes no other one in its place before somebody says so."
 	repairVolume = "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."
 	homeGone     = "Volume {volume} is there, but the folder home on it is gone, although the workspace ran on it."
-	repairHome   = "Look into the volume, and bring the folder back from a snapshot or a backup."
+	repairHome   = "Look into the volume, and bring the folder back from a snapshot or a backup. If it is really lost, delete the volume too: `kubectl delete pvc -n {namespace} {volume}`. What is said then has the command that accepts the loss."
 	adoptVolume  = "When Kyklos tries again, it takes the volume for the home."
 	chooseVolume = "Look into the volume. To keep the archive, copy what you need and delete the volume: `kubectl delete pvc -n {namespace} {volume}`. To keep the volume: " +
 		"`kubectl patch workspace -n {namespace} {name} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`."
@@ -59,8 +59,8 @@ const (
 // events.
 var texts = map[lifecycle.Word]text{
 	lifecycle.WordConverged: {now: "{converged}"},
-	lifecycle.WordClaimed:   {now: "{doing}."},
-	lifecycle.WordWorking:   {now: "{doing}."},
+	lifecycle.WordClaimed:   {now: "{doing}{so}."},
+	lifecycle.WordWorking:   {now: "{doing}{so}."},
 	lifecycle.WordFinished:  {now: "The workspace is in {state}; {desired} is desired."},
 	lifecycle.WordObserved:  {now: "The workspace was seen to be in {state}; {desired} is desired."},
 	lifecycle.WordAdopted: {tell: good,
@@ -161,7 +161,7 @@ var aspects = map[lifecycle.Word]string{
 	lifecycle.WordPodForeign:        "Pod {pod} is not this workspace's.",
 	lifecycle.WordPodEnded:          "Pod {pod} has ended.",
 	lifecycle.WordPodNotReady:       "Pod {pod} is not ready.",
-	lifecycle.WordArchiveReady:      "There is an archive of the home: {archiveKey}, {archiveSize}, of volume {archiveVolume} in its epoch {archiveEpoch}.",
+	lifecycle.WordArchiveReady:      "There is an archive of the home, made at {archivedAt}: {archiveKey}, {archiveSize}, of volume {archiveVolume}.",
 	lifecycle.WordNoArchive:         "There is no archive of the home.",
 	lifecycle.WordObservationFailed: "It could not be read from the API server.",
 }

@@ -55,9 +55,9 @@ func (f Facts) values() map[string]string {
 		"pod": objects.PodName(ws.Name), "volume": objects.VolumeName(ws.Name), "job": job(status, before),
 		"volumeUID": status.Volume.UID, "epoch": number(status.Volume.Epoch), "seenPod": f.Seen.Pod.UID, "seenVolume": f.Seen.Volume.UID,
 		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
-		"archiveVolume": status.Archive.VolumeUID, "archiveEpoch": number(status.Archive.Epoch),
+		"archiveVolume": status.Archive.VolumeUID, "archivedAt": clock(status.Archive.CompletedAt),
 		"state": string(record.Display(status)), "desired": f.desired(), "converged": f.converged(),
-		"doing": phrases.doing, "slow": phrases.slow(), "limit": number(int64(record.Limit(ws, operation).Seconds())),
+		"doing": phrases.doing, "so": phrases.so, "slow": phrases.slow(), "limit": number(int64(record.Limit(ws, operation).Seconds())),
 		"grace":   number(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1)),
 		"attempt": number(int64(status.Operation.Attempt)), "retryAt": clock(status.Operation.NextRetryAt),
 		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
@@ -147,11 +147,13 @@ func (f Facts) archiveRemedy() string {
 
 // fate is what becomes of the home when the Workspace is deleted.
 func (f Facts) fate() string {
-	switch policy := f.Workspace.Spec.DeletionPolicy; {
-	case policy == v1alpha1.DeletionRetain:
-		return "Pod and Jobs go, and volume {volume} stays"
-	case policy == v1alpha1.DeletionArchive && f.Decision.Status.Operation.Type != lifecycle.Removing:
+	switch policy, status := f.Workspace.Spec.DeletionPolicy, f.Decision.Status; {
+	case policy == v1alpha1.DeletionArchive && status.Operation.Type != lifecycle.Removing:
 		return "first the home is put into the archive"
+	case policy == v1alpha1.DeletionRetain && status.Volume.UID != "":
+		return "Pod and Jobs go, and volume {volume} stays"
+	case policy != v1alpha1.DeletionDelete && status.ArchiveKey != "":
+		return "Pod, Jobs and volume go, and the archive {archiveKey} stays"
 	default:
 		return "Pod, Jobs and volume go"
 	}

@@ -204,22 +204,24 @@ func TestOthersMayTalk(t *testing.T) {
 	}
 }
 
-// TestTheLastWordsStayWhenTheStateBecomesERROR: what the last attempt said is known no more by then.
+// TestTheLastWordsStayWhenTheStateBecomesERROR, with the command for another attempt, however soon it becomes so.
 func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
 	code := int32(11)
-	facts := situation{
-		before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed),
-		detail: words.Detail{Text: "it burns", Code: "TAR_CREATE_FAILED", ExitCode: &code},
-	}.facts()
-	facts.Workspace.Status = facts.Status(eight)
-	before := *facts.Workspace.Status.Error
-	facts.Detail = words.Detail{}
-	stalled(lifecycle.ActionFailed, lifecycle.WordJobFailed)(&facts.Decision.Status)
-	facts.Decision.Status.Error.OccurredAt = eight.Add(time.Minute)
-	after := facts.Error()
-	if diff := cmp.Diff(before.Context, after.Context); diff != "" || len(after.Context) != 5 || !strings.Contains(after.Message, "The error was: it burns. ") ||
-		!strings.Contains(after.Message, "kyklos.io/retry") || !after.OccurredAt.Time.Equal(eight.Add(time.Minute)) {
-		t.Errorf("%+v\n%s", after, diff)
+	s := situation{before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed)}
+	s.detail = words.Detail{Text: "it burns", Code: "TAR_CREATE_FAILED", ExitCode: &code}
+	for _, later := range []time.Duration{0, time.Minute} {
+		facts := s.facts()
+		facts.Workspace.Status = facts.Status(eight)
+		before := *facts.Workspace.Status.Error
+		facts.Detail = words.Detail{}
+		stalled(lifecycle.ActionFailed, lifecycle.WordJobFailed)(&facts.Decision.Status)
+		facts.Decision.Status.Error.OccurredAt = eight.Add(later)
+		after := facts.Error()
+		if diff := cmp.Diff(before.Context, after.Context); diff != "" || len(after.Context) != 5 || !strings.Contains(after.Message, "The error was: it burns. ") ||
+			!strings.Contains(after.Message, "kyklos.io/retry") || !after.OccurredAt.Time.Equal(eight.Add(later)) ||
+			facts.Events()[0].Note != after.Message {
+			t.Errorf("%s later: %+v\n%s", later, after, diff)
+		}
 	}
 }
 

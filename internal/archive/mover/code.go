@@ -80,7 +80,7 @@ func (c Code) ExitCode() int {
 }
 
 var (
-	errReadBack = errors.New("what was stored is not the volume's home")
+	errReadBack = errors.New("what was stored could not be verified to be the volume's home")
 	errVolume   = errors.New("this is another volume")
 	errNoHome   = errors.New("the volume has no folder home, though a workspace ran on it")
 	errHome     = errors.New("the volume holds a home that the archive does not have")

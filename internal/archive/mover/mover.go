@@ -200,7 +200,7 @@ func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker
 	limits := home.Limits{Entries: summary.Entries, Bytes: summary.Bytes}
 	stored, err := home.Inspect(ctx, summed, limits, j.report("verifying"))
 	if err != nil {
-		return archive.Marker{}, errors.Join(errReadBack, err)
+		return archive.Marker{}, fmt.Errorf("%w: %w", errReadBack, err)
 	}
 	if stored.Tree != summary.Tree || summed.read != object.Size {
 		return archive.Marker{}, fmt.Errorf("%w: the stored home is %s in %d of %d bytes, the volume's is %s",

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,12 +79,13 @@ func TestWhatCannotBeReached(t *testing.T) {
 	for name, test := range map[string]struct {
 		config Config
 		want   error
+		says   string
 	}{
-		"no such bucket":    {edit(func(c *Config) { c.Bucket = "other" }), archive.ErrBucketMissing},
-		"a wrong secret":    {edit(func(c *Config) { c.SecretAccessKey = "guess" }), archive.ErrDenied},
-		"nobody there":      {edit(func(c *Config) { c.Endpoint = "http://127.0.0.1:1" }), archive.ErrUnreachable},
-		"no such host":      {edit(func(c *Config) { c.Endpoint = "http://nowhere.invalid" }), archive.ErrUnreachable},
-		"not spoken in TLS": {edit(func(c *Config) { c.Endpoint = "https" + c.Endpoint[len("http"):] }), archive.ErrUnreachable},
+		"no such bucket":    {edit(func(c *Config) { c.Bucket = "other" }), archive.ErrBucketMissing, "does not exist: NoSuchBucket: The specified bucket does not exist (request "},
+		"a wrong secret":    {edit(func(c *Config) { c.SecretAccessKey = "guess" }), archive.ErrDenied, "refuses access: SignatureDoesNotMatch: The request signature we calculated"},
+		"nobody there":      {edit(func(c *Config) { c.Endpoint = "http://127.0.0.1:1" }), archive.ErrUnreachable, "cannot be reached: dial tcp 127.0.0.1:1: connect: connection refused"},
+		"no such host":      {edit(func(c *Config) { c.Endpoint = "http://nowhere.invalid" }), archive.ErrUnreachable, "cannot be reached: dial tcp: lookup nowhere.invalid"},
+		"not spoken in TLS": {edit(func(c *Config) { c.Endpoint = "https" + c.Endpoint[len("http"):] }), archive.ErrUnreachable, "cannot be reached: http: server gave HTTP response to HTTPS client"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,6 +99,9 @@ func TestWhatCannotBeReached(t *testing.T) {
 			for what, err := range map[string]error{"HeadBucket": store.HeadBucket(t.Context()), "Head": head, "List": list, "Put": store.Put(t.Context(), "a", nil)} {
 				if !errors.Is(err, test.want) || archive.Lost(err, nil) {
 					t.Errorf("%s: %v, want %v", what, err, test.want)
+				}
+				if text := err.Error(); !strings.Contains(text, test.says) && what != "HeadBucket" && what != "Head" || strings.Contains(text, "HostID") {
+					t.Errorf("%s says %q, want %q in it", what, text, test.says) // the answer to a HEAD has no body
 				}
 			}
 		})
