@@ -38,8 +38,8 @@ func TestSamplesOnAnAPIServer(t *testing.T) {
 	t.Run("alerts", func(t *testing.T) { looks(t, cluster, "docs/alerts.md", "alerts-sample") })
 }
 
-// looks runs the commands by which a page has somebody look at what is wrong with a schedule, but for
-// those that need a kubelet or an adapter.
+// looks runs the commands by which a page has somebody look at what is wrong with a schedule or
+// Workspace, but for those that need a kubelet or an adapter.
 func looks(t *testing.T, cluster *controlplane.Cluster, page, namespace string) {
 	kubectl := func(args ...string) {
 		t.Helper()
@@ -48,8 +48,8 @@ func looks(t *testing.T, cluster *controlplane.Cluster, page, namespace string) 
 		}
 	}
 	kubectl("create", "namespace", namespace)
-	kubectl("apply", "-n", namespace, "-f", samplesDir+"/office-hours.yaml")
-	stand := strings.NewReplacer("NAMESPACE", namespace, "NAME", "webapp-office-hours")
+	kubectl("apply", "-n", namespace, "-f", samplesDir+"/office-hours.yaml", "-f", samplesDir+"/workspaces/minimal.yaml")
+	stand := strings.NewReplacer("NAMESPACE", namespace, "NAME", "webapp-office-hours", "WORKSPACE", "notebook")
 	ran := 0
 	for _, command := range regexp.MustCompile(`(?m)^    kubectl (.*)$`).FindAllStringSubmatch(readText(t, page), -1) {
 		args := strings.Fields(stand.Replace(command[1]))

@@ -22,7 +22,7 @@ import (
 // patience bounds the whole journey.
 const patience = 5 * time.Minute
 
-// objects are the namespace shop with a schedule for each thing that can be seen.
+// objects are the namespace shop with a schedule or Workspace for each thing that can be seen.
 //
 //go:embed objects.yaml
 var objects string
@@ -66,7 +66,7 @@ func travel(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	j := &journey{folder: folder, clockFile: controlplane.Clock(filepath.Join(scratch, "clock"))}
-	if j.cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics); err != nil {
+	if j.cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics, controlplane.HostProcesses); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.cluster.Stop()) }()

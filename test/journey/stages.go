@@ -32,13 +32,25 @@ var stages = []stage{
 		`kyklos_replica_drift{namespace="shop",tws_name="paused"} 1`,
 		`kyklos_scale_failures_total{namespace="shop",reason="Invalid",tws_name="refused"}`,
 		`kyklos_storage_migration_active{crd="timewindowscalers.kyklos.io"}`,
+		`kyklos_workspace_state{namespace="shop",state="RUNNING",workspace="desk"} 1`,
+		`kyklos_workspace_failures_total{operation="PROVISIONING",reason="Timeout"}`,
+		`kyklos_archive_gc_stores{result="done"} 0`,
 	}},
-	{"08:59:00", kubectl("get", "timewindowscalers.v1alpha1.kyklos.io", "-A"), nil},
+	{"08:59:00", all(
+		kubectl("get", "timewindowscalers.v1alpha1.kyklos.io", "-A"),
+		kubectl("-n", "shop", "patch", "ws", "desk", "--type=merge", `-p={"spec":{"desiredState":"STANDBY"}}`),
+	), []string{`kyklos_workspace_state{namespace="shop",state="STANDBY",workspace="desk"} 1`}},
 	{"08:59:30", kubectl("-n", "shop", "scale", "deployment", "web", "--replicas=5"), []string{
 		`kyklos_manual_drift_corrections_total{namespace="shop",tws_name="web"} 1`,
 		`kyklos_replica_drift{namespace="shop",tws_name="web"} 0`,
 	}},
-	{"09:00:00", nil, []string{
+	// The change of a label has stuck looked at: the clock moves faster than timers.
+	{"09:00:00", all(
+		kubectl("-n", "shop", "patch", "ws", "desk", "--type=merge", `-p={"spec":{"desiredState":"RUNNING"}}`),
+		kubectl("-n", "shop", "label", "ws", "stuck", "looked=at"),
+	), []string{
+		`kyklos_workspace_operation_duration_seconds_count{operation="STARTING",result="completed"} 2`,
+		`kyklos_workspace_state{namespace="shop",state="ERROR",workspace="stuck"} 1`,
 		`kyklos_boundary_lateness_seconds_count 1`,
 		`kyklos_effective_replicas{namespace="shop",tws_name="web",window="peak"} 3`,
 	}},
@@ -46,7 +58,7 @@ var stages = []stage{
 		return j.cluster.WriteExternalMetrics(ctx, "shop", map[string]string{"queue_depth": "error: away"})
 	}, []string{`kyklos_external_metric_misses_total{metric="queue_depth",namespace="shop",tws_name="mail"}`}},
 	{"09:01:00", kubectl("-n", "shop", "patch", "tws", "web", "--type=merge", `-p={"spec":{"gracePeriodSeconds":60}}`), []string{
-		`kyklos_admission_total{operation="update",result="allowed"} 1`,
+		`kyklos_admission_total{operation="update",result="allowed"} 3`, // the others were desk's
 	}},
 }
 
@@ -55,6 +67,18 @@ func kubectl(args ...string) func(context.Context, *journey) error {
 	return func(ctx context.Context, j *journey) error {
 		_, _, err := j.cluster.Kubectl(ctx, "", args...)
 		return err
+	}
+}
+
+// all does one thing after the other.
+func all(things ...func(context.Context, *journey) error) func(context.Context, *journey) error {
+	return func(ctx context.Context, j *journey) error {
+		for _, do := range things {
+			if err := do(ctx, j); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 

@@ -76,7 +76,7 @@ func newDashboard(rows []row) object {
 	}
 	return object{
 		"uid": "kyklos", "title": "Kyklos", "tags": []string{"kyklos"}, "schemaVersion": 39, "version": 1,
-		"description": "Schedules, what they did, and how the manager does. The metrics are described in docs/metrics.md.",
+		"description": "Schedules and Workspaces, what they did, and how the manager does. The metrics are described in docs/metrics.md.",
 		"timezone":    "browser", "editable": true, "graphTooltip": 1, "refresh": "30s",
 		"time":       object{"from": "now-6h", "to": "now"},
 		"templating": object{"list": variables()},
@@ -84,7 +84,7 @@ func newDashboard(rows []row) object {
 	}
 }
 
-// variables are the choices at the top: the data source, and whose schedules are shown.
+// variables are the choices at the top: the data source, and whose schedules and Workspaces are shown.
 func variables() []object {
 	all := func(name, label, query string) object {
 		return object{"name": name, "label": label, "type": "query", "datasource": datasource(), "refresh": 2, "sort": 1,
@@ -93,7 +93,7 @@ func variables() []object {
 	}
 	return []object{
 		{"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus", "current": object{}},
-		all("namespace", "Namespace", `label_values(kyklos_degraded, namespace)`),
+		all("namespace", "Namespace", `label_values({__name__=~"kyklos_degraded|kyklos_workspace_state"}, namespace)`),
 		all("tws_name", "TimeWindowScaler", `label_values(kyklos_degraded{namespace=~"$namespace"}, tws_name)`),
 	}
 }

@@ -4,6 +4,7 @@ package main
 const (
 	ofScaler  = `{namespace=~"$namespace",tws_name=~"$tws_name"}`
 	ofManager = `{job="kyklos-metrics"}`
+	ofHome    = `{namespace=~"$namespace"}`
 )
 
 // rows is the dashboard, the most urgent first.
@@ -55,6 +56,33 @@ var rows = []row{
 		{"Duration of a pass", timeseries, "s", "One look at one schedule.", 12, []query{
 			{`histogram_quantile(0.5, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofScaler + `[$__rate_interval])))`, "half"},
 			{`histogram_quantile(0.99, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofScaler + `[$__rate_interval])))`, "99 of 100"}}, 0},
+	}},
+	{"Workspaces", []panel{
+		{"Workspaces in ERROR", stat, "none", "They wait for somebody's help.", 6,
+			[]query{{`count(max by (namespace, workspace) (kyklos_workspace_state{namespace=~"$namespace",state="ERROR"})) or vector(0)`, ""}}, 1},
+		{"Homes that move now", stat, "none", "Archived or restored at this moment. At --mover-limit, 10 by default, the others wait.", 6,
+			[]query{{`max(kyklos_workspace_movers_active` + ofManager + `)`, ""}}, 0},
+		{"Archived homes", stat, "bytes", "In the object stores, the newest archive of each Workspace.", 6,
+			[]query{{`sum(max by (namespace, workspace) (kyklos_workspace_archive_bytes` + ofHome + `))`, ""}}, 0},
+		{"Stores that are not cleaned up", stat, "none", "Object stores in which the last cycle of the archive GC was refused, failed, or that are foreign or lost.", 6,
+			[]query{{`sum(max by (result) (kyklos_archive_gc_stores{job="kyklos-metrics",result!="done"}))`, ""}}, 1},
+		{"In ERROR", table, "none", "Which ones. kubectl describe ws says why, and what to do.", 8,
+			[]query{{`max by (namespace, workspace) (kyklos_workspace_state{namespace=~"$namespace",state="ERROR"}) == 1`, ""}}, 0},
+		{"Workspaces by state", timeseries, "none", "How many are in which state.", 8,
+			[]query{{`count by (state) (max by (namespace, workspace, state) (kyklos_workspace_state` + ofHome + `))`, "{{state}}"}}, 0},
+		{"Failures of attempts", timeseries, "none", "In ten minutes, all namespaces together. Most are followed by another attempt.", 8,
+			[]query{{`sum by (operation, reason) (increase(kyklos_workspace_failures_total` + ofManager + `[10m]))`, "{{operation}} {{reason}}"}}, 0},
+		{"Duration of operations", timeseries, "s", "19 of 20 that completed within the last hour took no longer.", 8,
+			[]query{{`histogram_quantile(0.95, sum by (operation, le) (increase(kyklos_workspace_operation_duration_seconds_bucket{job="kyklos-metrics",result="completed"}[1h])))`, "{{operation}}"}}, 0},
+		{"Ends of operations", timeseries, "none", "In ten minutes, by how they ended. Failed ones led to ERROR.", 8,
+			[]query{{`sum by (operation, result) (increase(kyklos_workspace_operation_duration_seconds_count` + ofManager + `[10m]))`, "{{operation}} {{result}}"}}, 0},
+		{"Put to rest because nobody used them", timeseries, "none", "In an hour, by the state that they were brought to.", 8,
+			[]query{{`sum by (desired) (increase(kyklos_workspace_idle_total` + ofManager + `[1h]))`, "{{desired}}"}}, 0},
+		{"Object stores", timeseries, "none", "By what became of them in the last cycle of the archive GC.", 12,
+			[]query{{`max by (result) (kyklos_archive_gc_stores` + ofManager + `)`, "{{result}}"}}, 0},
+		{"Archives that nobody needs", timeseries, "none", "Those that wait for their deletion, and those deleted within a day.", 12, []query{
+			{`max(kyklos_archive_gc_orphans` + ofManager + `)`, "wait"},
+			{`sum(increase(kyklos_archive_gc_deleted_total` + ofManager + `[1d]))`, "deleted"}}, 0},
 	}},
 	{"Webhooks and storage", []panel{
 		{"Verdicts of admission", timeseries, "ops", "What the validating webhook said.", 8,
