@@ -11,7 +11,7 @@ func (l *look) archive() bool {
 		return l.interrupted()
 	}
 	if claim.PointOfNoReturn {
-		return l.deleteArchived()
+		return l.endJobs() || l.deleteArchived() // a manager that was late can have made the Job once more
 	}
 	job, found := l.job()
 	if found && job.State == JobRunning {
