@@ -135,7 +135,7 @@ func (l *look) archiveComplete() bool {
 // archiveLost judges an ARCHIVING whose volume is gone: too early, or with its archive (D5).
 func (l *look) archiveLost() bool {
 	claim := l.Status.Operation
-	if l.volumeThere() || l.Now.Before(claim.NextRetryAt) {
+	if l.volumeThere() || l.before(claim.NextRetryAt) {
 		return false
 	}
 	if l.endJobs() {

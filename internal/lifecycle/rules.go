@@ -46,7 +46,7 @@ func (l *look) stalled() bool {
 		return l.recover(WordLossAccepted)
 	case l.Status.ObservedGeneration != l.Workspace.Generation, token != "" && token != l.Status.RetryToken:
 		return l.recover(WordRecovered)
-	case failure.Reason == Unreachable && !l.Now.Before(probe):
+	case failure.Reason == Unreachable && !l.before(probe):
 		return l.recover(WordRecovered)
 	case failure.Reason == Unreachable:
 		return l.wait(WordStalled, probe)
