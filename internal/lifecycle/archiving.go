@@ -11,7 +11,7 @@ func (l *look) archive() bool {
 		return l.interrupted()
 	}
 	if claim.PointOfNoReturn {
-		return l.deleteArchived()
+		return l.endJobs() || l.deleteArchived() // a manager that was late can have made the Job once more
 	}
 	job, found := l.job()
 	if found && job.State == JobRunning {
@@ -135,7 +135,7 @@ func (l *look) archiveComplete() bool {
 // archiveLost judges an ARCHIVING whose volume is gone: too early, or with its archive (D5).
 func (l *look) archiveLost() bool {
 	claim := l.Status.Operation
-	if l.volumeThere() || l.Now.Before(claim.NextRetryAt) {
+	if l.volumeThere() || l.before(claim.NextRetryAt) {
 		return false
 	}
 	if l.endJobs() {

@@ -25,7 +25,7 @@ func (l *look) claimNext() bool {
 		return l.wait(WordArchiveNotConfigured, time.Time{})
 	case trait(next).Job && l.Limits.MoversFull:
 		return l.wait(WordMoversFull, l.Now.Add(retryPace))
-	case next == Starting && l.Now.Before(l.Status.NextStartAt):
+	case next == Starting && l.before(l.Status.NextStartAt):
 		return l.wait(WordRestartBackoff, l.Status.NextStartAt)
 	case next == Starting && l.Limits.OwnerFull:
 		return l.wait(WordOwnerLimit, l.Now.Add(retryPace))

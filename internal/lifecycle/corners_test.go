@@ -61,6 +61,7 @@ func cornerCases() []verdictCase {
 		{"the upload was done when somebody deleted the volume", at(claimed(lifecycle.Archiving, 0), volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Attempt", L, lifecycle.WordArchiveReady, "", ""},
 		{"an upload under way saves a dying volume", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.WordWorking, "", ""},
 		{"nor is it cancelled", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), want(R), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.WordWorking, "", ""},
+		{"D18: a second manager made the Job once more", at(claimed(lifecycle.Archiving, 0), condemned, moving(lifecycle.JobSucceeded), volumeIs(lifecycle.VolumeTerminating)), "Execute", lifecycle.ActDeleteJob, lifecycle.WordJobEnding, "", ""},
 		{"a Job that says more than the store", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobSucceeded), found(lifecycle.Absent, 0)), "Execute", L, lifecycle.WordArchiveLost, "", ""},
 		{"an archive that is gone", at(unhomed, restoring, func(i *in) { i.Archive = lifecycle.ArchiveView{Key: i.Status.ArchiveKey, Verdict: lifecycle.Absent} }), "Execute", L, lifecycle.WordArchiveLost, "", ""},
 		{"D1: the Job's success is marked on the volume", at(unhomed, restoring, moving(lifecycle.JobSucceeded)), "Execute", lifecycle.ActMarkVolume, lifecycle.WordWorking, "", ""},

@@ -142,6 +142,12 @@ func (l *look) state() State {
 // archived reports whether there is an archive to restore from.
 func (s Status) archived() bool { return s.ArchiveKey != "" }
 
+// before reports whether a time is still to come that was set some minutes ahead. If it is further away than
+// any of them is set, the clock was set back since, and nobody waits for it.
+func (l *look) before(at time.Time) bool {
+	return l.Now.Before(at) && at.Sub(l.Now) <= max(retryCap, restartCap, Probe)
+}
+
 // act asks for an action, and says why.
 func (l *look) act(word Word, action Action) bool {
 	l.out.Word, l.out.Act = word, action

@@ -11,7 +11,7 @@ func (l *look) execute() bool {
 	if l.endStrays() {
 		return true
 	}
-	if l.Now.Before(claim.NextRetryAt) {
+	if l.before(claim.NextRetryAt) {
 		return l.wait(WordRetrying, claim.NextRetryAt)
 	}
 	switch claim.Type {

@@ -61,7 +61,7 @@ func (l *look) failed() bool {
 
 // attempt counts the failure of an attempt, once.
 func (l *look) attempt() bool {
-	claim, waiting := l.Status.Operation, l.Now.Before(l.Status.Operation.NextRetryAt)
+	claim, waiting := l.Status.Operation, l.before(l.Status.Operation.NextRetryAt)
 	if claim.Type == None {
 		return false
 	}
@@ -111,6 +111,10 @@ func (l *look) overdue() bool {
 	claim := l.Status.Operation
 	if claim.Type == None {
 		return false
+	}
+	if claim.AttemptStartedAt.Sub(l.Now) > retryCap { // the clock was set back: the attempt begins by the new one
+		l.out.Status.Operation.AttemptStartedAt, l.out.Word = l.Now, WordWorking
+		return true
 	}
 	deadline := claim.AttemptStartedAt.Add(l.limit(claim.Type))
 	if job, found := l.job(); found && job.State == JobSucceeded || claim.Type == Restoring && l.restored() || !l.Now.After(deadline) {

@@ -100,8 +100,13 @@ var mutants = []struct {
 		}
 	}), false, "alarm"},
 	{"W25", "it acts before it has written", func(in lifecycle.Input) lifecycle.Decision {
-		in.Seen.Live, in.Seen.PodsLive = true, true // and believes its cache
-		return lifecycle.Decide(in)
+		d, ahead := lifecycle.Decide(in), in
+		ahead.Status, ahead.Seen.Live, ahead.Seen.PodsLive = d.Status, true, true // and believes its cache
+		if next := lifecycle.Decide(ahead); d.Status != in.Status && next.Act.Kind != lifecycle.ActNone {
+			next.Status = in.Status
+			return next
+		}
+		return d
 	}, false, "."},
 }
 

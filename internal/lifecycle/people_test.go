@@ -22,7 +22,7 @@ func (h *history) person() {
 		h.help()
 	case 8:
 		if h.vol != nil && h.debug == 0 && h.vol.state != lifecycle.VolumeTerminating {
-			h.debug = 1
+			h.debug, h.late = 1, h.deletes()
 			h.logf("somebody's own Pod uses the volume")
 		} else {
 			h.debug = 0
@@ -107,7 +107,17 @@ func (h *history) spoil(key string) {
 	if object.corrupt = true; h.pick(2) == 0 {
 		delete(h.objects, key)
 	}
+	if h.late && h.vol != nil && h.vol.state == lifecycle.VolumeTerminating {
+		h.excused = true // it cannot be had back any more
+	}
 	h.destroyed()
+}
+
+// deletes reports whether the deletion of the volume is decided already.
+func (h *history) deletes() bool {
+	return slices.ContainsFunc(h.controllers[:], func(c controller) bool {
+		return c.pending != nil && c.pending.decision.Act.Kind == lifecycle.ActDeleteVolume
+	})
 }
 
 // trouble breaks or mends something.

@@ -46,7 +46,7 @@ func (l *look) stalled() bool {
 		return l.recover(WordLossAccepted)
 	case l.Status.ObservedGeneration != l.Workspace.Generation, token != "" && token != l.Status.RetryToken:
 		return l.recover(WordRecovered)
-	case failure.Reason == Unreachable && !l.Now.Before(probe):
+	case failure.Reason == Unreachable && !l.before(probe):
 		return l.recover(WordRecovered)
 	case failure.Reason == Unreachable:
 		return l.wait(WordStalled, probe)
@@ -93,16 +93,15 @@ func (l *look) strays() bool { return l.endJobs() }
 // an archive it cannot know which of the two is newer.
 func (l *look) adopt() bool {
 	volume := l.Seen.Volume
-	if !l.unrecorded() || volume.State == VolumeTerminating && l.Status.archived() {
-		return false
-	}
 	l.out.Word = WordAdopted
-	if l.Status.Volume.UID == volume.UID { // the record knows the volume, and has lost what it holds
+	switch {
+	case !l.unrecorded():
+		return false
+	case l.Status.Volume.UID == volume.UID: // the record knows the volume, and has lost what it holds
 		l.out.Status.Volume.Content = volume.Marker.Content
 		return true
-	}
-	if l.Status.archived() {
-		return l.stall(Mismatch, WordVolumeUnknown)
+	case l.Status.archived():
+		return volume.State != VolumeTerminating && l.stall(Mismatch, WordVolumeUnknown)
 	}
 	l.out.Status.Volume = Volume{UID: volume.UID, Content: volume.Marker.Content, RestoredFrom: volume.Marker.RestoredFrom}
 	return true

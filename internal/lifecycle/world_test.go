@@ -24,7 +24,8 @@ type world struct {
 	jobs []*job
 	// zombies are processes of Jobs that the API server knows nothing of any more.
 	zombies []*job
-	debug   int // Pods of other people on the volume
+	debug   int  // Pods of other people on the volume
+	late    bool // they came when it was about to go
 	objects map[string]*object
 	storeUp bool
 	bucket  bool
