@@ -128,8 +128,11 @@ func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
 	if job.DeletionTimestamp != nil {
 		view.State = lifecycle.JobTerminating
 	}
+	result, _ := moverResult(view.UID, pods)
+	if view.State == lifecycle.JobSucceeded && result.Code != mover.OK {
+		view.State, result.Code = lifecycle.JobFailed, "" // some other program, that knows nothing of homes
+	}
 	if view.State == lifecycle.JobFailed {
-		result, _ := moverResult(view.UID, pods)
 		view.Reason, view.Word = failure(result.Code)
 	}
 	return view

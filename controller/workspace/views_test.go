@@ -125,7 +125,11 @@ func TestJobViews(t *testing.T) { // D18
 		noJob  bool
 	}{
 		"at work": {state: lifecycle.JobRunning},
-		"done":    {change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobComplete, "{}") }, state: lifecycle.JobSucceeded},
+		"done":    {change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobComplete, `{"code":"OK"}`) }, state: lifecycle.JobSucceeded},
+		"done, by a program that moves no homes": {
+			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobComplete, "") },
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.WordJobFailed,
+		},
 		"going, though done": {change: func(j *batchv1.Job, p *corev1.Pod) {
 			ended(j, p, batchv1.JobComplete, "{}")
 			j.DeletionTimestamp = &metav1.Time{Time: epoch}
