@@ -39,7 +39,13 @@ func cornerCases() []verdictCase {
 	restored := func(i *in) {
 		i.Seen.Volume.Marker = lifecycle.Marker{Content: lifecycle.Restored, RestoredFrom: i.Status.ArchiveKey, OperationID: "op"}
 	}
+	homeless := func(i *in) {
+		i.Status.Phase, i.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Archiving, Word: lifecycle.WordVolumeLost}
+		i.Workspace.Generation, i.Workspace.RetryToken = i.Status.ObservedGeneration+1, "again"
+	}
 	return []verdictCase{
+		{"nothing starts on a volume whose home is gone", at(homeless, want(R)), "Stalled", L, lifecycle.WordStalled, "", ""},
+		{"but ARCHIVING may look again", at(homeless, want(P)), "Stalled", L, lifecycle.WordRecovered, "", lifecycle.Standby},
 		{"W3: a record was lost, the home was not", at(forgotten), "Adopt", L, lifecycle.WordAdopted, "", ""},
 		{"beside an archive it is not known which is newer", at(forgotten, archived), "Adopt", L, lifecycle.WordVolumeUnknown, "", lifecycle.Failed},
 		{"W3: what a volume holds was lost of its record", at(half), "Adopt", L, lifecycle.WordAdopted, "", ""},

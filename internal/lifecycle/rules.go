@@ -44,6 +44,9 @@ func (l *look) stalled() bool {
 			}
 		}
 		return l.recover(WordLossAccepted)
+	case failure.Reason == DataLost && failure.Operation == Archiving && l.home() && l.desired() != Pending:
+		// The volume is there, and its folder is not: a start would make an empty home. Only ARCHIVING looks.
+		return l.wait(WordStalled, time.Time{})
 	case l.Status.ObservedGeneration != l.Workspace.Generation, token != "" && token != l.Status.RetryToken:
 		return l.recover(WordRecovered)
 	case failure.Reason == Unreachable && !l.before(probe):

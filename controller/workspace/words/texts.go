@@ -49,7 +49,7 @@ const (
 		"Kyklos makes no other one in its place before somebody says so."
 	repairVolume = "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."
 	homeGone     = "Volume {volume} is there, but the folder home on it is gone, although the workspace ran on it."
-	repairHome   = "Look into the volume, and bring the folder back from a snapshot or a backup. If it is really lost, delete the volume too: `kubectl delete pvc -n {namespace} {volume}`. What is said then has the command that accepts the loss."
+	repairHome   = "Nothing is started on it. Look into the volume, and bring the folder back from a snapshot or a backup; then ask for PENDING, which looks again: " + retry + ". If it is really lost, delete the volume too: `kubectl delete pvc -n {namespace} {volume}`. What is said then has the command that accepts the loss."
 	adoptVolume  = "When Kyklos tries again, it takes the volume for the home."
 	chooseVolume = "Look into the volume. To keep the archive, copy what you need and delete the volume: `kubectl delete pvc -n {namespace} {volume}`. To keep the volume: " +
 		"`kubectl patch workspace -n {namespace} {name} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`."
