@@ -30,6 +30,7 @@ import (
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/wakequeue"
 )
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=get;list;watch
@@ -72,7 +73,8 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	if err := fillCaches(ctx, mgr.GetCache()); err != nil {
 		return err
 	}
-	var queue wakeQueue
+	var queue wakequeue.Queue
+	wakeFirst := func(keys ...types.NamespacedName) { queue.WakeFirst(boundaryPriority, keys...) }
 	probes := time.NewTicker(probeInterval)
 	probe, err := readiness(mgr)
 	if err != nil {
@@ -97,8 +99,8 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Clock:     options.Clock,
 		Events:    events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		Requeue:   options.Requeue,
-		outage:    &outage{probe: probe, wake: queue.wake, ticks: probes.C},
-		metrics:   &metricPoller{interval: options.Metrics.Interval, read: readMetric, wake: queue.wake},
+		outage:    &outage{probe: probe, wake: wakeFirst, ticks: probes.C},
+		metrics:   &metricPoller{interval: options.Metrics.Interval, read: readMetric, wake: wakeFirst},
 		tolerance: options.Metrics.Tolerance,
 		enforce:   options.OnFight == FightEnforce,
 	}
@@ -112,20 +114,20 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 }
 
 // newClockWatch returns what looks at every scaler when the wall clock was stepped (T7).
-func (r *Reconciler) newClockWatch(mgr ctrl.Manager, queue *wakeQueue, options Options) *clockWatch {
+func (r *Reconciler) newClockWatch(mgr ctrl.Manager, queue *wakequeue.Queue, options Options) *clockWatch {
 	seconds := time.NewTicker(time.Second)
 	return &clockWatch{
 		wall: options.Clock, monotonic: options.Monotonic, ticks: seconds.C,
 		log: mgr.GetLogger().WithName("clock"),
 		stepped: func(ctx context.Context, _ time.Duration) {
 			if keys, err := r.all(ctx); err == nil {
-				queue.wake(keys...)
+				queue.WakeFirst(boundaryPriority, keys...)
 			}
 		},
 	}
 }
 
-func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) error {
+func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int) error {
 	if workers == 0 {
 		workers = 10
 	}
@@ -139,7 +141,7 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakeQueue, workers int) erro
 		Watches(&appsv1.DaemonSet{}, r.targets(targetkind.DaemonSet), builder.WithPredicates(targetChanged)).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(holidayIndex, objectName)), builder.WithPredicates(keysChanged)).
 		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, scaleTarget)), builder.WithPredicates(scaleTargetChanged)).
-		WatchesRawSource(source.Func(queue.attach)).
+		WatchesRawSource(source.Func(queue.Attach)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: workers,
 			// An API server that hangs must not hold a worker for ever.
@@ -157,18 +159,18 @@ func (r *Reconciler) targets(kind targetkind.Kind) handler.EventHandler {
 }
 
 // newKindWatches makes the watchman of the further kinds.
-func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakeQueue, options Options) *kindWatches {
+func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakequeue.Queue, options Options) *kindWatches {
 	logger := mgr.GetLogger().WithName("kinds")
 	ctx := log.IntoContext(context.Background(), logger)
 	return &kindWatches{
 		config: mgr.GetConfig(), http: mgr.GetHTTPClient(), reviews: mgr.GetClient(),
 		clock: options.Clock, namespaces: options.Namespaces, log: logger,
 		changed: func(kind schema.GroupKind, key types.NamespacedName) {
-			queue.add(r.find(ctx, kind, client.InNamespace(key.Namespace), client.MatchingFields{targetindex.Field: key.Name})...)
+			queue.Wake(r.find(ctx, kind, client.InNamespace(key.Namespace), client.MatchingFields{targetindex.Field: key.Name})...)
 		},
 		known: func(gvk schema.GroupVersionKind) {
 			r.Kinds.Forget(gvk)
-			queue.add(r.find(ctx, gvk.GroupKind())...)
+			queue.Wake(r.find(ctx, gvk.GroupKind())...)
 		},
 	}
 }

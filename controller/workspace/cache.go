@@ -3,13 +3,11 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -66,28 +64,4 @@ func workspaceOf(_ context.Context, object client.Object) []reconcile.Request {
 		return nil
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}}}
-}
-
-// wakeQueue gives the gate the controller's queue.
-type wakeQueue struct {
-	mu    sync.Mutex
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-}
-
-func (q *wakeQueue) attach(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.queue = queue
-	return nil
-}
-
-func (q *wakeQueue) wake(keys ...types.NamespacedName) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.queue == nil {
-		return
-	}
-	for _, key := range keys {
-		q.queue.Add(reconcile.Request{NamespacedName: key})
-	}
 }

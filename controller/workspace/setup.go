@@ -20,6 +20,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace/stores"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/wakequeue"
 )
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces,verbs=get;list;watch;patch
@@ -85,7 +86,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	var queue wakeQueue
+	var queue wakequeue.Queue
 	r := &Reconciler{
 		Client:     mgr.GetClient(),
 		APIReader:  mgr.GetAPIReader(),
@@ -95,7 +96,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		MoverImage: options.MoverImage,
 		NoClasses:  options.NoClasses,
 		Jitter:     func(d time.Duration) time.Duration { return rand.N(d) },
-		gate:       gate{options: options.Limits, cache: mgr.GetClient(), wake: queue.wake},
+		gate:       gate{options: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
 	}
 	ours := handler.EnqueueRequestsFromMapFunc(workspaceOf)
 	return ctrl.NewControllerManagedBy(mgr).
@@ -104,7 +105,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Watches(&corev1.Pod{}, ours).
 		Watches(&corev1.PersistentVolumeClaim{}, ours).
 		Watches(&batchv1.Job{}, ours).
-		WatchesRawSource(source.Func(queue.attach)).
+		WatchesRawSource(source.Func(queue.Attach)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: options.Workers,
 			ReconciliationTimeout:   passTimeout,
