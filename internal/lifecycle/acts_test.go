@@ -108,7 +108,7 @@ func (w *world) kubelet() {
 	case w.pod == nil || w.pod.foreign:
 	case w.pod.state == lifecycle.PodTerminating:
 		w.pod = nil
-	case w.pod.state == lifecycle.PodNotReady && w.vol != nil && !w.vol.foreign && w.vol.state != lifecycle.VolumeTerminating:
+	case w.pod.state == lifecycle.PodNotReady && w.vol != nil && !w.vol.foreign && w.vol.state != lifecycle.VolumeTerminating && w.vol.state != lifecycle.VolumeLost:
 		w.pod.state = lifecycle.PodReady
 		w.logf("the Pod is ready")
 		w.shows()

@@ -76,7 +76,8 @@ func (h *history) destroy() {
 			h.logf("somebody wipes what the status says of the volume's content")
 			h.saved.Volume.Content = ""
 			h.excused = h.excused || h.vol == nil || h.vol.marker.Content == "" || h.vol.state == lifecycle.VolumeTerminating
-			h.rebase = h.rebase || h.excused && !h.safe()
+			accepted := h.vol != nil && h.ws.AcceptedLoss == h.vol.uid // and now nothing tells when it has come
+			h.rebase = h.rebase || h.excused && (!h.safe() || accepted)
 			break
 		}
 		h.logf("somebody wipes the status")
@@ -176,6 +177,8 @@ func (h *history) help() {
 	h.ws.AcceptedLoss = h.saved.Volume.UID
 	if h.saved.Error.Word != lifecycle.WordVolumeLost {
 		h.ws.AcceptedLoss = h.saved.ArchiveKey
+		// What a mover has unpacked and nobody has marked goes with it.
+		h.excused = h.excused || h.vol == nil || h.vol.marker.Content == ""
 	}
 	h.logf("the loss of %s is accepted", h.ws.AcceptedLoss)
 }
