@@ -75,6 +75,8 @@ func cornerCases() []verdictCase {
 		{"D1: and then it ends", at(unhomed, restoring, restored), "Complete", L, lifecycle.WordFinished, none, lifecycle.Standby},
 		{"D1: a marker of an earlier restore", at(unhomed, restoring, restored, func(i *in) { i.Seen.Volume.Marker.OperationID = "earlier" }), "Execute", lifecycle.ActVerify, lifecycle.WordWorking, "", ""},
 		{"deletion, Retain", at(deleting(lifecycle.RetainHome), removing), "Deleting", lifecycle.ActReleaseVolume, lifecycle.WordDeleting, "", ""},
+		{"Retain: only the Pod keeps a volume that somebody deletes", at(deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.WordVolumeTerminating, "", ""},
+		{"also one that no record tells of", at(forgotten, deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.WordVolumeTerminating, "", ""},
 		{"deletion leaves a stranger's volume", at(deleting(lifecycle.DeleteHome), removing, foreignVolume), "Deleting", lifecycle.ActRemoveFinalizer, lifecycle.WordDeleting, "", ""},
 		{"deletion never gives up", at(deleting(lifecycle.DeleteHome), removing, func(i *in) { i.Now = noon.Add(time.Hour) }), "Deleting", lifecycle.ActDeleteVolume, lifecycle.WordDeletionSlow, "", ""},
 		{"deletion first archives", at(deleting(lifecycle.ArchiveHome)), "Claim", L, lifecycle.WordClaimed, lifecycle.Archiving, ""},

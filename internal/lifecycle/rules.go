@@ -165,7 +165,8 @@ func (l *look) hold() bool {
 
 // dying reports whether somebody deletes the home's volume, and its loss is not accepted.
 func (l *look) dying() bool {
-	return l.home() && l.Seen.Volume.State == VolumeTerminating && l.Workspace.AcceptedLoss != l.Status.Volume.UID
+	volume := l.Seen.Volume
+	return (l.home() || l.unrecorded()) && volume.State == VolumeTerminating && l.Workspace.AcceptedLoss != volume.UID
 }
 
 func (l *look) waste() bool {
