@@ -7,16 +7,18 @@ import "fmt"
 
 // EmitSwitch makes the event for suspending a DaemonSet, or for letting it run again.
 func EmitSwitch(suspend bool, cause Cause) Event {
-	reason, action, done := ReasonScaledUp, "Resume", "resumed"
 	if suspend {
-		reason, action, done = ReasonScaledDown, "Suspend", "suspended"
+		return turned(ReasonScaledDown, "Suspend", "DaemonSet suspended", cause)
 	}
-	note := fmt.Sprintf("DaemonSet %s %s", done, cause)
+	return turned(ReasonScaledUp, "Resume", "DaemonSet resumed", cause)
+}
+
+// turned makes the event for a target without a count; done says what was done to it.
+func turned(reason, action, done string, cause Cause) Event {
 	if cause.Drift {
-		action += "CorrectingDrift"
-		note = fmt.Sprintf("Corrected manual drift: DaemonSet %s %s", done, cause)
+		return normal(reason, action+"CorrectingDrift", fmt.Sprintf("Corrected manual drift: %s %s", done, cause))
 	}
-	return normal(reason, action, note)
+	return normal(reason, action, fmt.Sprintf("%s %s", done, cause))
 }
 
 // EmitSwitchSkipped is EmitScalingSkipped for a DaemonSet; current and desired are its states in a word.

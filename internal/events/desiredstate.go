@@ -8,16 +8,11 @@ import "fmt"
 // EmitDesired makes the event for asking a Workspace for another state than the one it was to be in.
 // starts says whether that is to start it.
 func EmitDesired(from, to string, starts bool, cause Cause) Event {
-	reason, action := ReasonScaledDown, "Stop"
+	done := fmt.Sprintf("Workspace set from %s to %s", from, to)
 	if starts {
-		reason, action = ReasonScaledUp, "Start"
+		return turned(ReasonScaledUp, "Start", done, cause)
 	}
-	note := fmt.Sprintf("Workspace set from %s to %s %s", from, to, cause)
-	if cause.Drift {
-		action += "CorrectingDrift"
-		note = fmt.Sprintf("Corrected manual drift: Workspace set from %s to %s %s", from, to, cause)
-	}
-	return normal(reason, action, note)
+	return turned(ReasonScaledDown, "Stop", done, cause)
 }
 
 // EmitDesiredSkipped is EmitScalingSkipped for a Workspace; current and desired are states.

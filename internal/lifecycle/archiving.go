@@ -17,14 +17,10 @@ func (l *look) archive() bool {
 	if found && job.State == JobRunning {
 		return l.wait(WordWorking, time.Time{})
 	}
-	verdict, known := l.verdict(l.key())
-	if !known {
-		return true
-	}
-	word, away := verdict.storeAway()
+	verdict, decided := l.judge(l.key())
 	switch {
-	case away:
-		return l.fail(Unreachable, word)
+	case decided:
+		return true
 	case verdict == Absent && found:
 		return l.fail(ActionFailed, WordArchiveLost)
 	case verdict == Absent && l.Seen.Volume.State == VolumeTerminating:
@@ -67,12 +63,8 @@ func (l *look) deleteArchived() bool {
 	if volume.State == VolumeTerminating {
 		return l.wait(WordVolumeTerminating, time.Time{})
 	}
-	verdict, known := l.verdict(l.Status.ArchiveKey)
-	if !known {
+	if _, decided := l.judge(l.Status.ArchiveKey); decided {
 		return true
-	}
-	if word, away := verdict.storeAway(); away {
-		return l.fail(Unreachable, word)
 	}
 	if !l.goodArchive() || !l.current(l.Status.Archive) || l.home() {
 		return l.reprieve()
@@ -145,14 +137,10 @@ func (l *look) archiveLost() bool {
 	if claim.PointOfNoReturn {
 		key = l.Status.ArchiveKey
 	}
-	verdict, known := l.verdict(key)
-	if !known {
-		return true
-	}
-	word, away := verdict.storeAway()
+	verdict, decided := l.judge(key)
 	switch {
-	case away:
-		return l.fail(Unreachable, word)
+	case decided:
+		return true
 	case claim.PointOfNoReturn:
 		return l.fail(DataLost, lossOf(verdict))
 	case verdict == Verified && l.current(l.Archive.Archive):

@@ -128,6 +128,17 @@ func (l *look) verdict(key string) (Verdict, bool) {
 	return Unknown, !l.act(WordWorking, Action{Kind: ActVerify, Key: key})
 }
 
+// judge is verdict for an operation that cannot go on without one: it reports true if that decided, for
+// another look or because the store is away.
+func (l *look) judge(key string) (Verdict, bool) {
+	verdict, known := l.verdict(key)
+	if !known {
+		return verdict, true
+	}
+	word, away := verdict.storeAway()
+	return verdict, away && l.fail(Unreachable, word)
+}
+
 // storeAway reports whether the verdict says nothing of the archive, and which word tells why (D23).
 func (v Verdict) storeAway() (Word, bool) {
 	switch v {

@@ -47,12 +47,9 @@ func (l *look) restore() bool {
 		}
 		return l.wait(WordWorking, time.Time{})
 	}
-	verdict, known := l.verdict(l.Status.ArchiveKey)
-	if !known {
+	verdict, decided := l.judge(l.Status.ArchiveKey)
+	if decided {
 		return true
-	}
-	if word, away := verdict.storeAway(); away {
-		return l.fail(Unreachable, word)
 	}
 	if verdict != Verified {
 		return l.fail(DataLost, lossOf(verdict))

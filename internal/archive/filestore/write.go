@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/stoppable"
 )
 
 // Put implements archive.Writer.
@@ -32,7 +33,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	}
 	draft := temporary()
 	defer func() { _ = root.Remove(draft) }()
-	if err := writeDraft(root, draft, &stoppable{ctx: ctx, Reader: body}); err != nil {
+	if err := writeDraft(root, draft, stoppable.Reader(ctx, body)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return publish(root, draft, name)
@@ -105,16 +106,4 @@ func sortName(entry fs.DirEntry) string {
 		return entry.Name() + "/"
 	}
 	return entry.Name()
-}
-
-type stoppable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (s *stoppable) Read(into []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.Reader.Read(into)
 }

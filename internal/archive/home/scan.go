@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/pgzip"
+
+	"kyklos.io/kyklos/internal/archive/stoppable"
 )
 
 // Limits bound what a stream may unpack to, against archives that are small and unpack to
@@ -85,7 +87,7 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 	if s.summary.Entries > s.limits.Entries || s.summary.Bytes > s.limits.Bytes {
 		return unsafe("it holds more than the %d entries and %d bytes that its marker says", s.limits.Entries, s.limits.Bytes)
 	}
-	content := &stoppable{ctx: s.ctx, Reader: io.TeeReader(s.tar, s.digest.content)}
+	content := stoppable.Reader(s.ctx, io.TeeReader(s.tar, s.digest.content))
 	if err := visit(header, content); err != nil {
 		return err
 	}
@@ -177,16 +179,4 @@ func local(name string) bool {
 
 func unsafe(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrUnsafe}, args...)...)
-}
-
-type stoppable struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (s *stoppable) Read(into []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.Reader.Read(into)
 }
