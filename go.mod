@@ -17,6 +17,7 @@ require (
 	github.com/spf13/cobra v1.10.2 // the command line
 	github.com/spf13/pflag v1.0.10 // its flags
 	github.com/yuin/gopher-lua v1.1.1 // tests: the scripts for Argo CD, with the interpreter that Argo CD has
+	go.yaml.in/yaml/v3 v3.0.5 // manifests: where in a file each field stands
 	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
 	golang.org/x/term v0.47.0 // make run: is this a terminal
@@ -101,7 +102,6 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/net v0.59.0 // indirect

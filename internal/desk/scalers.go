@@ -1,0 +1,139 @@
+package desk
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/timecalc"
+	"kyklos.io/kyklos/webhooks/conversion"
+)
+
+// Scaler is a TimeWindowScaler and its schedule.
+type Scaler struct {
+	preview.Scaler
+	// TimeWindowScaler is the object as v1beta1, Source where it was read; nil if it came from a cluster.
+	TimeWindowScaler *v1beta1.TimeWindowScaler
+	Source           *manifest.Object
+}
+
+// Key is the scaler's namespace and name.
+func (s *Scaler) Key() types.NamespacedName {
+	return types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
+}
+
+// Problem is why the schedule of an object cannot be read.
+type Problem struct {
+	Source *manifest.Object
+	Name   types.NamespacedName
+	Err    error
+}
+
+func (p *Problem) Error() string {
+	if p.Source == nil {
+		return fmt.Sprintf("%s: %v", p.Name, p.Err)
+	}
+	return fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, p.Source.Line, p.Name.Name, p.Err)
+}
+
+// FromManifests returns the scalers of a set in its order, and those that cannot be read. namespace is that of objects that name
+// none. Holidays are dates for every scaler that follows any; nil takes them from the ConfigMaps of the set.
+func FromManifests(set *manifest.Set, namespace string, holidays []string) (scalers []*Scaler, problems []*Problem) {
+	configMaps := configMapKeys(set, namespace)
+	for _, object := range set.Objects {
+		if !IsScaler(object) {
+			continue
+		}
+		key := object.Key(namespace)
+		tws, err := decode(object)
+		if err == nil {
+			tws.Namespace = key.Namespace
+			var scaler *Scaler
+			if scaler, err = Read(tws, func(name string) ([]string, bool) {
+				if holidays != nil {
+					return holidays, true
+				}
+				keys, there := configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
+				return keys, there
+			}); err == nil {
+				scaler.Source = object
+				scalers = append(scalers, scaler)
+				continue
+			}
+		}
+		problems = append(problems, &Problem{Source: object, Name: key, Err: err})
+	}
+	return scalers, problems
+}
+
+// Read reads the schedule of a TimeWindowScaler. holidays are the keys of a ConfigMap of its namespace, and whether there is one.
+func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []string, found bool)) (*Scaler, error) {
+	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
+	if errs := reading.Errors(); len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	scaler := &Scaler{TimeWindowScaler: tws, Scaler: preview.Scaler{
+		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar,
+	}}
+	if name := schedule.HolidaySource(&tws.Spec); name != "" {
+		keys, found := holidays(name)
+		scaler.Calendar.Holidays, _ = timecalc.ParseHolidayDates(keys)
+		scaler.HolidaysMissing = !found
+	}
+	return scaler, nil
+}
+
+// IsScaler reports whether an object is a TimeWindowScaler of a version that Kyklos serves.
+func IsScaler(object *manifest.Object) bool {
+	kind := object.GroupVersionKind()
+	return kind.GroupKind() == v1beta1.GroupKind && slices.Contains([]string{v1alpha1.GroupVersion.Version, v1beta1.GroupVersion.Version}, kind.Version)
+}
+
+// decode returns the object as v1beta1, whatever version it is of.
+func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
+	raw, err := json.Marshal(object.Object)
+	if err != nil {
+		return nil, err
+	}
+	if object.GroupVersionKind().Version == v1alpha1.GroupVersion.Version {
+		if raw, err = conversion.ToV1beta1(raw); err != nil {
+			return nil, err
+		}
+	}
+	var tws v1beta1.TimeWindowScaler
+	if err := json.Unmarshal(raw, &tws); err != nil {
+		return nil, fmt.Errorf("%s: kyklos lint tells more", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return &tws, nil
+}
+
+// configMapKeys are the keys of all ConfigMaps of a set.
+func configMapKeys(set *manifest.Set, namespace string) map[types.NamespacedName][]string {
+	all := make(map[types.NamespacedName][]string)
+	for _, object := range set.Objects {
+		if object.GroupVersionKind() != corev1.SchemeGroupVersion.WithKind("ConfigMap") {
+			continue
+		}
+		var source corev1.ConfigMap
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &source) != nil {
+			continue // the API server refuses it in better words
+		}
+		keys := make([]string, 0, len(source.Data))
+		for key := range source.Data {
+			keys = append(keys, key)
+		}
+		all[object.Key(namespace)] = keys
+	}
+	return all
+}

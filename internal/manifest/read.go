@@ -1,0 +1,95 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Stdin is the name that stands for standard input.
+const Stdin = "-"
+
+// Set is what some sources say together.
+type Set struct {
+	Objects []*Object
+	// Problems are documents that cannot be read, of files that were named or that speak of Kyklos.
+	Problems []*Problem
+	// Skipped are files of folders that cannot be read as YAML and do not speak of Kyklos, as templates do.
+	Skipped []*File
+}
+
+// group is what every manifest for Kyklos has in it.
+const group = "kyklos.io"
+
+// Read reads manifests from files, from folders with all that is below them (*.yaml, *.yml and *.json, nothing
+// hidden), and for "-" from stdin, in the order given and by name. The error says which source cannot be read at all.
+func Read(sources []string, stdin io.Reader) (*Set, error) {
+	var set Set
+	for _, source := range sources {
+		if err := set.read(source, stdin); err != nil {
+			return nil, err
+		}
+	}
+	return &set, nil
+}
+
+func (s *Set) read(source string, stdin io.Reader) error {
+	if source == Stdin {
+		data, err := io.ReadAll(stdin)
+		if err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+		s.add(&File{Name: Stdin, Data: data}, true)
+		return nil
+	}
+	info, err := os.Stat(source)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return s.readFile(source, true)
+	}
+	return filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path != source && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case entry.IsDir() || !isManifest(path):
+			return nil
+		}
+		return s.readFile(path, false)
+	})
+}
+
+func (s *Set) readFile(path string, named bool) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	s.add(&File{Name: path, Data: data}, named)
+	return nil
+}
+
+// add takes in a file. What cannot be read of it matters if the file was named, or speaks of Kyklos.
+func (s *Set) add(file *File, named bool) {
+	objects, problems := Parse(file)
+	s.Objects = append(s.Objects, objects...)
+	if len(problems) > 0 && !named && !bytes.Contains(file.Data, []byte(group)) {
+		s.Skipped = append(s.Skipped, file)
+		return
+	}
+	s.Problems = append(s.Problems, problems...)
+}
+
+func isManifest(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path)))
+}

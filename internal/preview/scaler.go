@@ -1,0 +1,22 @@
+package preview
+
+import (
+	"time"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// Scaler is a TimeWindowScaler as a timeline needs it.
+type Scaler struct {
+	Namespace, Name string
+	// Spec is what the Calendar was read from.
+	Spec     *v1beta1.TimeWindowScalerSpec
+	Calendar timecalc.Calendar
+	// HolidaysMissing says that the schedule follows holidays whose ConfigMap was not to be found: its dates are taken
+	// for ordinary days.
+	HolidaysMissing bool
+}
+
+// Grace is how long a lower count waits.
+func (s *Scaler) Grace() time.Duration { return time.Duration(s.Spec.GracePeriodSeconds) * time.Second }
