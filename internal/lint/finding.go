@@ -7,6 +7,7 @@ import (
 // Severity says what a finding does to the verdict.
 type Severity string
 
+// The severities.
 const (
 	Error   Severity = "error"   // the API server refuses the object
 	Warning Severity = "warning" // it takes the object, and its author should know
@@ -29,7 +30,7 @@ type Finding struct {
 // Rule is the name of a kind of finding.
 type Rule string
 
-// The rules.
+// The rules of findings.
 const (
 	UnknownField   Rule = "unknown-field"   // strict decoding: the schema has no such field
 	DuplicateField Rule = "duplicate-field" // strict decoding: the field is there twice
