@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"kyklos.io/kyklos/internal/activity"
 )
@@ -22,7 +21,8 @@ const beatTimeout = 10 * time.Second
 
 // heartbeatOptions are the flags of heartbeat.
 type heartbeatOptions struct {
-	kubeconfig, namespace, workspace, holder string
+	cluster
+	workspace, holder string
 
 	every       time.Duration
 	connections uint16
@@ -46,9 +46,8 @@ or SIGINT. Without a condition it is in use as long as this runs; with condition
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&options.kubeconfig, "kubeconfig", "", "path of a kubeconfig; empty uses KUBECONFIG, then the pod's ServiceAccount")
+	options.bind(flags)
 	flags.StringVar(&options.workspace, "workspace", "", "name of the workspace")
-	flags.StringVar(&options.namespace, "namespace", "", "its namespace; empty takes that of the kubeconfig or the pod")
 	flags.StringVar(&options.holder, "holder", "kyklos-heartbeat", "who tells it, as the Lease's holder")
 	flags.DurationVar(&options.every, "every", options.every, "time between two heartbeats, or two looks at the conditions; 0 tells it once")
 	flags.Uint16Var(&options.connections, "while-connections", 0, "condition: somebody is connected to this TCP port of the pod that this runs in")
@@ -68,28 +67,20 @@ type heart struct {
 }
 
 func (o heartbeatOptions) heart(log *slog.Logger) (*heart, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = o.kubeconfig
-	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil)
-	config, err := loaded.ClientConfig()
+	config, namespace, err := o.connect()
 	if err != nil {
-		return nil, fmt.Errorf("find the API server: %w", err)
-	}
-	if o.namespace == "" {
-		if o.namespace, _, err = loaded.Namespace(); err != nil {
-			return nil, fmt.Errorf("--namespace: %w", err)
-		}
+		return nil, err
 	}
 	config.UserAgent = "kyklos-heartbeat/" + ownVersion()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client of the API server: %w", err)
 	}
-	leases := client.CoordinationV1().Leases(o.namespace)
+	leases := client.CoordinationV1().Leases(namespace)
 	beat := func(ctx context.Context, at time.Time) error {
 		ctx, cancel := context.WithTimeout(ctx, beatTimeout)
 		defer cancel()
-		_, err := leases.Apply(ctx, activity.Beat(o.namespace, o.workspace, o.holder, at), metav1.ApplyOptions{FieldManager: "kyklos-heartbeat", Force: true})
+		_, err := leases.Apply(ctx, activity.Beat(namespace, o.workspace, o.holder, at), metav1.ApplyOptions{FieldManager: "kyklos-heartbeat", Force: true})
 		return err
 	}
 	return &heart{beat: beat, used: o.used, log: log}, nil

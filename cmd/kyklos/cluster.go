@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// cluster is which API server a command speaks to, and in which namespace, as kubectl finds both.
+type cluster struct{ kubeconfig, context, namespace string }
+
+func (c *cluster) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "path of a kubeconfig; empty uses KUBECONFIG, then the pod's ServiceAccount")
+	flags.StringVar(&c.context, "context", "", "context of the kubeconfig; empty takes the current one")
+	flags.StringVarP(&c.namespace, "namespace", "n", "", "namespace; empty takes that of the kubeconfig or the pod")
+}
+
+// connect returns how to reach the API server, and the namespace.
+func (c *cluster) connect() (*rest.Config, string, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = c.kubeconfig
+	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.context})
+	config, err := loaded.ClientConfig()
+	if err != nil {
+		return nil, "", fmt.Errorf("find the API server: %w", err)
+	}
+	if c.namespace != "" {
+		return config, c.namespace, nil
+	}
+	namespace, _, err := loaded.Namespace()
+	if err != nil {
+		return nil, "", fmt.Errorf("--namespace: %w", err)
+	}
+	return config, namespace, nil
+}
