@@ -7,12 +7,17 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
 	"kyklos.io/kyklos/internal/manifest"
@@ -23,6 +28,8 @@ type trial struct {
 	name string
 	// object is what is asked about; old is what it is to replace, nil for a creation.
 	object, old *manifest.Object
+	// real is a creation that is no dry run.
+	real bool
 	// unreadable is why the command line cannot read the object, nil if it can.
 	unreadable *manifest.Problem
 	// answer is what the API server says.
@@ -51,11 +58,31 @@ const namespace = "other"
 type asker struct {
 	server *rest.Config
 	client *http.Client
+	kinds  func() (map[schema.GroupVersionKind]bool, error) // that the server has
 }
 
 func newAsker() (*asker, error) {
 	client, err := rest.HTTPClientFor(cluster.Config)
-	return &asker{cluster.Config, client}, err
+	return &asker{cluster.Config, client, sync.OnceValues(served)}, err
+}
+
+// served asks the server which kinds of Kyklos it has, as kubectl does before all else.
+func served() (map[schema.GroupVersionKind]bool, error) {
+	all := map[schema.GroupVersionKind]bool{}
+	discovered, err := discovery.NewDiscoveryClientForConfig(cluster.Config)
+	if err != nil {
+		return nil, err
+	}
+	for _, version := range []string{"v1alpha1", "v1beta1"} {
+		list, err := discovered.ServerResourcesForGroupVersion("kyklos.io/" + version)
+		if err != nil {
+			return nil, err
+		}
+		for _, resource := range list.APIResources {
+			all[schema.FromAPIVersionAndKind("kyklos.io/"+version, resource.Kind)] = true
+		}
+	}
+	return all, nil
 }
 
 // each calls do for the trials, several at a time.
@@ -87,6 +114,19 @@ func (a *asker) store(t *trial) error {
 }
 
 func (a *asker) ask(t *trial) (err error) {
+	kinds, err := a.kinds()
+	if err != nil {
+		return err
+	}
+	if kind := t.object.GroupVersionKind(); !kinds[kind] {
+		t.answer.refusals = []refusal{{"apiVersion", (&meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}).Error()}}
+		t.answer.code = http.StatusNotFound
+		return nil
+	}
+	if t.old == nil && t.real {
+		t.answer, err = a.send(http.MethodPost, path(t.object, "")+"?fieldValidation=Strict", t.object.Raw)
+		return err
+	}
 	if t.old == nil {
 		t.answer, err = a.create(t.object)
 		return err
@@ -145,7 +185,7 @@ func (a *asker) send(method, path string, body []byte) (answer, error) {
 	if said.code < 300 {
 		return said, utiljson.Unmarshal(text, &said.object)
 	}
-	if said.code == http.StatusNotFound { // no such kind or version: not even in JSON
+	if said.code == http.StatusNotFound { // not even in JSON
 		return said, nil
 	}
 	var status metav1.Status
@@ -158,14 +198,17 @@ func (a *asker) send(method, path string, body []byte) (answer, error) {
 
 var (
 	decoding = regexp.MustCompile(`^\w+ in version "\w+" cannot be handled as a \w+: `)
-	strictly = regexp.MustCompile(`(unknown|duplicate) field "((?:[^"\\]|\\.)*)"|line \d+: (key ".*" already set in map)`)
+	twice    = regexp.MustCompile(`line \d+: (key ".*" already set in map)`)
+	fault    = regexp.MustCompile(`(?:^|, )(unknown|duplicate) field "`)
 )
 
 // refusals takes an answer apart.
 func refusals(status *metav1.Status) (all []refusal) {
 	if status.Details != nil && len(status.Details.Causes) > 0 {
 		for _, cause := range status.Details.Causes {
-			all = append(all, refusal{cause.Field, cause.Message})
+			if r := (refusal{cause.Field, cause.Message}); !slices.Contains(all, r) {
+				all = append(all, r)
+			}
 		}
 		return all
 	}
@@ -174,12 +217,16 @@ func refusals(status *metav1.Status) (all []refusal) {
 	if !ok {
 		return []refusal{{"-", text}}
 	}
-	for _, match := range strictly.FindAllStringSubmatch(strict, -1) {
-		if match[3] != "" {
-			all = append(all, refusal{"-", match[3]})
-			continue
+	for _, match := range twice.FindAllStringSubmatch(strict, -1) {
+		all = append(all, refusal{"-", match[1]})
+	}
+	found := fault.FindAllStringSubmatchIndex(strict, -1)
+	for i, at := range found {
+		end := len(strict)
+		if i+1 < len(found) {
+			end = found[i+1][0]
 		}
-		all = append(all, refusal{match[2], match[1] + " field"})
+		all = append(all, refusal{strings.TrimSuffix(strict[at[1]:end], `"`), strict[at[2]:at[3]] + " field"})
 	}
 	return all
 }

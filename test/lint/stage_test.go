@@ -79,7 +79,7 @@ func askAll() ([]*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"shop", "other", "stored"} {
+	for _, name := range []string{"shop", "studio", "stored", namespace} {
 		if err := admin.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 			return nil, err
 		}
