@@ -37,7 +37,7 @@ func init() {
 type Cluster struct {
 	Reader client.Reader
 	kinds  *targetkind.Resolver
-	apis   discovery.DiscoveryInterface
+	apis   *discovery.DiscoveryClient
 
 	scalers      lists[*v1beta1.TimeWindowScaler]
 	autoscalers  lists[*autoscalingv2.HorizontalPodAutoscaler]
@@ -148,4 +148,3 @@ func readScaledObjects(ctx context.Context, reader client.Reader, namespace stri
 	}
 	return all, nil
 }
-

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -109,19 +110,26 @@ func (r *run) verdict(ctx context.Context, m *member) error {
 		namespace = manifest.Default
 	}
 	var verdict apiserver.Verdict
+	var stored map[string]any
 	if m.old == nil {
 		verdict = r.Server.Create(m.object, namespace)
 	} else {
+		stored = m.old.Object
+		if !m.stored { // a manifest lacks the defaults that its object is stored with
+			if before := r.Server.Create(m.old, namespace).Object; before != nil {
+				stored = before
+			}
+		}
 		verdict = r.Server.Update(m.old, m.object, namespace)
 	}
 	m.judged, m.seen, m.refused = true, verdict.Object, len(verdict.Errors) > 0
 	for _, e := range verdict.Errors {
-		m.add(lint.Error, e.Rule, e.Field, e.Message)
+		m.add(lint.Error, lint.Rule(e.Rule), strings.TrimPrefix(e.Field, "<nil>"), e.Message)
 	}
 	for _, warning := range verdict.Warnings {
 		m.warn(lint.Warned, warning)
 	}
-	m.read()
+	m.read(stored)
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -71,24 +73,54 @@ func (m *member) isScaler() bool { return m.at.GroupKind == v1beta1.GroupKind }
 
 func (m *member) isWorkspace() bool { return m.at.GroupKind == targetkind.Workspace.GroupKind() }
 
-// read decodes what webhooks see, or without that what the manifest says, if it can be decoded.
-func (m *member) read() {
+// read decodes what webhooks see, or without that what the manifest says, if it can be decoded. stored is
+// what the object replaces.
+func (m *member) read(stored map[string]any) {
 	seen := m.seen
 	if seen == nil {
 		seen = m.object.Object
 	}
 	switch {
 	case m.isScaler():
-		m.scaler, m.hub = readScaler(seen, m.at.Namespace)
 		if m.old != nil {
-			m.oldScaler, m.oldHub = readScaler(m.old.Object, m.at.Namespace)
+			m.oldScaler, m.oldHub = readScaler(stored, m.at.Namespace)
+			seen = carry(seen, m.oldHub)
 		}
+		m.scaler, m.hub = readScaler(seen, m.at.Namespace)
 	case m.isWorkspace():
 		m.workspace = readWorkspace(seen, m.at.Namespace)
 		if m.old != nil {
-			m.oldWorkspace = readWorkspace(m.old.Object, m.at.Namespace)
+			m.oldWorkspace = readWorkspace(stored, m.at.Namespace)
 		}
 	}
+}
+
+// carry gives a manifest of v1alpha1 the annotation in which what it cannot say is kept: who applies the
+// manifest leaves the annotation of the stored object as it is.
+func carry(seen map[string]any, hub []byte) map[string]any {
+	if seen["apiVersion"] != v1alpha1.GroupVersion.String() || hub == nil {
+		return seen
+	}
+	spoke, err := conversion.ToV1alpha1(hub)
+	if err != nil {
+		return seen
+	}
+	var before, after unstructured.Unstructured
+	if before.UnmarshalJSON(spoke) != nil {
+		return seen
+	}
+	after.Object = runtime.DeepCopyJSON(seen)
+	annotations := after.GetAnnotations()
+	kept, carries := before.GetAnnotations()[conversion.Annotation]
+	if _, own := annotations[conversion.Annotation]; own || !carries {
+		return seen
+	}
+	if annotations == nil {
+		annotations = make(map[string]string)
+	}
+	annotations[conversion.Annotation] = kept
+	after.SetAnnotations(annotations)
+	return after.Object
 }
 
 // readScaler returns an object of any version as v1beta1, also as JSON; nil if it cannot be read.
