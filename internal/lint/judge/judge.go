@@ -97,6 +97,9 @@ func (r *run) each(ctx context.Context, do func(context.Context, *member) error)
 	return group.Wait()
 }
 
+// unchecked is said by an API server beside errors for which it did not go on to the CEL rules.
+const unchecked = "some validation rules were not checked because the object was invalid"
+
 // verdict asks the API server.
 func (r *run) verdict(ctx context.Context, m *member) error {
 	if !r.Server.Knows(m.object.GroupVersionKind()) {
@@ -124,6 +127,10 @@ func (r *run) verdict(ctx context.Context, m *member) error {
 	}
 	m.judged, m.seen, m.refused = true, verdict.Object, len(verdict.Errors) > 0
 	for _, e := range verdict.Errors {
+		if strings.Contains(e.Message, unchecked) {
+			m.add(lint.Warning, lint.Invalid, "", unchecked+": correct the errors and lint again")
+			continue
+		}
 		m.add(lint.Error, lint.Rule(e.Rule), strings.TrimPrefix(e.Field, "<nil>"), e.Message)
 	}
 	for _, warning := range verdict.Warnings {

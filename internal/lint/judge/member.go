@@ -47,7 +47,7 @@ type member struct {
 }
 
 func membersOf(set *manifest.Set, options Options) []*member {
-	old := make(map[identity]*manifest.Object)
+	old := make(map[identity]*manifest.Object) // what is stored at the moment
 	if options.Old != nil {
 		for _, object := range options.Old.Objects {
 			old[identify(object, options.Namespace)] = object
@@ -58,6 +58,7 @@ func membersOf(set *manifest.Set, options Options) []*member {
 		m := &member{object: object, at: identify(object, options.Namespace), index: i}
 		if m.at.Name != "" {
 			m.old = old[m.at]
+			old[m.at] = object // what comes later replaces this
 		}
 		members = append(members, m)
 	}
