@@ -9,6 +9,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -37,11 +38,16 @@ func init() {
 type Cluster struct {
 	Reader client.Reader
 	kinds  *targetkind.Resolver
-	apis   *discovery.DiscoveryClient
+	apis   apis
 
 	scalers      lists[*v1beta1.TimeWindowScaler]
 	autoscalers  lists[*autoscalingv2.HorizontalPodAutoscaler]
 	scaledObject lists[*scaled]
+}
+
+// apis is the part of a discovery client that tells which APIs there are.
+type apis interface {
+	ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
 }
 
 // NewCluster returns the cluster of config. It is read as whoever config acts for; nothing is written.
