@@ -89,7 +89,7 @@ func TestWithCluster(t *testing.T) {
 			`a.yaml:5:13 warning target-sets-replicas spec.replicas: TimeWindowScaler "night" scales this Deployment: whoever applies this manifest, such as kubectl or Argo CD, sets 3 again; leave it out, as docs/gitops.md shows`,
 		}},
 		"nothing serves metrics": {there: []string{web}, files: []string{metered}, want: []string{
-			`a.yaml:12:80 warning metrics-missing spec.windows[0].metric: nothing in this cluster serves external metrics (external.metrics.k8s.io): until something does, the window's replicas apply`,
+			`a.yaml:12:71 warning metrics-missing spec.windows[0].metric: nothing in this cluster serves external metrics (external.metrics.k8s.io): until something does, the window's replicas apply`,
 		}},
 		"a kind that is not there": {there: []string{web}, files: []string{of("example.com/v1", "Rollout", "web")}, want: []string{
 			`a.yaml:8:11 error target-kind spec.targetRef.kind: Invalid value: "Rollout": example.com/v1 has no Rollout, and nothing else in this cluster has one that can be scaled: install what brings this kind, or correct apiVersion and kind`,
