@@ -3,5 +3,5 @@
 //
 // What only a cluster knows stays unknown, and is said as a warning about each object that it concerns: what a user may do (authorizer),
 // labels of Namespaces that are not among the manifests, and the API server's defaults for built-in kinds. The user of a request is
-// nobody in particular: no name, and of the group system:authenticated alone.
+// nobody in particular: kyklos-lint, of the group system:authenticated alone.
 package policy

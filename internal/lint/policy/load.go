@@ -73,6 +73,9 @@ func Load(given, set []*manifest.Object) (*Policies, error) {
 
 func readPolicy(object *manifest.Object) (*policy, []error) {
 	one := &policy{ValidatingAdmissionPolicy: &admissionv1.ValidatingAdmissionPolicy{}}
+	if err := otherVersion(object); err != nil {
+		return one, []error{err}
+	}
 	problems := read(object, one.ValidatingAdmissionPolicy)
 	spec := &one.Spec
 	match := spec.MatchConstraints
@@ -97,6 +100,9 @@ func readPolicy(object *manifest.Object) (*policy, []error) {
 
 func readBinding(object *manifest.Object) (*admissionv1.ValidatingAdmissionPolicyBinding, []error) {
 	one := &admissionv1.ValidatingAdmissionPolicyBinding{}
+	if err := otherVersion(object); err != nil {
+		return one, []error{err}
+	}
 	problems := read(object, one)
 	if one.Spec.PolicyName == "" {
 		problems = append(problems, problem(object, "spec.policyName", "spec.policyName: name the policy that is bound"))
@@ -147,14 +153,19 @@ func readMatch(object *manifest.Object, field string, match *admissionv1.MatchRe
 	return problems
 }
 
+// otherVersion is what is wrong with a policy of a version before v1.
+func otherVersion(object *manifest.Object) error {
+	if version := object.GroupVersionKind().Version; version != admissionv1.SchemeGroupVersion.Version {
+		return problem(object, "apiVersion", "apiVersion: write %s, which has all fields of %s", admissionv1.SchemeGroupVersion, version)
+	}
+	return nil
+}
+
 // unknownField is the path in what strict decoding says.
 var unknownField = regexp.MustCompile(`^unknown field "(.*)"$`)
 
 // read decodes a policy or a binding into its type, strictly.
 func read(object *manifest.Object, into metav1.Object) (problems []error) {
-	if version := object.GroupVersionKind().Version; version != admissionv1.SchemeGroupVersion.Version {
-		return []error{problem(object, "apiVersion", "apiVersion: write %s, which has all fields of %s", admissionv1.SchemeGroupVersion, version)}
-	}
 	err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, into, true)
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		for _, err := range strict.Errors() {

@@ -21,6 +21,9 @@ type Request struct {
 	New, Old map[string]any
 }
 
+// nobody is the name of whoever makes the request. Without a name, expressions that look at it would fail.
+const nobody = "kyklos-lint"
+
 // request is a request as the API server's admission has it.
 type request struct {
 	admission.Attributes
@@ -54,7 +57,7 @@ func (p *Policies) request(r Request) *request {
 		old = p.complete(r.Old, namespaced, namespace, 0)
 	}
 	out.Attributes = admission.NewAttributesRecord(object, old, gvk, namespace, r.Object.Name(), gvr, "", operation, options, false,
-		&user.DefaultInfo{Groups: []string{user.AllAuthenticated}})
+		&user.DefaultInfo{Name: nobody, Groups: []string{user.AllAuthenticated}})
 	return out
 }
 
