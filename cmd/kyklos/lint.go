@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kyklos.io/kyklos/config/crd"
 	"kyklos.io/kyklos/internal/lint"
@@ -157,6 +159,7 @@ func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *mani
 		if err != nil {
 			return options, err
 		}
+		ctrl.SetLogger(logr.Discard()) // what the libraries would log is told in words of ours
 		config.UserAgent = "kyklos-lint/" + ownVersion()
 		config.QPS = -1 // a person waits, and asks for little
 		options.Namespace = namespace
