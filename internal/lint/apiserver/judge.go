@@ -3,13 +3,16 @@ package apiserver
 import (
 	"context"
 	"fmt"
+	"strconv"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/klog/v2"
 
 	"kyklos.io/kyklos/internal/manifest"
 )
@@ -35,7 +38,10 @@ func (s *Server) Create(object *manifest.Object, namespace string) Verdict {
 		if created.GetName() == "" && created.GetGenerateName() != "" {
 			created.SetName(as.GenerateName(created.GetGenerateName()))
 		}
-		return rest.BeforeCreate(as, ctx, created)
+		if err := rest.BeforeCreate(as, ctx, created); err != nil {
+			return err
+		}
+		return neverStored(created)
 	})
 }
 
@@ -70,6 +76,7 @@ func (s *Server) judge(object *manifest.Object, namespace string, ask func(conte
 	}
 	var heard heard
 	ctx := warning.WithWarningRecorder(context.Background(), &heard)
+	ctx = klog.NewContext(ctx, logr.Discard()) // the server logs that it finds a fault twice
 	ctx = request.WithNamespace(ctx, object.Key(namespace).Namespace)
 	if v.deprecation != "" {
 		heard.AddWarning("", v.deprecation)
@@ -90,6 +97,20 @@ func (s *Server) judge(object *manifest.Object, namespace string, ask func(conte
 	}
 	return Verdict{Warnings: heard.texts, Object: anonymous(decoded)}
 }
+
+// neverStored is what the storage says of an object that was stored already, as one that was read from a cluster. Dry runs do not
+// come as far.
+func neverStored(object *unstructured.Unstructured) error {
+	if version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64); err != nil || version == 0 {
+		return nil
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Message: storedOnce,
+		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Field: "metadata.resourceVersion", Message: storedOnce}}},
+	}}
+}
+
+const storedOnce = "resourceVersion should not be set on objects to be created"
 
 // identify gives the object what only a server can, whatever that would be.
 func identify(object *unstructured.Unstructured) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"kyklos.io/kyklos/internal/manifest"
@@ -101,4 +102,12 @@ func (s *Server) version(object *manifest.Object) (*version, error) {
 		}
 	}
 	return nil, fmt.Errorf("no matches for kind %q in version %q", kind.Kind, kind.GroupVersion())
+}
+
+// Schema is the structural schema of a kind that the server serves, nil of others. It must not be changed.
+func (s *Server) Schema(kind schema.GroupVersionKind) *structuralschema.Structural {
+	if d := s.kinds[kind.GroupKind()]; d != nil && d.versions[kind.Version] != nil {
+		return d.versions[kind.Version].structural
+	}
+	return nil
 }

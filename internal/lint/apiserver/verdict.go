@@ -3,6 +3,7 @@ package apiserver
 import (
 	"errors"
 	"regexp"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -75,7 +76,10 @@ func refused(err error) (all []Refusal) {
 		return []Refusal{{Rule: Invalid, Message: err.Error()}}
 	}
 	for _, cause := range status.Status().Details.Causes {
-		all = append(all, Refusal{Rule: Invalid, Field: cause.Field, Message: cause.Message})
+		r := Refusal{Rule: Invalid, Field: cause.Field, Message: cause.Message}
+		if !slices.Contains(all, r) { // metadata is looked at twice
+			all = append(all, r)
+		}
 	}
 	return all
 }
