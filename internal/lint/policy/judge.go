@@ -14,7 +14,6 @@ import (
 
 // verdict is what one evaluation of a bound policy comes to.
 type verdict struct {
-	binding string // "" for the policy as a whole
 	message string
 	field   string
 	failed  bool // the evaluation failed, rather than that it came to false
