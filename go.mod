@@ -10,9 +10,11 @@ require (
 	github.com/cert-manager/cert-manager v1.21.2 // serving certificates: pkg/server/tls
 	github.com/evanphx/json-patch/v5 v5.9.11 // lint: applies the patches of the defaulting webhooks
 	github.com/go-logr/logr v1.4.3 // controller-runtime's logging interface
+	github.com/google/cel-go v0.30.0 // lint: the types of policies' expressions
 	github.com/google/go-cmp v0.7.0 // tests: differences people can read
 	github.com/google/uuid v1.6.0 // a holder's name in the Lease
 	github.com/klauspost/pgzip v1.3.0 // archives: gzip on all cores
+	github.com/owenrumney/go-sarif/v3 v3.3.1 // tests: reports read back, and held to the schema of SARIF
 	github.com/prometheus/client_golang v1.25.0 // metrics
 	github.com/prometheus/client_model v0.6.3 // tests: metrics read back
 	github.com/spf13/cobra v1.10.2 // the command line
@@ -21,7 +23,8 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // manifests: where in a file each field stands
 	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
-	golang.org/x/term v0.47.0 // make run: is this a terminal
+	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
+	golang.org/x/text v0.42.0 // lint: how wide characters are
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2 // CustomResourceDefinitions; lint: their validation and CEL
@@ -76,7 +79,6 @@ require (
 	github.com/go-openapi/swag/stringutils v0.27.1 // indirect
 	github.com/go-openapi/swag/typeutils v0.27.1 // indirect
 	github.com/go-openapi/swag/yamlutils v0.27.1 // indirect
-	github.com/google/cel-go v0.30.0 // indirect
 	github.com/google/gnostic-models v0.7.1 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
@@ -90,6 +92,9 @@ require (
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
+	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
+	github.com/xeipuuv/gojsonschema v1.2.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.69.0 // indirect
 	go.opentelemetry.io/otel v1.44.0 // indirect
@@ -106,7 +111,6 @@ require (
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
-	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260610212136-7ab31c22f7ad // indirect

@@ -12,7 +12,9 @@ import (
 
 func main() {
 	if err := newCommand().ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
-		fmt.Fprintln(os.Stderr, "kyklos:", err)
+		if text := err.Error(); text != "" { // otherwise the command has said all
+			fmt.Fprintln(os.Stderr, "kyklos:", text)
+		}
 		os.Exit(exitCode(err))
 	}
 }
@@ -36,5 +38,6 @@ func newCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newVersionCommand())
+	root.AddCommand(newLintCommand())
 	return root
 }

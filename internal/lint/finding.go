@@ -26,16 +26,3 @@ type Finding struct {
 	// At is where the field, or what is nearest to it, stands in the object's file.
 	At manifest.Position
 }
-
-// Rule is the name of a kind of finding.
-type Rule string
-
-// The rules of findings.
-const (
-	UnknownField   Rule = "unknown-field"   // strict decoding: the schema has no such field
-	DuplicateField Rule = "duplicate-field" // strict decoding: the field is there twice
-	Invalid        Rule = "invalid"         // schema, list types, metadata and CEL
-	Refused        Rule = "refused"         // Kyklos's validating webhook
-	Warned         Rule = "warned"          // Kyklos's warnings, and those of the API server
-	Policy         Rule = "policy"          // a ValidatingAdmissionPolicy of the organisation
-)

@@ -12,14 +12,27 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// conversionWarnings says what a client of v1alpha1 took from an object of v1beta1 without seeing it:
-// it left out the annotation that carries it (A2). Nothing for clients of v1beta1, and on create.
+// conversionWarnings are WarnConversion's for clients of v1alpha1. Nothing for those of v1beta1, and on
+// create.
 func conversionWarnings(ctx context.Context) []string {
-	req, ok := olderRequest(ctx)
-	if !ok {
-		return nil
+	if req, ok := olderRequest(ctx); ok {
+		return WarnConversion(req.OldObject.Raw, req.Object.Raw)
 	}
-	lost := conversion.Lost(req.OldObject.Raw, req.Object.Raw)
+	return nil
+}
+
+// conversionErrors are ValidateConversion's for clients of v1alpha1.
+func conversionErrors(ctx context.Context) field.ErrorList {
+	if req, ok := olderRequest(ctx); ok {
+		return ValidateConversion(req.OldObject.Raw)
+	}
+	return nil
+}
+
+// WarnConversion says what a client of v1alpha1 took from an object of v1beta1 without seeing it: it left
+// out the annotation that carries it (A2). Both are the object as v1beta1, as JSON.
+func WarnConversion(old, obj []byte) []string {
+	lost := conversion.Lost(old, obj)
 	if len(lost) == 0 {
 		return nil
 	}
@@ -34,11 +47,10 @@ func conversionWarnings(ctx context.Context) []string {
 		what, them, conversion.Annotation, v1beta1.GroupVersion)}
 }
 
-// conversionErrors refuses an edit through v1alpha1 of an object that it cannot carry: all that only
-// v1beta1 can say would be lost, and the client has no way to keep it.
-func conversionErrors(ctx context.Context) field.ErrorList {
-	req, ok := olderRequest(ctx)
-	if !ok || conversion.Carries(req.OldObject.Raw) {
+// ValidateConversion refuses an edit through v1alpha1 of an object that it cannot carry: all that only
+// v1beta1 can say would be lost, and the client has no way to keep it. old is the object as v1beta1, as JSON.
+func ValidateConversion(old []byte) field.ErrorList {
+	if conversion.Carries(old) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec"), fmt.Sprintf(

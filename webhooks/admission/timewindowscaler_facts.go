@@ -34,7 +34,7 @@ const gatherTimeout = 2 * time.Second
 // cache; only targets of further kinds, and metrics, cost requests.
 type factReader struct {
 	cached, live client.Reader
-	reviews      client.Writer
+	reviews      client.Writer // nil: what is permitted is not asked
 	kinds        kinds
 	apis         apis
 	namespaces   []string // what cached holds and live may read; none means all

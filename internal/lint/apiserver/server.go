@@ -35,7 +35,7 @@ func New(sources ...fs.FS) (*Server, error) {
 			if err != nil {
 				return err
 			}
-			return s.add(&manifest.File{Name: name, Data: data})
+			return s.Add(&manifest.File{Name: name, Data: data})
 		})
 		if err != nil {
 			return nil, err
@@ -47,7 +47,8 @@ func New(sources ...fs.FS) (*Server, error) {
 	return s, nil
 }
 
-func (s *Server) add(file *manifest.File) error {
+// Add reads the definitions of a file; of two with the same name the later counts.
+func (s *Server) Add(file *manifest.File) error {
 	objects, problems := manifest.Parse(file)
 	for _, problem := range problems {
 		return problem

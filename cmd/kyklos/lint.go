@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"kyklos.io/kyklos/config/crd"
+	"kyklos.io/kyklos/internal/lint"
+	"kyklos.io/kyklos/internal/lint/apiserver"
+	"kyklos.io/kyklos/internal/lint/judge"
+	"kyklos.io/kyklos/internal/lint/policy"
+	"kyklos.io/kyklos/internal/lint/report"
+	"kyklos.io/kyklos/internal/manifest"
+)
+
+// The exit codes of lint beside 0.
+const (
+	exitFindings = 1 // something is refused
+	exitUnusable = 2 // something cannot be read, or the command is not right
+)
+
+// lintError is why lint does not exit with 0. Without an error, all has been said.
+type lintError struct {
+	error
+	code int
+}
+
+func (e lintError) ExitCode() int { return e.code }
+
+func (e lintError) Unwrap() error { return e.error }
+
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	cluster
+	files, crds, policies []string
+	old, oldGit, at       string
+	format                report.Format
+	warningsAsErrors      bool
+}
+
+func newLintCommand() *cobra.Command {
+	var options lintOptions
+	cmd := &cobra.Command{
+		Use:   "lint [-f FILE|DIR|-]... [FILE|DIR]...",
+		Short: "Say what the API server would say to manifests, and what they do to each other",
+		Long: `Say what the API server with Kyklos would refuse in TimeWindowScalers and Workspaces, and what it would
+warn of, without a cluster; and beyond that what the manifests do to each other. Files hold YAML or JSON, also
+what kustomize and helm print. Objects of other kinds are not judged, but taken into account.
+
+Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also if something is warned of).
+2: something cannot be read.`,
+		Example: `  # What the API server would say to a file
+  kyklos lint -f config/samples/office-hours.yaml
+
+  # The same for all that kustomize makes of a folder
+  kubectl kustomize config/samples | kyklos lint -f -
+
+  # What a change does to objects that exist already
+  kyklos lint -f config/samples/office-hours.yaml --old-git HEAD
+
+  # Against what is in a cluster
+  kyklos lint -f config/samples/office-hours.yaml --kubeconfig "$KUBECONFIG"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options.files = append(options.files, args...)
+			return options.run(cmd)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return lintError{err, exitUnusable} })
+	flags := cmd.Flags()
+	options.bind(flags)
+	flags.Lookup("namespace").Usage = "namespace of manifests that name none"
+	flags.Lookup("kubeconfig").Usage = "path of a kubeconfig: judge against its cluster too"
+	flags.Lookup("context").Usage = "context of the kubeconfig: judge against its cluster too"
+	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once")
+	flags.VarP(&options.format, "output", "o", report.Usage)
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(report.Formats, cobra.ShellCompDirectiveNoFileComp))
+	flags.BoolVar(&options.warningsAsErrors, "warnings-as-errors", false, "exit with 1 also if there are no more than warnings")
+	flags.StringVar(&options.old, "old", "", "file or folder of what the manifests replace: what was wrong before and is left as it was is not refused")
+	flags.StringVar(&options.oldGit, "old-git", "", "revision of the Git repository in which the manifests are as --old has them, such as HEAD or origin/main")
+	flags.StringArrayVar(&options.policies, "policy", nil, "file or folder of ValidatingAdmissionPolicies to judge by too; can be given more than once")
+	flags.StringArrayVar(&options.crds, "crd", nil, "file or folder of CustomResourceDefinitions to judge by instead of Kyklos's own; can be given more than once")
+	flags.StringVar(&options.at, "at", "", "time to judge at, as 2026-03-02 or 2026-03-02T15:04:05Z: it decides which clock changes and holidays lie ahead; empty is now")
+	return cmd
+}
+
+func (o *lintOptions) run(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	set, err := o.read(cmd)
+	if err != nil {
+		return lintError{err, exitUnusable}
+	}
+	stop := progress(ctx, cmd.ErrOrStderr(), "Judging the manifests ...")
+	defer stop()
+	options, err := o.options(ctx, cmd, set)
+	if err != nil {
+		return lintError{err, exitUnusable}
+	}
+	result, err := judge.Run(ctx, set, options)
+	stop()
+	if err != nil {
+		return lintError{err, exitUnusable}
+	}
+	for _, note := range result.Notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "kyklos: note:", note)
+	}
+	how := report.Options{Format: o.format, Colours: colours(cmd.OutOrStdout()), Version: ownVersion()}
+	if err := report.Write(cmd.OutOrStdout(), how, result.Findings, result.Summary); err != nil {
+		return lintError{fmt.Errorf("write the report: %w", err), exitUnusable}
+	}
+	return o.verdict(set, result.Findings)
+}
+
+// verdict is the exit code, and what else there is to say.
+func (o *lintOptions) verdict(set *manifest.Set, findings []lint.Finding) error {
+	if len(set.Problems) > 0 {
+		var all []error
+		for _, problem := range set.Problems {
+			all = append(all, problem)
+		}
+		return lintError{errors.Join(all...), exitUnusable}
+	}
+	bad := func(f lint.Finding) bool { return f.Severity == lint.Error || o.warningsAsErrors }
+	if slices.ContainsFunc(findings, bad) {
+		return lintError{errors.New(""), exitFindings}
+	}
+	return nil
+}
+
+// options reads what the flags name.
+func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *manifest.Set) (options judge.Options, err error) {
+	options = judge.Options{Namespace: o.namespace}
+	if options.Now, err = o.now(); err != nil {
+		return options, err
+	}
+	if options.Server, err = o.server(); err != nil {
+		return options, err
+	}
+	if options.Old, err = o.readOld(ctx); err != nil {
+		return options, err
+	}
+	if len(o.policies) > 0 {
+		given, err := readWhole("--policy", o.policies)
+		if err != nil {
+			return options, err
+		}
+		if options.Policies, err = policy.Load(given.Objects, set.Objects); err != nil {
+			return options, err
+		}
+	}
+	if flags := cmd.Flags(); flags.Changed("kubeconfig") || flags.Changed("context") {
+		config, namespace, err := o.connect()
+		if err != nil {
+			return options, err
+		}
+		ctrl.SetLogger(logr.Discard()) // what the libraries would log is told in words of ours
+		config.UserAgent = "kyklos-lint/" + ownVersion()
+		config.QPS = -1 // a person waits, and asks for little
+		options.Namespace = namespace
+		if options.Cluster, err = judge.NewCluster(config, clock.RealClock{}); err != nil {
+			return options, err
+		}
+	}
+	return options, nil
+}
+
+func (o *lintOptions) now() (time.Time, error) {
+	if o.at == "" {
+		return wallClock.Now(), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, o.at); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--at: %q is no time: give a date such as 2026-03-02, or 2026-03-02T15:04:05Z", o.at)
+}
+
+// server judges by Kyklos's own definitions, or by those of --crd.
+func (o *lintOptions) server() (*apiserver.Server, error) {
+	server, err := apiserver.New(crd.Bases)
+	if err != nil || len(o.crds) == 0 {
+		return server, err
+	}
+	given, err := readWhole("--crd", o.crds)
+	if err != nil {
+		return nil, err
+	}
+	added := make(map[*manifest.File]bool)
+	for _, object := range given.Objects {
+		if !added[object.File] {
+			added[object.File] = true
+			if err := server.Add(object.File); err != nil {
+				return nil, fmt.Errorf("--crd: %w", err)
+			}
+		}
+	}
+	return server, nil
+}

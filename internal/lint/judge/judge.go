@@ -1,0 +1,198 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"kyklos.io/kyklos/internal/lint"
+	"kyklos.io/kyklos/internal/lint/apiserver"
+	"kyklos.io/kyklos/internal/lint/policy"
+	"kyklos.io/kyklos/internal/manifest"
+)
+
+// Server says what the API server says of single objects: *apiserver.Server.
+type Server interface {
+	Knows(kind schema.GroupVersionKind) bool
+	Create(object *manifest.Object, namespace string) apiserver.Verdict
+	Update(old, object *manifest.Object, namespace string) apiserver.Verdict
+}
+
+// Options are what a set is judged by.
+type Options struct {
+	Server Server
+	// Namespace is that of objects that name none; "" is one that is not known.
+	Namespace string
+	// Old holds what the objects of the set replace, by kind, namespace and name; nil if they are new.
+	Old *manifest.Set
+	// Cluster is what else there is; nil if nobody knows.
+	Cluster *Cluster
+	// Policies are the organisation's own rules, for objects of any kind; nil for none.
+	Policies *policy.Policies
+	// Now decides which clock changes and holidays lie ahead.
+	Now time.Time
+}
+
+// Result is what was found.
+type Result struct {
+	// Findings stand in the order of the set's files and of the lines in them.
+	Findings []lint.Finding
+	Summary  lint.Summary
+	// Notes say what could not be found out, one sentence each.
+	Notes []string
+}
+
+// Run judges all objects of the set.
+func Run(ctx context.Context, set *manifest.Set, options Options) (*Result, error) {
+	ctx = ctrl.LoggerInto(ctx, logr.Discard()) // facts that cannot be read are told in Notes
+	r := &run{Options: options, members: membersOf(set, options)}
+	if err := r.each(ctx, r.verdict); err != nil {
+		return nil, err
+	}
+	r.inventory = newInventory(r.members, options)
+	r.inventory.load(ctx)
+	if err := r.each(ctx, r.rules); err != nil {
+		return nil, err
+	}
+	for _, m := range r.members {
+		r.together(ctx, m)
+		r.policies(ctx, m)
+	}
+	result := &Result{Summary: r.summary(), Notes: r.inventory.notes()}
+	for _, m := range r.members {
+		result.Findings = append(result.Findings, m.findings...)
+	}
+	sortFindings(result.Findings)
+	return result, nil
+}
+
+// run is one judgement of a set.
+type run struct {
+	Options
+	members   []*member
+	inventory *inventory
+}
+
+// each does something with all members, on all processors.
+func (r *run) each(ctx context.Context, do func(context.Context, *member) error) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, m := range r.members {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return do(ctx, m)
+		})
+	}
+	return group.Wait()
+}
+
+// unchecked is said by an API server beside errors for which it did not go on to the CEL rules.
+const unchecked = "some validation rules were not checked because the object was invalid"
+
+// verdict asks the API server.
+func (r *run) verdict(ctx context.Context, m *member) error {
+	if !r.Server.Knows(m.object.GroupVersionKind()) {
+		return nil
+	}
+	if err := r.findOld(ctx, m); err != nil {
+		return err
+	}
+	namespace := r.Namespace
+	if namespace == "" {
+		namespace = manifest.Default
+	}
+	var verdict apiserver.Verdict
+	if m.old == nil {
+		verdict = r.Server.Create(m.object, namespace)
+	} else {
+		m.before = m.old.Object
+		if !m.stored { // a manifest lacks the defaults that its object is stored with
+			if before := r.Server.Create(m.old, namespace).Object; before != nil {
+				m.before = before
+			}
+		}
+		verdict = r.Server.Update(m.old, m.object, namespace)
+	}
+	m.judged, m.seen, m.refused = true, verdict.Object, len(verdict.Errors) > 0
+	for _, e := range verdict.Errors {
+		if strings.Contains(e.Message, unchecked) {
+			m.add(lint.Warning, lint.Invalid, "", unchecked+": correct the errors and lint again")
+			continue
+		}
+		m.add(lint.Error, lint.Rule(e.Rule), strings.TrimPrefix(e.Field, "<nil>"), e.Message)
+	}
+	for _, warning := range verdict.Warnings {
+		m.warn(lint.Warned, warning)
+	}
+	m.read()
+	return nil
+}
+
+// findOld asks the cluster for what an object replaces, unless somebody has said it.
+func (r *run) findOld(ctx context.Context, m *member) error {
+	if m.old == nil && r.Old == nil && r.Cluster != nil && m.object.Name() != "" {
+		old, err := r.Cluster.object(ctx, m.object, r.Namespace)
+		if err != nil {
+			return fmt.Errorf("read %s %s from the cluster: %w", m.at.Kind, m.at.NamespacedName, err)
+		}
+		m.old, m.stored = old, old != nil
+	}
+	return nil
+}
+
+// policies asks the organisation's, as an API server does of what it would otherwise take.
+func (r *run) policies(ctx context.Context, m *member) {
+	if m.refused {
+		return
+	}
+	request := policy.Request{Object: m.object, Namespace: r.Namespace, New: m.seen}
+	if request.Namespace == "" {
+		request.Namespace = manifest.Default
+	}
+	if request.New == nil {
+		request.New = m.object.Object
+	}
+	if request.Old = m.before; m.before == nil && m.old != nil {
+		request.Old = m.old.Object
+	}
+	m.findings = append(m.findings, r.Policies.Judge(ctx, request)...)
+}
+
+// summary says what was looked at.
+func (r *run) summary() (s lint.Summary) {
+	files := make(map[*manifest.File]bool)
+	for _, m := range r.members {
+		files[m.object.File] = true
+		if m.judged {
+			s.Judged = append(s.Judged, m.object)
+		} else {
+			s.Foreign++
+		}
+	}
+	s.Files = len(files)
+	return s
+}
+
+// sortFindings puts them in the order of files, as those come, and of lines.
+func sortFindings(findings []lint.Finding) {
+	order := make(map[*manifest.File]int)
+	for _, f := range findings {
+		if _, known := order[f.Object.File]; !known {
+			order[f.Object.File] = len(order)
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b lint.Finding) int {
+		return cmp.Or(cmp.Compare(order[a.Object.File], order[b.Object.File]), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
+	})
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// before and beyond are how many characters a long line keeps on either side of the one that is marked.
+const before, beyond = 60, 60
+
+// cell is a character as a terminal shows it.
+type cell struct {
+	text  string
+	width int // in columns; that of a tab depends on where it stands
+}
+
+// cellOf shows what has no shape of its own, as control characters and what turns the direction of writing, by its number.
+func cellOf(r rune) cell {
+	switch {
+	case !unicode.IsGraphic(r):
+		text := fmt.Sprintf(`\u%04x`, r)
+		return cell{text, len(text)}
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return cell{string(r), 0}
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return cell{string(r), 2}
+	}
+	return cell{string(r), 1}
+}
+
+// visible is the text without anything that a terminal would obey.
+func visible(text string) string {
+	var shown strings.Builder
+	for _, r := range text {
+		shown.WriteString(cellOf(r).text)
+	}
+	return shown.String()
+}
+
+// excerpt is a line, or of a long one what is around column, and below it a mark: ^ under the character at column, which counts from
+// 1, and ~ under the others of length. Tabs stay in both, so that they take the same width.
+func excerpt(line string, column, length int) (shown, mark string) {
+	runes := []rune(strings.ToValidUTF8(line, string(unicode.ReplacementChar)))
+	at := min(max(column-1, 0), len(runes))
+	first, last := 0, len(runes)
+	var text, below strings.Builder
+	if at > before+1 {
+		first = at - before
+		text.WriteString("…")
+		below.WriteString(" ")
+	}
+	if last-at > beyond+1 {
+		last = at + beyond
+	}
+	for i := first; i < last; i++ {
+		c := cellOf(runes[i])
+		if runes[i] == '\t' {
+			c = cell{"\t", 1}
+		}
+		text.WriteString(c.text)
+		switch {
+		case i < at && runes[i] == '\t':
+			below.WriteString("\t")
+		case i < at:
+			below.WriteString(strings.Repeat(" ", c.width))
+		case i == at:
+			below.WriteString("^" + strings.Repeat("~", max(c.width-1, 0)))
+		case i < at+length:
+			below.WriteString(strings.Repeat("~", c.width))
+		}
+	}
+	if at == len(runes) {
+		below.WriteString("^")
+	}
+	if last < len(runes) {
+		text.WriteString("…")
+	}
+	return strings.TrimRight(text.String(), " \t"), below.String()
+}
