@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kyklos.io/kyklos/config/crd"
 	"kyklos.io/kyklos/internal/lint"
@@ -79,6 +81,7 @@ Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also
 	flags.Lookup("context").Usage = "context of the kubeconfig: judge against its cluster too"
 	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once")
 	flags.VarP(&options.format, "output", "o", report.Usage)
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(report.Formats, cobra.ShellCompDirectiveNoFileComp))
 	flags.BoolVar(&options.warningsAsErrors, "warnings-as-errors", false, "exit with 1 also if there are no more than warnings")
 	flags.StringVar(&options.old, "old", "", "file or folder of what the manifests replace: what was wrong before and is left as it was is not refused")
 	flags.StringVar(&options.oldGit, "old-git", "", "revision of the Git repository in which the manifests are as --old has them, such as HEAD or origin/main")
@@ -157,6 +160,7 @@ func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *mani
 		if err != nil {
 			return options, err
 		}
+		ctrl.SetLogger(logr.Discard()) // what the libraries would log is told in words of ours
 		config.UserAgent = "kyklos-lint/" + ownVersion()
 		config.QPS = -1 // a person waits, and asks for little
 		options.Namespace = namespace

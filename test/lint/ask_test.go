@@ -3,6 +3,7 @@ package lint_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -106,8 +107,11 @@ func (a *asker) store(t *trial) error {
 		return nil
 	}
 	said, err := a.send(http.MethodPost, path(t.old, "")+"?fieldValidation=Ignore", t.old.Raw)
-	if err != nil || said.code != http.StatusCreated {
-		return fmt.Errorf("%v: %s", err, said.text)
+	if err != nil {
+		return err
+	}
+	if said.code != http.StatusCreated {
+		return errors.New(said.text)
 	}
 	t.resourceVersion = said.object["metadata"].(map[string]any)["resourceVersion"].(string)
 	return nil

@@ -53,7 +53,7 @@ func (v *version) decode(text []byte) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	for _, path := range unknown {
-		faults = append(faults, fmt.Errorf(`unknown field "%s"`, path)) //nolint:gocritic // the server's own quotes: %q would escape the path
+		faults = append(faults, fmt.Errorf(`unknown field "%s"`, path)) // the quotes are the server's: %q would escape the path
 	}
 	defaulting.Default(object.Object, v.structural)
 	if len(faults) > 0 {

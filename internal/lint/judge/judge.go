@@ -113,14 +113,13 @@ func (r *run) verdict(ctx context.Context, m *member) error {
 		namespace = manifest.Default
 	}
 	var verdict apiserver.Verdict
-	var stored map[string]any
 	if m.old == nil {
 		verdict = r.Server.Create(m.object, namespace)
 	} else {
-		stored = m.old.Object
+		m.before = m.old.Object
 		if !m.stored { // a manifest lacks the defaults that its object is stored with
 			if before := r.Server.Create(m.old, namespace).Object; before != nil {
-				stored = before
+				m.before = before
 			}
 		}
 		verdict = r.Server.Update(m.old, m.object, namespace)
@@ -136,7 +135,7 @@ func (r *run) verdict(ctx context.Context, m *member) error {
 	for _, warning := range verdict.Warnings {
 		m.warn(lint.Warned, warning)
 	}
-	m.read(stored)
+	m.read()
 	return nil
 }
 
@@ -164,7 +163,7 @@ func (r *run) policies(ctx context.Context, m *member) {
 	if request.New == nil {
 		request.New = m.object.Object
 	}
-	if m.old != nil {
+	if request.Old = m.before; m.before == nil && m.old != nil {
 		request.Old = m.old.Object
 	}
 	m.findings = append(m.findings, r.Policies.Judge(ctx, request)...)

@@ -31,9 +31,11 @@ type member struct {
 	at     identity
 	// index counts the objects of the set in the order in which they are applied.
 	index int
-	// old is what the object replaces, nil if it is new; stored says that it is from a cluster.
+	// old is what the object replaces, nil if it is new; stored says that it is from a cluster. before is what
+	// it says with defaults, if the API server's verdict is known.
 	old    *manifest.Object
 	stored bool
+	before map[string]any
 	// judged says that the API server's verdict is known, refused that it is no, and seen is what it then
 	// hands to webhooks.
 	judged, refused bool
@@ -74,9 +76,8 @@ func (m *member) isScaler() bool { return m.at.GroupKind == v1beta1.GroupKind }
 
 func (m *member) isWorkspace() bool { return m.at.GroupKind == targetkind.Workspace.GroupKind() }
 
-// read decodes what webhooks see, or without that what the manifest says, if it can be decoded. stored is
-// what the object replaces.
-func (m *member) read(stored map[string]any) {
+// read decodes what webhooks see, or without that what the manifest says, if it can be decoded.
+func (m *member) read() {
 	seen := m.seen
 	if seen == nil {
 		seen = m.object.Object
@@ -84,14 +85,14 @@ func (m *member) read(stored map[string]any) {
 	switch {
 	case m.isScaler():
 		if m.old != nil {
-			m.oldScaler, m.oldHub = readScaler(stored, m.at.Namespace)
+			m.oldScaler, m.oldHub = readScaler(m.before, m.at.Namespace)
 			seen = carry(seen, m.oldHub)
 		}
 		m.scaler, m.hub = readScaler(seen, m.at.Namespace)
 	case m.isWorkspace():
 		m.workspace = readWorkspace(seen, m.at.Namespace)
 		if m.old != nil {
-			m.oldWorkspace = readWorkspace(stored, m.at.Namespace)
+			m.oldWorkspace = readWorkspace(m.before, m.at.Namespace)
 		}
 	}
 }

@@ -1,0 +1,78 @@
+package lint_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/discovery"
+	"k8s.io/utils/clock"
+
+	"kyklos.io/kyklos/config/crd"
+	"kyklos.io/kyklos/internal/lint"
+	"kyklos.io/kyklos/internal/lint/apiserver"
+	"kyklos.io/kyklos/internal/lint/judge"
+	"kyklos.io/kyklos/internal/manifest"
+)
+
+// TestBuiltInKinds holds what lint knows of the kinds that every cluster has against what a cluster has: every kind of the groups
+// that no definition can add to is a target, or not, for the same reason with the cluster and without.
+func TestBuiltInKinds(t *testing.T) {
+	server, err := apiserver.New(crd.Bases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := judge.NewCluster(cluster.Config, clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set manifest.Set
+	for i, kind := range append(servedKinds(t), "batch/v1/Deployment", "autoscaling/v1/ReplicaSet") {
+		group, name := kind[:strings.LastIndex(kind, "/")], kind[strings.LastIndex(kind, "/")+1:]
+		text := scalerOf(fmt.Sprintf("of-%d", i), fmt.Sprintf("apiVersion: %s, kind: %s, name: a-%d", group, name, i), "")
+		objects, _ := manifest.Parse(&manifest.File{Name: kind, Data: []byte(text)})
+		set.Objects = append(set.Objects, objects...)
+	}
+	said := func(c *judge.Cluster) (words []string) {
+		result, err := judge.Run(t.Context(), &set, judge.Options{Server: server, Namespace: "default", Cluster: c, Now: time.Now()})
+		if err != nil || len(result.Notes) > 0 {
+			t.Fatal(err, result.Notes)
+		}
+		for _, f := range result.Findings {
+			if f.Rule == lint.TargetKind {
+				words = append(words, fmt.Sprintf("%s: %s %s", f.Object.File.Name, f.Field, f.Message))
+			}
+		}
+		return words
+	}
+	with, without := said(here), said(nil)
+	if diff := cmp.Diff(with, without); diff != "" || len(with) < 20 {
+		t.Errorf("of %d kinds %d are refused (-with the cluster +without):\n%s", len(set.Objects), len(with), diff)
+	}
+}
+
+// servedKinds are the kinds of the groups whose names have no dot, as GROUP/VERSION/KIND.
+func servedKinds(t *testing.T) (kinds []string) {
+	t.Helper()
+	client, err := discovery.NewDiscoveryClientForConfig(cluster.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lists, err := client.ServerGroupsAndResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists {
+		if strings.Contains(list.GroupVersion, ".") {
+			continue
+		}
+		for _, resource := range list.APIResources {
+			if !strings.Contains(resource.Name, "/") {
+				kinds = append(kinds, list.GroupVersion+"/"+resource.Kind)
+			}
+		}
+	}
+	return kinds
+}
