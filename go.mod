@@ -20,7 +20,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // manifests: where in a file each field stands
 	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
-	golang.org/x/term v0.47.0 // make run: is this a terminal
+	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2 // CustomResourceDefinitions; tests: their validation and CEL
