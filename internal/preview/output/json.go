@@ -44,6 +44,7 @@ type (
 		To         int32          `json:"to"`
 		Window     string         `json:"window"`
 		Reason     preview.Reason `json:"reason"`
+		Holiday    string         `json:"holiday,omitempty"`
 		GraceUntil string         `json:"graceUntil,omitempty"`
 	}
 	day struct {
@@ -104,7 +105,7 @@ func scalerOf(t *preview.Timeline, zone *time.Location) scaler {
 func transitionOf(tr preview.Transition, zone *time.Location) transition {
 	shown := transition{
 		Time: utc(tr.Time), Local: tr.Time.In(zone).Format(offsetTime),
-		From: tr.From, To: tr.To, Window: tr.Window, Reason: tr.Reason,
+		From: tr.From, To: tr.To, Window: tr.Window, Reason: tr.Reason, Holiday: tr.Holiday,
 	}
 	if !tr.GraceUntil.IsZero() {
 		shown.GraceUntil = utc(tr.GraceUntil)
