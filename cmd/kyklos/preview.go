@@ -11,6 +11,7 @@ import (
 
 	"kyklos.io/kyklos/internal/desk"
 	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/preview/draw"
 	"kyklos.io/kyklos/internal/preview/output"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
@@ -88,7 +89,7 @@ type previewWriter func(io.Writer, []*preview.Timeline, output.Options) error
 // check reads the flags that need no schedules. The zone is nil if none was named.
 func (o *previewOptions) check(out io.Writer) (write previewWriter, zone *time.Location, err error) {
 	write, known := map[string]previewWriter{
-		"table": output.Table, "json": output.JSON, "ics": output.ICS, "svg": drawSVG, "html": drawHTML, "png": drawPNG,
+		"table": output.Table, "json": output.JSON, "ics": output.ICS, "svg": drawn(draw.SVG), "html": drawn(draw.HTML), "png": drawn(draw.PNG),
 	}[o.format]
 	switch {
 	case !known:
