@@ -24,7 +24,7 @@ type convertOptions struct {
 func newConvertCommand() *cobra.Command {
 	var options convertOptions
 	cmd := &cobra.Command{
-		Use:   "convert -f FILE --to VERSION",
+		Use:   "convert [-f FILE|DIR|-]... [FILE|DIR]... --to VERSION",
 		Short: "Rewrite manifests from one API version of TimeWindowScaler to the other",
 		Long: `Rewrite manifests from one API version of TimeWindowScaler to the other, by the code of the conversion
 webhook. Comments, the order of fields and all other documents stay as they are.
@@ -38,16 +38,15 @@ What v1alpha1 cannot say is told on stderr, with its line; an annotation carries
 
   # In a pipeline
   cat config/samples/percentages.yaml | kyklos convert -f - --to v1alpha1`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options.files = append(options.files, args...)
 			return options.run(cmd)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&options.files, "filename", "f", nil, "file, folder with all manifests below it, or - for standard input; may be repeated")
+	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once")
 	flags.StringVar(&options.to, "to", "", "version to convert to: "+strings.Join(convert.Versions(), " or "))
 	flags.BoolVarP(&options.write, "write", "w", false, "write changed files back instead of printing them")
-	_ = cmd.MarkFlagRequired("filename")
 	_ = cmd.MarkFlagRequired("to")
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(convert.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -55,6 +54,9 @@ What v1alpha1 cannot say is told on stderr, with its line; an annotation carries
 
 // run converts all files before it prints or writes the first, so that an error leaves everything as it is.
 func (o convertOptions) run(cmd *cobra.Command) error {
+	if len(o.files) == 0 {
+		return errors.New("give the manifests: -f FILE, -f FOLDER, or -f - for standard input")
+	}
 	if !slices.Contains(convert.Versions(), o.to) {
 		return fmt.Errorf("--to: must be %s, not %q", strings.Join(convert.Versions(), " or "), o.to)
 	}
