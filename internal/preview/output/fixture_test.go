@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
@@ -56,4 +57,13 @@ func instant(t testing.TB, text string) time.Time {
 // spring is the shop in the days around the night of 2027-03-28, in which Berlin's clock skips an hour, with a holiday on the day after.
 func spring(t testing.TB) *preview.Timeline {
 	return compute(t, "shop", shop(), "2027-03-27T00:00:00+01:00", "2027-03-31T00:00:00+02:00", "2027-03-29")
+}
+
+// inCluster is the shop in spring, as a cluster has it.
+func inCluster(t testing.TB) *preview.Timeline {
+	timeline, expiry := spring(t), metav1.NewTime(instant(t, "2027-03-27T03:00:00Z"))
+	timeline.Scaler.State = &v1beta1.TimeWindowScalerStatus{
+		EffectiveReplicas: ptr.To[int32](3), TargetObservedReplicas: ptr.To[int32](2), CurrentWindow: "nights", Holiday: "2027-03-27", GracePeriodExpiry: &expiry,
+	}
+	return timeline
 }

@@ -136,6 +136,16 @@ func TestJSONInAnotherZone(t *testing.T) {
 	}
 }
 
+func TestJSONOfACluster(t *testing.T) {
+	got := decoded(t, printed(t, output.Options{}, inCluster(t)))["scalers"].([]any)[0].(map[string]any)["state"]
+	want := map[string]any{
+		"effectiveReplicas": 3.0, "observedReplicas": 2.0, "currentWindow": "nights", "holiday": "2027-03-27", "gracePeriodExpiry": "2027-03-27T03:00:00Z",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // schema is docs/preview.schema.json, judged by as the API server judges by schemas.
 func schema(t *testing.T) validation.SchemaValidator {
 	t.Helper()
@@ -167,7 +177,7 @@ func decoded(t *testing.T, text []byte) (content map[string]any) {
 }
 
 func TestTheSchemaDescribesTheJSON(t *testing.T) {
-	good := printed(t, output.Options{}, spring(t), spring(t))
+	good := printed(t, output.Options{}, spring(t), inCluster(t))
 	validator := schema(t)
 	if result := validator.Validate(decoded(t, good)); !result.IsValid() {
 		t.Errorf("refused: %v", result.Errors)

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/preview"
@@ -130,12 +128,8 @@ func TestWhatElseTheTableSays(t *testing.T) {
 
 // Several schedules are added up, and what a cluster says of one is told.
 func TestSeveralAndTheirState(t *testing.T) {
-	expiry := metav1.NewTime(instant(t, "2027-03-27T03:00:00Z"))
-	timeline := spring(t)
+	timeline := inCluster(t)
 	timeline.Scaler.HolidaysMissing = true
-	timeline.Scaler.State = &v1beta1.TimeWindowScalerStatus{
-		EffectiveReplicas: ptr.To[int32](3), TargetObservedReplicas: ptr.To[int32](2), Holiday: "2027-03-27", GracePeriodExpiry: &expiry,
-	}
 	text := table(t, output.Options{}, timeline, spring(t))
 	for _, want := range []string{
 		"All 2 schedules: 470 replica-hours in all; each at its highest all the time would be 2280: saves 1810, 79 %.",
