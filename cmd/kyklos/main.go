@@ -38,12 +38,8 @@ func newCommand() *cobra.Command {
 		Long: `Kyklos scales Kubernetes workloads by the time of day and week.
 
 The commands for schedules read manifests and need no cluster: they say what is wrong with a schedule, and what
-it will do, before it is applied. The commands for a cluster are those that Kyklos itself runs there.`,
-		Example: `  # What is wrong with a schedule
-  kyklos lint -f config/samples/office-hours.yaml
-
-  # What it will do
-  kyklos preview -f config/samples/office-hours.yaml`,
+it will do, before it is applied. The commands for a cluster are those that Kyklos itself runs there.
+The help of each command has examples, as kyklos convert --help.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
