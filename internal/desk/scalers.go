@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -50,7 +49,7 @@ func (p *Problem) Error() string {
 // FromManifests returns the scalers of a set in its order, and those that cannot be read. namespace is that of objects that name
 // none. Holidays are dates for every scaler that follows any; nil takes them from the ConfigMaps of the set.
 func FromManifests(set *manifest.Set, namespace string, holidays []string) (scalers []*Scaler, problems []*Problem) {
-	configMaps := configMapKeys(set, namespace)
+	configMaps := holidaySources(set, namespace)
 	for _, object := range set.Objects {
 		if !IsScaler(object) {
 			continue
@@ -86,12 +85,19 @@ func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []stri
 	scaler := &Scaler{TimeWindowScaler: tws, Scaler: preview.Scaler{
 		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar,
 	}}
+	if tws.Spec.TargetRef.APIVersion == "" {
+		tws.Spec.TargetRef.APIVersion = appsv1.SchemeGroupVersion.String() // the schema's default
+	}
 	if name := schedule.HolidaySource(&tws.Spec); name != "" {
-		keys, found := holidays(name)
-		scaler.Calendar.Holidays, _ = timecalc.ParseHolidayDates(keys)
-		scaler.HolidaysMissing = !found
+		scaler.setHolidays(holidays(name))
 	}
 	return scaler, nil
+}
+
+// setHolidays gives a schedule the dates among the keys of its ConfigMap.
+func (s *Scaler) setHolidays(keys []string, found bool) {
+	s.Calendar.Holidays, _ = timecalc.ParseHolidayDates(keys)
+	s.HolidaysMissing = !found
 }
 
 // IsScaler reports whether an object is a TimeWindowScaler of a version that Kyklos serves.
@@ -118,22 +124,13 @@ func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	return &tws, nil
 }
 
-// configMapKeys are the keys of all ConfigMaps of a set.
-func configMapKeys(set *manifest.Set, namespace string) map[types.NamespacedName][]string {
+// holidaySources are the keys of all ConfigMaps of a set.
+func holidaySources(set *manifest.Set, namespace string) map[types.NamespacedName][]string {
 	all := make(map[types.NamespacedName][]string)
 	for _, object := range set.Objects {
-		if object.GroupVersionKind() != corev1.SchemeGroupVersion.WithKind("ConfigMap") {
-			continue
+		if keys, ok := configMapKeys(object); ok {
+			all[object.Key(namespace)] = keys
 		}
-		var source corev1.ConfigMap
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &source) != nil {
-			continue // the API server refuses it in better words
-		}
-		keys := make([]string, 0, len(source.Data))
-		for key := range source.Data {
-			keys = append(keys, key)
-		}
-		all[object.Key(namespace)] = keys
 	}
 	return all
 }

@@ -1,0 +1,122 @@
+package manifest_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kyklos.io/kyklos/internal/manifest"
+)
+
+func write(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func configMap(name string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n"
+}
+
+func names(set *manifest.Set) (names []string) {
+	for _, object := range set.Objects {
+		names = append(names, object.Name()+" "+filepath.ToSlash(object.File.Name))
+	}
+	return names
+}
+
+// A folder is read with all that is below it, but for what is hidden or no manifest; what cannot be read there matters if it
+// speaks of Kyklos.
+func TestReadFolders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", map[string]string{
+		"base/b.yaml": configMap("b"), "base/a.yml": configMap("a"), "base/deep/c.json": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}`,
+		"base/README.md": "no manifest", "base/.git/d.yaml": configMap("hidden"), "base/.e.yaml": configMap("hidden"),
+		"base/templates/f.yaml": "name: {{ .x }}", "base/templates/g.yaml": "apiVersion: kyklos.io/v1beta1\nname: {{ .x }}\n",
+		"named.txt": configMap("named"),
+	})
+	set, err := manifest.Read([]string{"named.txt", "base", "-"}, strings.NewReader(configMap("piped")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"named named.txt", "a base/a.yml", "b base/b.yaml", "c base/deep/c.json", "piped -"}
+	if diff := cmp.Diff(want, names(set)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if len(set.Problems) != 1 || filepath.ToSlash(set.Problems[0].File.Name) != "base/templates/g.yaml" {
+		t.Errorf("problems %v", set.Problems)
+	}
+	if len(set.Skipped) != 1 || filepath.ToSlash(set.Skipped[0].Name) != "base/templates/f.yaml" {
+		t.Errorf("skipped %v", set.Skipped)
+	}
+}
+
+func TestReadWhatIsNotThere(t *testing.T) {
+	if _, err := manifest.Read([]string{"no/such/file.yaml"}, nil); err == nil || !strings.Contains(err.Error(), "no/such/file.yaml") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadRevision(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	git := func(args ...string) {
+		t.Helper()
+		command := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+	}
+	git("init", "-q")
+	write(t, ".", map[string]string{"apps/a.yaml": configMap("before"), "apps/b.yaml": configMap("gone"), "other/c.yaml": configMap("other")})
+	git("add", ".")
+	git("commit", "-qm", "first")
+	write(t, ".", map[string]string{"apps/a.yaml": configMap("after"), "new/d.yaml": configMap("new")})
+	git("rm", "-qf", "apps/b.yaml")
+	git("add", ".")
+	git("commit", "-qm", "second")
+
+	for name, tc := range map[string]struct {
+		paths, want []string
+	}{
+		"everything":           {nil, []string{"before HEAD~1:apps/a.yaml", "gone HEAD~1:apps/b.yaml", "other HEAD~1:other/c.yaml"}},
+		"a folder":             {[]string{"./apps/"}, []string{"before HEAD~1:apps/a.yaml", "gone HEAD~1:apps/b.yaml"}},
+		"a file":               {[]string{"apps/a.yaml"}, []string{"before HEAD~1:apps/a.yaml"}},
+		"a folder that is new": {[]string{"new"}, nil},
+		"the working folder":   {[]string{"."}, []string{"before HEAD~1:apps/a.yaml", "gone HEAD~1:apps/b.yaml", "other HEAD~1:other/c.yaml"}},
+	} {
+		set, err := manifest.ReadRevision(t.Context(), "HEAD~1", tc.paths)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(tc.want, names(set)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+	if _, err := manifest.ReadRevision(t.Context(), "nowhere", nil); err == nil || !strings.Contains(err.Error(), `"nowhere" is no revision`) {
+		t.Errorf("an unknown revision: %v", err)
+	}
+	if _, err := manifest.ReadRevision(t.Context(), "--output=x", nil); err == nil {
+		t.Error("a flag was taken for a revision")
+	}
+	t.Chdir("apps") // paths are those of the folder one is in
+	set, err := manifest.ReadRevision(t.Context(), "HEAD~1", []string{"a.yaml"})
+	if err != nil || len(set.Objects) != 1 || set.Objects[0].Name() != "before" {
+		t.Errorf("below the root: %v, %v", names(set), err)
+	}
+}

@@ -1,0 +1,64 @@
+package preview
+
+import (
+	"time"
+
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+func (t *Timeline) transition(before, after Segment) Transition {
+	tr := Transition{Time: after.Start, From: before.Replicas, To: after.Replicas, Window: after.Window}
+	switch {
+	case after.Override && !before.Override:
+		tr.Reason, tr.Holiday = HolidayStarted, after.Holiday
+	case before.Override && !after.Override:
+		tr.Reason, tr.Holiday = HolidayEnded, before.Holiday
+	default:
+		tr.Reason = t.reason(before, after)
+		if after.Index < before.Index {
+			tr.Left = before.Window
+		}
+	}
+	if grace := t.Scaler.Grace(); grace > 0 && tr.To < tr.From {
+		tr.GraceUntil = tr.Time.Add(grace)
+	}
+	return tr
+}
+
+// reason says why after follows before where windows decide both.
+func (t *Timeline) reason(before, after Segment) Reason {
+	switch {
+	case t.byClockChange(before.Index, after.Index, after.Start):
+		return ClockChange
+	case after.Index >= 0:
+		return WindowEntered
+	default:
+		return WindowLeft
+	}
+}
+
+// byClockChange reports whether another window decides at an instant because a clock was put forward or back then. As the last window
+// that covers decides, the greater index of the two is that of the window that began or ended. The clock is to blame unless that
+// window's time of day was reached in the ordinary way: the old clock arrived at it, or the new one begins with it.
+func (t *Timeline) byClockChange(before, after int, at time.Time) bool {
+	calendar := &t.Scaler.Calendar
+	edge := calendar.Windows[max(before, after)].End()
+	if after > before {
+		edge = calendar.Windows[after].Start()
+	}
+	if edge == "24:00" {
+		edge = "00:00"
+	}
+	local := at.In(zoneOf(calendar, max(before, after)))
+	change, changed := offsetChange(local)
+	old := at.UTC().Add(change.Before)
+	return changed && edge != local.Format("15:04") && edge != old.Format("15:04")
+}
+
+// zoneOf is the zone of a window's clock.
+func zoneOf(calendar *timecalc.Calendar, window int) *time.Location {
+	if zone := calendar.Windows[window].Zone(); zone != nil {
+		return zone
+	}
+	return calendar.Zone
+}
