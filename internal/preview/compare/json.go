@@ -114,7 +114,7 @@ func transitionJSON(t *preview.Transition) *jsonTransition {
 		return nil
 	}
 	return &jsonTransition{
-		Time: t.Time.UTC().Format(time.RFC3339), Local: t.Time.Format(time.RFC3339),
+		Time: t.Time.UTC().Format(time.RFC3339), Local: t.Time.Format("2006-01-02T15:04:05-07:00"),
 		From: t.From, To: t.To, Window: t.Window, Reason: t.Reason,
 	}
 }
