@@ -3,6 +3,7 @@ module kyklos.io/kyklos
 go 1.26.0
 
 require (
+	github.com/arran4/golang-ical v0.3.4 // kyklos preview -o ics: lines, folding and escapes of RFC 5545
 	github.com/aws/aws-sdk-go-v2 v1.47.7 // archives: the S3 library's types, and the signatures of tickets
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.15 // archives: keys from a Secret
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.114.8 // archives: any S3 store

@@ -36,5 +36,6 @@ func newCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newVersionCommand())
+	root.AddCommand(newPreviewCommand())
 	return root
 }

@@ -38,21 +38,21 @@ func (t *Timeline) reason(before, after Segment) Reason {
 }
 
 // byClockChange reports whether another window decides at an instant because a clock was put forward or back then. As the last window
-// that covers decides, the greater index of the two is that of the window that began or ended. The clock is to blame unless that
-// window's time of day was reached in the ordinary way: the old clock arrived at it, or the new one begins with it.
+// that covers decides, the greater index of the two is that of the window that began or ended. The clock is to blame if that window
+// would have done neither at this instant by the old clock running on, nor by the new one having run before.
 func (t *Timeline) byClockChange(before, after int, at time.Time) bool {
 	calendar := &t.Scaler.Calendar
-	edge := calendar.Windows[max(before, after)].End()
-	if after > before {
-		edge = calendar.Windows[after].Start()
+	index := max(before, after)
+	change, changed := offsetChange(at.In(zoneOf(calendar, index)))
+	if !changed {
+		return false
 	}
-	if edge == "24:00" {
-		edge = "00:00"
+	window := []timecalc.TimeWindow{calendar.Windows[index].In(nil)}
+	covers := func(at time.Time, offset time.Duration) bool {
+		return timecalc.ActiveWindow(window, at.In(time.FixedZone("", int(offset/time.Second)))) == 0
 	}
-	local := at.In(zoneOf(calendar, max(before, after)))
-	change, changed := offsetChange(local)
-	old := at.UTC().Add(change.Before)
-	return changed && edge != local.Format("15:04") && edge != old.Format("15:04")
+	began := after > before
+	return covers(at, change.Before) != began && covers(at.Add(-1), change.After) == began
 }
 
 // zoneOf is the zone of a window's clock.

@@ -2,8 +2,6 @@ package preview
 
 import (
 	"time"
-
-	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // Reason says why the count changes.
