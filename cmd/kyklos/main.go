@@ -37,5 +37,7 @@ func newCommand() *cobra.Command {
 	}
 	root.AddCommand(newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newVersionCommand())
 	root.AddCommand(newPreviewCommand())
+	root.AddCommand(newExplainCommand())
+	root.AddCommand(newDiffCommand())
 	return root
 }

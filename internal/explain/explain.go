@@ -83,6 +83,9 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	calendar := &e.Scaler.Calendar
 	calendar.Holidays = holidays.Dates
 	invalid := append(slices.Clone(reading.WindowErrors), schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...)
+	if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {
+		invalid = append(invalid, err)
+	}
 	if reading.ZoneError != nil {
 		calendar.Zone, calendar.Windows = time.UTC, nil
 	}

@@ -5,6 +5,9 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
+
+	"kyklos.io/kyklos/internal/preview"
 )
 
 // Text writes an explanation for people: the answer, then each window, then what else there is to know, then what comes next.
@@ -62,16 +65,24 @@ func (e *Explanation) nextTable(out *strings.Builder) {
 	fmt.Fprintf(out, "\nNext changes of the count:\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range e.Next.Transitions {
-		why := e.Next.Why(t)
-		if !t.GraceUntil.IsZero() {
-			why += fmt.Sprintf("; %s kept until %s", e.Scaler.Count(t.From), t.GraceUntil.In(e.At.Location()).Format("15:04:05"))
-		}
-		fmt.Fprintf(table, "  %s\t%s -> %s\t%s\t%s\n", Stamp(t.Time), e.Scaler.Count(t.From), e.Scaler.Count(t.To), in(t.Time.Sub(e.At)), why)
+		fmt.Fprintf(table, "  %s\t%s -> %s\t%s\t%s\n", Stamp(t.Time), e.Scaler.Count(t.From), e.Scaler.Count(t.To), in(t.Time.Sub(e.At)), e.why(t))
 	}
 	_ = table.Flush() // a Builder takes everything
 	if len(e.Next.Transitions) < transitionsAhead {
 		fmt.Fprintf(out, "  no other until %s\n", Stamp(e.Until))
 	}
+}
+
+// why says in words why the count changes. Windows without a name are called by their times.
+func (e *Explanation) why(t preview.Transition) string {
+	text := e.Next.Why(t)
+	for _, label := range []string{t.Left, t.Window} {
+		text = strings.ReplaceAll(text, label, e.Scaler.Describe(label))
+	}
+	if !t.GraceUntil.IsZero() {
+		text += fmt.Sprintf("; %s kept until %s", e.Scaler.Count(t.From), strings.TrimSuffix(t.GraceUntil.Format(time.TimeOnly), ":00"))
+	}
+	return text
 }
 
 // The styles of text on terminals.

@@ -99,7 +99,7 @@ func (e *Explanation) window(i int) Window {
 func (e *Explanation) judge(i int, v *view) (WindowState, string) {
 	switch {
 	case v.covers && e.verdict.Override:
-		return Holiday, "would decide by the clock, " + v.stretch() + ", but the holiday does"
+		return Holiday, "covers it by the clock, " + v.stretch() + ", but the holiday decides"
 	case v.covers && e.verdict.Window == i:
 		return Decides, "decides: covers it " + v.stretch()
 	case v.covers:

@@ -56,9 +56,9 @@ func amount(s *preview.Scaler, replicas int32) string {
 	case isWorkspace(s):
 		return "STANDBY"
 	case isDaemonSet(s) && replicas > 0:
-		return fmt.Sprintf("%d, that is to run,", replicas)
+		return fmt.Sprintf("%d (to run)", replicas)
 	case isDaemonSet(s):
-		return "0, that is to be suspended,"
+		return "0 (to be suspended)"
 	case replicas == 1:
 		return "1 replica"
 	default:

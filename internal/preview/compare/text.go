@@ -99,7 +99,7 @@ func (d *Difference) hours(options Options, arrow, minus string) string {
 	if options.Days == 1 {
 		days = "1 day"
 	}
-	return fmt.Sprintf("%s in %s from %s", hoursText(d.Before, d.After, arrow, minus), days, options.From)
+	return fmt.Sprintf("%s, in %s from %s", hoursText(d.Before, d.After, arrow, minus), days, options.From)
 }
 
 func hours(s *Scaler, before, after int64, arrow, minus string) string {
@@ -123,7 +123,7 @@ func hoursText(before, after int64, arrow, minus string) string {
 		sign, by = minus, -by
 	}
 	share := ""
-	if before > 0 {
+	if before > 0 && by/was >= 0.0005 { // what is not 0.0%
 		share = fmt.Sprintf(", %s%.1f%%", sign, by/was*100)
 	}
 	return fmt.Sprintf("%.1f %s %.1f replica-hours (%s%.1f%s)", was, arrow, is, sign, by, share)
@@ -132,7 +132,7 @@ func hoursText(before, after int64, arrow, minus string) string {
 // remarks are what there is to say beside the transitions.
 func (s *Scaler) remarks(arrow string) (all []string) {
 	all = append(all, s.Notes...)
-	if s.Kind == Unchanged || s.Kind == Changed && len(s.Steps) == 0 && !s.startsDiffer() {
+	if s.Kind == Changed && len(s.Steps) == 0 && !s.startsDiffer() {
 		all = append(all, "no change of the counts in these days")
 	}
 	for _, setting := range s.Settings {
