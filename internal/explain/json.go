@@ -43,6 +43,7 @@ type (
 		Replicas int32       `json:"replicas"`
 		State    WindowState `json:"state"`
 		Why      string      `json:"why"`
+		Notes    []string    `json:"notes,omitempty"`
 	}
 	jsonTransition struct {
 		Time       string         `json:"time"`
@@ -79,7 +80,7 @@ func (e *Explanation) json() jsonExplanation {
 		out.MinReplicas, out.MaxReplicas = &e.Lowest, &e.Highest
 	}
 	for _, w := range e.Windows {
-		out.Windows = append(out.Windows, jsonWindow{w.Label, w.When, w.Count, w.Replicas, w.State, w.Why})
+		out.Windows = append(out.Windows, jsonWindow{w.Label, w.When, w.Count, w.Replicas, w.State, w.Why, w.Notes})
 	}
 	if e.Next == nil {
 		return out

@@ -186,11 +186,11 @@ func (e *Explanation) stale(state *State) string {
 	status := &state.Status
 	switch next := status.NextBoundary; {
 	case len(status.Conditions) == 0:
-		return "Kyklos has not looked at this TimeWindowScaler yet; is its manager running?"
+		return "Kyklos has not looked at this TimeWindowScaler yet: its manager may not be running"
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not looked since the spec was changed (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
-		return fmt.Sprintf("Kyklos should have looked at %s and did not; is its manager running?", Stamp(next.In(e.At.Location())))
+		return fmt.Sprintf("Kyklos should have looked at %s and did not: its manager may not be running", Stamp(next.In(e.At.Location())))
 	default:
 		return ""
 	}

@@ -50,6 +50,9 @@ func (e *Explanation) windowTable(out *strings.Builder, colours bool) {
 			style = green
 		}
 		fmt.Fprintln(out, paint(style, line, colours))
+		for _, note := range e.Windows[i].Notes {
+			fmt.Fprintln(out, paint(style, "     "+note, colours))
+		}
 	}
 }
 

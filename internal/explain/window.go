@@ -35,6 +35,8 @@ type Window struct {
 	Replicas int32
 	State    WindowState
 	Why      string
+	// Notes tell of edges that a clock change moves or doubles.
+	Notes []string
 }
 
 // view is one window by itself, on its own clock.
@@ -89,8 +91,8 @@ func (e *Explanation) window(i int) Window {
 	if w.Zone() != nil {
 		out.Why += "; it is " + v.at.Format("Mon 15:04") + " there"
 	}
-	for _, edge := range v.irregular() {
-		out.Why += "; " + edge
+	if out.State != Skipped {
+		out.Notes = v.irregular()
 	}
 	return out
 }
@@ -112,7 +114,7 @@ func (e *Explanation) judge(i int, v *view) (WindowState, string) {
 		days, _, _ := cutSpace(v.window.String())
 		return NotToday, "not today, " + v.at.Weekday().String() + ": begins on " + days + " only" + v.again()
 	default:
-		return Skipped, "not today: the clock skips it" + v.again()
+		return Skipped, "not today: the clock skips all of it" + v.again()
 	}
 }
 
