@@ -109,7 +109,11 @@ func (e *Explanation) judge(i int, v *view) (WindowState, string) {
 	case v.isToday(v.since):
 		return Ended, "ended at " + v.moment(v.since) + ", " + ago(v.at.Sub(v.since)) + v.again()
 	case v.isToday(v.next):
-		return NotYet, "not yet: begins at " + v.moment(v.next) + ", " + in(v.next.Sub(v.at))
+		text := "not yet: begins at " + v.moment(v.next) + ", " + in(v.next.Sub(v.at))
+		if e.verdict.Override {
+			text += ", by the clock, but the holiday decides"
+		}
+		return NotYet, text
 	case !slices.Contains(v.window.Days(), v.at.Format("Mon")):
 		days, _, _ := cutSpace(v.window.String())
 		return NotToday, "not today, " + v.at.Weekday().String() + ": begins on " + days + " only" + v.again()
