@@ -44,8 +44,10 @@ The help of each command has examples, as kyklos convert --help.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newVersionCommand())
-	root.AddCommand(newConvertCommand())
 	root.AddCommand(newPreviewCommand())
+	root.AddCommand(newExplainCommand())
+	root.AddCommand(newDiffCommand())
+	root.AddCommand(newConvertCommand())
 	root.AddCommand(developerCommands()...)
 	root.SetFlagErrorFunc(explainFlagError)
 	addGroups(root)

@@ -2,7 +2,6 @@ package preview
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -44,7 +43,7 @@ func (s *Scaler) Notes(zone *time.Location) []string {
 	}
 	notes = append(notes, s.state(zone)...)
 	if grace := s.Grace(); grace > 0 {
-		notes = append(notes, fmt.Sprintf("A lower count waits %s (spec.gracePeriodSeconds). The replica-hours do not count the wait.", inWords(grace)))
+		notes = append(notes, fmt.Sprintf("A lower count waits %s (spec.gracePeriodSeconds). The replica-hours do not count the wait.", Span(grace)))
 	}
 	notes = append(notes, s.metrics()...)
 	switch {
@@ -95,16 +94,4 @@ func (s *Scaler) state(zone *time.Location) (notes []string) {
 		notes = append(notes, fmt.Sprintf("Today, %s, is a holiday.", s.State.Holiday))
 	}
 	return notes
-}
-
-// inWords is a duration without zeros at its end: 5m, 1h30m, 90s as 1m30s.
-func inWords(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

@@ -79,6 +79,10 @@ func TestReasonsInNightsOfClockChanges(t *testing.T) {
 			"02:00 9>2 ClockChange: clock goes back from 03:00 to 02:00: window left: w",
 			"02:30 2>9 WindowEntered: window entered: w", "05:00 9>2 WindowLeft: window left: w",
 		}},
+		"windows without names": {spring, []v1beta1.Window{window("01:00", "05:00", 5), window("03:30", "04:00", 9)}, []string{
+			"01:00 2>5 WindowEntered: window entered: daily 01:00-05:00", "03:30 5>9 WindowEntered: window entered: daily 03:30-04:00",
+			"04:00 9>5 WindowEntered: window left: daily 03:30-04:00, daily 01:00-05:00 goes on", "05:00 5>2 WindowLeft: window left: daily 01:00-05:00",
+		}},
 		"another clock is skipped": {
 			"2026-03-08T07:00:00+01:00", []v1beta1.Window{in("America/New_York", named("w", window("02:30", "05:00", 9)))}, []string{
 				"08:00 2>9 ClockChange: clock of America/New_York goes forward from 02:00 to 03:00: window entered: w",

@@ -59,7 +59,7 @@ func TestTable(t *testing.T) {
   *: the clock changes on this day
   235 replica-hours in all; 12 all the time would be 1140: saves 905, 79 %.
 
-  Note: A lower count waits 1h30m (spec.gracePeriodSeconds). The replica-hours do not count the wait.
+  Note: A lower count waits 1 h 30 min (spec.gracePeriodSeconds). The replica-hours do not count the wait.
   Note: In the window nights the metric queue sets the count, from 2 to 9. The 3 shown is what it falls back on without a value.
 `
 	if diff := cmp.Diff(want, table(t, output.Options{}, timeline)); diff != "" {
