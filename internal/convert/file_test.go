@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 	k8syaml "sigs.k8s.io/yaml"
 
 	"kyklos.io/kyklos/internal/manifest"
@@ -122,49 +123,66 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Nothing that can be read makes the conversion fail or lie.
-func FuzzFile(f *testing.F) {
-	for _, pattern := range []string{"*.yaml", "v1alpha1/*.yaml", "invalid/*.yaml"} {
-		samples, _ := filepath.Glob(filepath.Join("../../config/samples", pattern))
-		for _, sample := range samples {
+// Nothing that can be read makes the conversion fail or lie, however its text came about.
+func TestAnyText(t *testing.T) {
+	var samples []string
+	for _, pattern := range []string{"*.yaml", "v1alpha1/*.yaml"} {
+		found, _ := filepath.Glob(filepath.Join("../../config/samples", pattern))
+		for _, sample := range found {
 			content, err := os.ReadFile(sample)
 			if err != nil {
-				f.Fatal(err)
+				t.Fatal(err)
 			}
-			f.Add(content)
+			samples = append(samples, string(content))
 		}
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	scraps := []string{"\n", "\r", " ", "  ", "\t", "- ", "{", "}", "[", "]", ", ", ": ", "# a\n", "'", `"`, "|\n", ">-\n", "&a ", "*a", "!!str ", "<<: ", "? ", "---\n", "...\n",
+		"50%", "24:00", "null", "\uFEFF", "\u2028", "name: x\n", "    timezone: UTC\n", "  baselineReplicas: 3\n", "kyklos.io/v1alpha1", "é"}
+	changed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom(samples).Draw(t, "sample")
+		text = text[strings.Index(text, "---\n")+4:] // the scaler
+		for range rapid.IntRange(0, 4).Draw(t, "changes") {
+			from := rapid.IntRange(0, len(text)).Draw(t, "from")
+			to := min(len(text), from+rapid.SampledFrom([]int{0, 0, 1, 2, 12}).Draw(t, "less"))
+			text = text[:from] + rapid.SampledFrom(append(scraps, "")).Draw(t, "more") + text[to:]
+		}
 		for _, version := range Versions() {
-			file := &manifest.File{Name: "f", Data: text}
-			result, err := File(file, version)
-			if err != nil {
-				continue
-			}
-			before, after := manifest.Documents(text), manifest.Documents(result.Data)
-			if len(before) != len(after) {
-				t.Fatalf("%d documents became %d", len(before), len(after))
-			}
-			for i := range before {
-				if bytes.Equal(before[i].Text, after[i].Text) {
-					continue
-				}
-				is, err := k8syaml.YAMLToJSON(after[i].Text)
-				if err != nil || !strings.Contains(string(is), "kyklos.io/"+version) {
-					t.Fatalf("%v: %q became %q", err, before[i].Text, after[i].Text)
-				}
-				was, _ := k8syaml.YAMLToJSON(before[i].Text)
-				if one, err := fromJSON(was); err == nil && field(one, "kind") == "TimeWindowScaler" {
-					convert := map[string]func([]byte) ([]byte, error){"v1alpha1": conversion.ToV1alpha1, "v1beta1": conversion.ToV1beta1}[version]
-					want, err := convert(was)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if wanted, _ := fromJSON(want); !says(after[i].Text, wanted) {
-						t.Fatalf("%q became %q", before[i].Text, after[i].Text)
-					}
-				}
-			}
+			changed += honest(t, []byte(text), version)
 		}
 	})
+	if changed == 0 {
+		t.Error("nothing was converted")
+	}
+}
+
+// honest checks what becomes of a text, and returns how many of its documents changed.
+func honest(t *rapid.T, text []byte, version string) (changed int) {
+	result, err := File(&manifest.File{Name: "f", Data: text}, version)
+	if err != nil {
+		return 0
+	}
+	before, after := manifest.Documents(text), manifest.Documents(result.Data)
+	if len(before) != len(after) {
+		t.Fatalf("%d documents became %d: %q", len(before), len(after), text)
+	}
+	for i := range before {
+		if bytes.Equal(before[i].Text, after[i].Text) {
+			continue
+		}
+		changed++
+		was, err := k8syaml.YAMLToJSON(before[i].Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		convert := map[string]func([]byte) ([]byte, error){"v1alpha1": conversion.ToV1alpha1, "v1beta1": conversion.ToV1beta1}[version]
+		want, err := convert(was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wanted, _ := fromJSON(want); !says(after[i].Text, wanted) {
+			t.Fatalf("%q became %q", before[i].Text, after[i].Text)
+		}
+	}
+	return changed
 }
