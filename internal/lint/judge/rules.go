@@ -16,9 +16,9 @@ import (
 )
 
 // rules asks Kyklos's validating webhooks, which the API server calls for what it would otherwise take.
-func (r *run) rules(ctx context.Context, m *member) error {
+func (r *run) rules(ctx context.Context, m *member) {
 	if m.refused {
-		return nil
+		return
 	}
 	sources := admission.Sources{Objects: reader{r.inventory, m}, Kinds: r.inventory.kinds, APIs: r.inventory}
 	switch {
@@ -27,7 +27,6 @@ func (r *run) rules(ctx context.Context, m *member) error {
 	case m.workspace != nil:
 		r.workspaceRules(m, sources.WorkspaceFacts(ctx, m.workspace, m.oldWorkspace == nil))
 	}
-	return nil
 }
 
 // ServerResourcesForGroupVersionWithContext asks the cluster which APIs there are.
