@@ -59,6 +59,7 @@ type scaled struct {
 	member *member // nil if it is the cluster's
 }
 
+// newInventory takes in the members whose verdicts are known, and reads nothing of the cluster yet.
 func newInventory(members []*member, options Options, unread *unread) *inventory {
 	inv := &inventory{
 		set:           make(map[identity]*member),

@@ -69,6 +69,7 @@ func (r *run) scalerRules(m *member, facts admission.Facts) {
 			m.add(lint.Error, lint.Refused, err.Field, err.ErrorBody())
 		}
 	}
+	// The rules are pure, so they can be asked again without one of the facts.
 	ruleOf := make(map[string]lint.Rule) // by the message
 	warnings, errs := admission.WarnTimeWindowScaler(obj, old, facts, r.Now), admission.ValidateTimeWindowScaler(obj, old, facts)
 	for _, clue := range scalerClues {
@@ -103,6 +104,7 @@ func (r *run) scalerRules(m *member, facts admission.Facts) {
 	}
 }
 
+// known is the rule that a clue has found.
 func known(rule, otherwise lint.Rule) lint.Rule {
 	if rule == "" {
 		return otherwise
