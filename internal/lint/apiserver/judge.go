@@ -52,7 +52,7 @@ func (s *Server) Update(old, object *manifest.Object, namespace string) Verdict 
 	return s.judge(object, namespace, func(ctx context.Context, v *version, updated *unstructured.Unstructured) error {
 		stored, err := s.stored(ctx, v, old)
 		if err != nil {
-			return err
+			return fmt.Errorf("the object that this one is to replace: %w", err)
 		}
 		if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(request.NamespaceValue(ctx), updated); err != nil {
 			return err
