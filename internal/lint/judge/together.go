@@ -20,6 +20,7 @@ func (r *run) together(ctx context.Context, m *member) {
 		r.scaledByOthers(ctx, m)
 	}
 	r.setsReplicas(ctx, m)
+	r.ignoresReplicas(m)
 	r.twice(m)
 }
 
