@@ -84,6 +84,13 @@ func newPolicedServer(t *testing.T, namespaces, given string) *policedServer {
 			}
 		}
 	}
+	t.Cleanup(func() { // other tests have no such rules
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if _, stderr, err := cluster.Kubectl(ctx, "", "delete", "validatingadmissionpolicybindings,validatingadmissionpolicies", "--all"); err != nil {
+			t.Error(err, stderr)
+		}
+	})
 	if err := cluster.Apply(ctx, given); err != nil {
 		t.Fatal(err)
 	}

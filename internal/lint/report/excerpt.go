@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// before and beyond are how many characters a long line keeps on either side of the one that is marked.
+// before and beyond are how many characters a line that is longer than both keeps on either side of the one that is marked.
 const before, beyond = 60, 60
 
 // cell is a character as a terminal shows it.
@@ -49,12 +49,13 @@ func excerpt(line string, column, length int) (shown, mark string) {
 	at := min(max(column-1, 0), len(runes))
 	first, last := 0, len(runes)
 	var text, below strings.Builder
-	if at > before+1 {
+	long := len(runes) > before+beyond
+	if long && at > before+1 {
 		first = at - before
 		text.WriteString("…")
 		below.WriteString(" ")
 	}
-	if last-at > beyond+1 {
+	if long && last-at > beyond+1 {
 		last = at + beyond
 	}
 	for i := first; i < last; i++ {

@@ -24,6 +24,7 @@ func TestExcerpt(t *testing.T) {
 		"far behind the end":  {"zone:", 60, 1, "zone:", "     ^"},
 		"longer than it goes": {"zone: CET", 7, 30, "zone: CET", "      ^~~"},
 		"column nothing":      {"zone", 0, 1, "zone", "^"},
+		"not long":            {long[:120], 101, 5, long[:120], strings.Repeat(" ", 100) + "^~~~~"},
 		"long": {long, 101, 5, "…" + strings.Repeat("a", 60) + "VALUE" + strings.Repeat("b", 55) + "…",
 			strings.Repeat(" ", 61) + "^~~~~"},
 		"long, at its end": {long, 201, 5, "…" + long[140:205], strings.Repeat(" ", 61) + "^~~~~"},
