@@ -73,7 +73,9 @@ Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also
 			return options.run(cmd)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return lintError{err, exitUnusable} })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return lintError{cmd.Parent().FlagErrorFunc()(cmd, err), exitUnusable}
+	})
 	flags := cmd.Flags()
 	options.bind(flags)
 	flags.Lookup("namespace").Usage = "namespace of manifests that name none"

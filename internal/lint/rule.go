@@ -21,6 +21,7 @@ const (
 	TargetKind         Rule = "target-kind"
 	TargetAutoscaled   Rule = "target-autoscaled"
 	TargetSetsReplicas Rule = "target-sets-replicas"
+	ArgoCDReplicas     Rule = "argocd-replicas"
 	Holidays           Rule = "holidays"
 	MetricsMissing     Rule = "metrics-missing"
 	StoreMissing       Rule = "store-missing"
@@ -47,6 +48,7 @@ var Rules = []Description{
 	{TargetMissing, "A target that the cluster does not have, nor the manifests."},
 	{TargetAutoscaled, "A HorizontalPodAutoscaler or a ScaledObject of KEDA scales the target too: each undoes what the other does."},
 	{TargetSetsReplicas, "The manifest of a target sets spec.replicas: whoever applies it undoes what the schedule did."},
+	{ArgoCDReplicas, "An Application of Argo CD that ignores replicas, and yet sets them back."},
 	{Holidays, "A ConfigMap of holidays that is missing, empty or past, or has keys that are no dates."},
 	{MetricsMissing, "A window with a metric, in a cluster where nothing serves external metrics."},
 	{StoreMissing, "The Secret of a Workspace's archive is not there."},

@@ -28,6 +28,7 @@ import (
 // scheme has all that is read of a cluster.
 var scheme = runtime.NewScheme()
 
+// It has all built-in kinds: of those, Get needs the type of whatever a target may be.
 func init() {
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
@@ -94,12 +95,15 @@ type lists[T any] struct {
 	known map[string]*listed[T]
 }
 
+// listed is one namespace of a kind, read by whoever needs it first; the others wait.
 type listed[T any] struct {
 	once  sync.Once
 	items []T
 	err   error
 }
 
+// in returns the objects of a namespace. A kind that the cluster does not have has none, and an error is
+// remembered like an answer: it is told once.
 func (l *lists[T]) in(ctx context.Context, reader client.Reader, namespace string) ([]T, error) {
 	l.mu.Lock()
 	if l.known == nil {
@@ -119,6 +123,7 @@ func (l *lists[T]) in(ctx context.Context, reader client.Reader, namespace strin
 	return one.items, one.err
 }
 
+// readScalers leaves out those that are being deleted: they own nothing any more (B8).
 func readScalers(ctx context.Context, reader client.Reader, namespace string) (all []*v1beta1.TimeWindowScaler, err error) {
 	var list v1beta1.TimeWindowScalerList
 	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
@@ -132,6 +137,7 @@ func readScalers(ctx context.Context, reader client.Reader, namespace string) (a
 	return all, nil
 }
 
+// readAutoscalers reads version 2, in which the API server gives those of version 1 too.
 func readAutoscalers(ctx context.Context, reader client.Reader, namespace string) (all []*autoscalingv2.HorizontalPodAutoscaler, err error) {
 	var list autoscalingv2.HorizontalPodAutoscalerList
 	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
@@ -143,6 +149,7 @@ func readAutoscalers(ctx context.Context, reader client.Reader, namespace string
 	return all, nil
 }
 
+// readScaledObjects needs no types of KEDA's: the target is read as that of a manifest.
 func readScaledObjects(ctx context.Context, reader client.Reader, namespace string) (all []*scaled, err error) {
 	var list unstructured.UnstructuredList
 	list.SetGroupVersionKind(scaledObject.WithVersion("v1alpha1").GroupVersion().WithKind(scaledObject.Kind + "List"))

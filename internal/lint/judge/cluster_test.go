@@ -133,13 +133,15 @@ func TestClusterThatDenies(t *testing.T) {
 			return c.List(ctx, list, options...)
 		},
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-			if _, ok := object.(*corev1.ConfigMap); ok {
+			switch object.(type) {
+			case *corev1.ConfigMap, *unstructured.Unstructured: // the latter is what the set would replace
 				return denied
 			}
 			return c.Get(ctx, key, object, options...)
 		},
 	}
 	same(t, judged(t, []string{scaler("office", "web", followsHolidays)}, clusterOf(t, broken, web)),
-		"cannot read ConfigMaps from the cluster, so nothing is said about them: denied",
-		"cannot read HorizontalPodAutoscalers from the cluster, so nothing is said about them: denied")
+		"cannot read ConfigMaps from the cluster, and judged without them: denied",
+		"cannot read HorizontalPodAutoscalers from the cluster, and judged without them: denied",
+		"cannot read TimeWindowScalers from the cluster, and judged without them: denied")
 }

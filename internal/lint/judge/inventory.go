@@ -42,9 +42,13 @@ type inventory struct {
 	kinds         *kindSource
 	cluster       *Cluster
 	now           time.Time
+	*unread
+}
 
+// unread is what of the cluster could not be read, by kind.
+type unread struct {
 	mu     sync.Mutex
-	failed map[string]error // what of the cluster could not be read, by kind
+	failed map[string]error
 }
 
 // scaled is a ScaledObject of KEDA, and what it scales.
@@ -55,7 +59,8 @@ type scaled struct {
 	member *member // nil if it is the cluster's
 }
 
-func newInventory(members []*member, options Options) *inventory {
+// newInventory takes in the members whose verdicts are known, and reads nothing of the cluster yet.
+func newInventory(members []*member, options Options, unread *unread) *inventory {
 	inv := &inventory{
 		set:           make(map[identity]*member),
 		scalers:       make(map[types.NamespacedName][]*member),
@@ -64,7 +69,7 @@ func newInventory(members []*member, options Options) *inventory {
 		kinds:         newKindSource(members, options),
 		cluster:       options.Cluster,
 		now:           options.Now,
-		failed:        make(map[string]error),
+		unread:        unread,
 	}
 	for _, m := range members {
 		if m.at.Name != "" {
@@ -167,19 +172,19 @@ func (inv *inventory) rivals(m *member) []*member {
 }
 
 // fail notes that something of the cluster could not be read, if err says so.
-func (inv *inventory) fail(what string, err error) {
-	inv.mu.Lock()
-	defer inv.mu.Unlock()
-	if err != nil && inv.failed[what] == nil {
-		inv.failed[what] = err
+func (u *unread) fail(what string, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err != nil && u.failed[what] == nil {
+		u.failed[what] = err
 	}
 }
 
 // notes are a sentence for each kind that could not be read.
-func (inv *inventory) notes() []string {
+func (u *unread) notes() []string {
 	var notes []string
-	for what, err := range inv.failed {
-		notes = append(notes, fmt.Sprintf("cannot read %s from the cluster, so nothing is said about them: %v", what, err))
+	for what, err := range u.failed {
+		notes = append(notes, fmt.Sprintf("cannot read %s from the cluster, and judged without them: %v", what, err))
 	}
 	slices.Sort(notes)
 	return notes

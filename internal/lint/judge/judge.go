@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -54,11 +53,11 @@ type Result struct {
 // Run judges all objects of the set.
 func Run(ctx context.Context, set *manifest.Set, options Options) (*Result, error) {
 	ctx = ctrl.LoggerInto(ctx, logr.Discard()) // facts that cannot be read are told in Notes
-	r := &run{Options: options, members: membersOf(set, options)}
+	r := &run{Options: options, members: membersOf(set, options), unread: &unread{failed: make(map[string]error)}}
 	if err := r.each(ctx, r.verdict); err != nil {
 		return nil, err
 	}
-	r.inventory = newInventory(r.members, options)
+	r.inventory = newInventory(r.members, options, r.unread)
 	r.inventory.load(ctx)
 	if err := r.each(ctx, r.rules); err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func Run(ctx context.Context, set *manifest.Set, options Options) (*Result, erro
 		r.together(ctx, m)
 		r.policies(ctx, m)
 	}
-	result := &Result{Summary: r.summary(), Notes: r.inventory.notes()}
+	result := &Result{Summary: r.summary(), Notes: r.unread.notes()}
 	for _, m := range r.members {
 		result.Findings = append(result.Findings, m.findings...)
 	}
@@ -80,10 +79,11 @@ type run struct {
 	Options
 	members   []*member
 	inventory *inventory
+	unread    *unread
 }
 
 // each does something with all members, on all processors.
-func (r *run) each(ctx context.Context, do func(context.Context, *member) error) error {
+func (r *run) each(ctx context.Context, do func(context.Context, *member)) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, m := range r.members {
@@ -91,7 +91,8 @@ func (r *run) each(ctx context.Context, do func(context.Context, *member) error)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return do(ctx, m)
+			do(ctx, m)
+			return nil
 		})
 	}
 	return group.Wait()
@@ -101,13 +102,11 @@ func (r *run) each(ctx context.Context, do func(context.Context, *member) error)
 const unchecked = "some validation rules were not checked because the object was invalid"
 
 // verdict asks the API server.
-func (r *run) verdict(ctx context.Context, m *member) error {
+func (r *run) verdict(ctx context.Context, m *member) {
 	if !r.Server.Knows(m.object.GroupVersionKind()) {
-		return nil
+		return
 	}
-	if err := r.findOld(ctx, m); err != nil {
-		return err
-	}
+	r.findOld(ctx, m)
 	namespace := r.Namespace
 	if namespace == "" {
 		namespace = manifest.Default
@@ -136,19 +135,15 @@ func (r *run) verdict(ctx context.Context, m *member) error {
 		m.warn(lint.Warned, warning)
 	}
 	m.read()
-	return nil
 }
 
 // findOld asks the cluster for what an object replaces, unless somebody has said it.
-func (r *run) findOld(ctx context.Context, m *member) error {
+func (r *run) findOld(ctx context.Context, m *member) {
 	if m.old == nil && r.Old == nil && r.Cluster != nil && m.object.Name() != "" {
 		old, err := r.Cluster.object(ctx, m.object, r.Namespace)
-		if err != nil {
-			return fmt.Errorf("read %s %s from the cluster: %w", m.at.Kind, m.at.NamespacedName, err)
-		}
+		r.unread.fail(plural(m.at.Kind), err)
 		m.old, m.stored = old, old != nil
 	}
-	return nil
 }
 
 // policies asks the organisation's, as an API server does of what it would otherwise take.

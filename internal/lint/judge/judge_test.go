@@ -87,6 +87,11 @@ func holidaysOf(keys string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: shop, name: days}\ndata: {" + keys + "}\n"
 }
 
+func applicationOf(ignored, option string) string {
+	return fmt.Sprintf("apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {namespace: shop, name: shop}\nspec:\n"+
+		"  ignoreDifferences: [{group: apps, kind: Deployment, %s}]\n  syncPolicy: {syncOptions: [%s]}\n", ignored, option)
+}
+
 const followsHolidays = "  holidays: {mode: treat-as-closed, sourceRef: {name: days}}"
 
 // sharedBy is what the webhook says to the second scaler of web.
@@ -141,6 +146,19 @@ func TestSetsOfManifests(t *testing.T) {
 			files: []string{workload("Deployment", "web", "  paused: false"), workload("StatefulSet", "web", "  replicas: 3"), workload("Deployment", "api", "  replicas: 3"), scaler("office", "web")},
 		},
 		"an empty count is none": {files: []string{workload("Deployment", "web", "  replicas:"), scaler("office", "web")}},
+		"an Application that does not respect what it ignores": {
+			files: []string{scaler("office", "web"), applicationOf("jsonPointers: [/spec/replicas]", "CreateNamespace=true")},
+			want: []string{"b.yaml:6:16 warning argocd-replicas spec.syncPolicy.syncOptions: replicas are ignored when Argo CD compares, " +
+				"but set back when it syncs for another reason: add RespectIgnoreDifferences=true, as docs/gitops.md shows"},
+		},
+		"one that goes by Kyklos's name alone": {
+			files: []string{applicationOf("managedFieldsManagers: [kyklos-controller]", "RespectIgnoreDifferences=true")},
+			want: []string{"a.yaml:5:55 warning argocd-replicas spec.ignoreDifferences[0].managedFieldsManagers: " +
+				"when replicas are taken out of Git, the workload drops to 1: give jsonPointers with /spec/replicas, as docs/gitops.md shows"},
+		},
+		"one that is right":              {files: []string{scaler("office", "web"), applicationOf("jsonPointers: [/spec/replicas]", "RespectIgnoreDifferences=true")}},
+		"one that applies on the server": {files: []string{applicationOf("managedFieldsManagers: [kyklos-controller]", "RespectIgnoreDifferences=true, ServerSideApply=true")}},
+		"one that ignores for another":   {files: []string{applicationOf("jsonPointers: [/spec/replicas]", "CreateNamespace=true")}},
 		"holidays that are no dates, and past": {
 			files: []string{scaler("office", "web", followsHolidays), holidaysOf("2020-01-01: , 25.12.2026: ")},
 			want: []string{

@@ -72,11 +72,11 @@ func newKindSource(members []*member, options Options) *kindSource {
 func (s *kindSource) Resolve(ctx context.Context, ref v1beta1.TargetRef) (targetkind.Kind, error) {
 	named := targetkind.Of(ref)
 	switch everywhere := !strings.Contains(named.Group, ".") || named.Group == v1beta1.GroupVersion.Group; {
-	case s.definitions[named.GroupKind()] != nil:
+	case s.definitions[named.GroupKind()] != nil: // also before the cluster has it: it is applied with the set
 		return s.own.Resolve(ctx, ref)
 	case s.cluster != nil:
 		return s.cluster.kinds.Resolve(ctx, ref)
-	case everywhere:
+	case everywhere: // nothing can add to these groups but another release of Kubernetes or Kyklos
 		kind, err := s.own.Resolve(ctx, ref)
 		if unknown := (*targetkind.UnknownError)(nil); errors.As(err, &unknown) && len(unknown.Elsewhere) == 0 {
 			return kind, absentError{unknown}
@@ -90,10 +90,12 @@ func (s *kindSource) Resolve(ctx context.Context, ref v1beta1.TargetRef) (target
 // absentError is an UnknownError of a kind that no cluster has.
 type absentError struct{ *targetkind.UnknownError }
 
+// Error says nothing of other kinds that a cluster may have.
 func (e absentError) Error() string {
 	return fmt.Sprintf("%s has no %s: correct apiVersion and kind", e.Kind.GroupVersion(), e.Kind.Kind)
 }
 
+// Unwrap lets admission see that the kind is unknown.
 func (e absentError) Unwrap() error { return e.UnknownError }
 
 // add lists a kind. Its plural stands in no message.
@@ -110,6 +112,7 @@ func (l kindLists) add(version schema.GroupVersion, kind string, namespaced, sca
 	}
 }
 
+// ServerResourcesForGroupVersionWithContext answers as an API server does that has these lists and no others.
 func (l kindLists) ServerResourcesForGroupVersionWithContext(_ context.Context, groupVersion string) (*metav1.APIResourceList, error) {
 	if list := l[groupVersion]; list != nil {
 		return list, nil
@@ -117,6 +120,7 @@ func (l kindLists) ServerResourcesForGroupVersionWithContext(_ context.Context, 
 	return nil, apierrors.NewNotFound(schema.GroupResource{}, groupVersion)
 }
 
+// ServerGroupsAndResourcesWithContext gives the lists in the order of their versions' names.
 func (l kindLists) ServerGroupsAndResourcesWithContext(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	var all []*metav1.APIResourceList
 	for _, version := range slices.Sorted(maps.Keys(l)) {
@@ -128,6 +132,8 @@ func (l kindLists) ServerGroupsAndResourcesWithContext(context.Context) ([]*meta
 // fixedClock stands still: what is known without a cluster does not change.
 type fixedClock time.Time
 
+// Now is always the same.
 func (c fixedClock) Now() time.Time { return time.Time(c) }
 
+// Since is 0 for what was remembered by this clock, so that it is remembered for ever.
 func (c fixedClock) Since(t time.Time) time.Duration { return time.Time(c).Sub(t) }

@@ -30,7 +30,7 @@ type member struct {
 	object *manifest.Object
 	at     identity
 	// index counts the objects of the set in the order in which they are applied.
-	index int
+	index int // also its age among new objects: what comes later is younger
 	// old is what the object replaces, nil if it is new; stored says that it is from a cluster. before is what
 	// it says with defaults, if the API server's verdict is known.
 	old    *manifest.Object
@@ -48,6 +48,7 @@ type member struct {
 	findings []lint.Finding
 }
 
+// membersOf pairs the objects of the set with what they replace: an earlier one of the set, or one of options.Old.
 func membersOf(set *manifest.Set, options Options) []*member {
 	old := make(map[identity]*manifest.Object) // what is stored at the moment
 	if options.Old != nil {
@@ -67,6 +68,7 @@ func membersOf(set *manifest.Set, options Options) []*member {
 	return members
 }
 
+// identify leaves the version out: an object is the same in each version of its group.
 func identify(object *manifest.Object, namespace string) identity {
 	return identity{object.GroupVersionKind().GroupKind(), object.Key(namespace)}
 }
@@ -144,6 +146,7 @@ func readScaler(content map[string]any, namespace string) (*v1beta1.TimeWindowSc
 	return &scaler, raw
 }
 
+// readWorkspace returns nil if the object cannot be read; then the API server's verdict has said why.
 func readWorkspace(content map[string]any, namespace string) *v1alpha1.Workspace {
 	raw, err := json.Marshal(content)
 	if err != nil {

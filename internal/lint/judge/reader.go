@@ -21,6 +21,7 @@ type reader struct {
 	member *member
 }
 
+// It is what admission.Sources asks for, and no more of it than the rules use.
 var _ client.Reader = reader{}
 
 // Get fills in no more than the rules read: the keys of a ConfigMap, and otherwise that there is one.
@@ -39,7 +40,7 @@ func (r reader) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		return nil
 	}
 	if r.cluster == nil {
-		return errUnknown
+		return errUnknown // not the API server's NotFound: nobody knows
 	}
 	err := r.cluster.Reader.Get(ctx, key, into)
 	if client.IgnoreNotFound(err) != nil {
@@ -86,6 +87,7 @@ func (r reader) storedScalers(ctx context.Context, namespace string, list *v1bet
 	return nil
 }
 
+// storedAutoscalers adds the cluster's, except those that the set replaces.
 func (r reader) storedAutoscalers(ctx context.Context, namespace string, list *autoscalingv2.HorizontalPodAutoscalerList) error {
 	if r.cluster == nil {
 		return nil
@@ -111,6 +113,7 @@ func groupKind(object client.Object) schema.GroupKind {
 	return object.GetObjectKind().GroupVersionKind().GroupKind()
 }
 
+// plural is how a note names the objects of a kind.
 func plural(kind string) string { return kind + "s" }
 
 // isAbsent reports whether err says that there is no such object, or no such kind.

@@ -16,9 +16,9 @@ import (
 )
 
 // rules asks Kyklos's validating webhooks, which the API server calls for what it would otherwise take.
-func (r *run) rules(ctx context.Context, m *member) error {
+func (r *run) rules(ctx context.Context, m *member) {
 	if m.refused {
-		return nil
+		return
 	}
 	sources := admission.Sources{Objects: reader{r.inventory, m}, Kinds: r.inventory.kinds, APIs: r.inventory}
 	switch {
@@ -27,7 +27,6 @@ func (r *run) rules(ctx context.Context, m *member) error {
 	case m.workspace != nil:
 		r.workspaceRules(m, sources.WorkspaceFacts(ctx, m.workspace, m.oldWorkspace == nil))
 	}
-	return nil
 }
 
 // ServerResourcesForGroupVersionWithContext asks the cluster which APIs there are.
@@ -70,6 +69,7 @@ func (r *run) scalerRules(m *member, facts admission.Facts) {
 			m.add(lint.Error, lint.Refused, err.Field, err.ErrorBody())
 		}
 	}
+	// The rules are pure, so they can be asked again without one of the facts.
 	ruleOf := make(map[string]lint.Rule) // by the message
 	warnings, errs := admission.WarnTimeWindowScaler(obj, old, facts, r.Now), admission.ValidateTimeWindowScaler(obj, old, facts)
 	for _, clue := range scalerClues {
@@ -104,6 +104,7 @@ func (r *run) scalerRules(m *member, facts admission.Facts) {
 	}
 }
 
+// known is the rule that a clue has found.
 func known(rule, otherwise lint.Rule) lint.Rule {
 	if rule == "" {
 		return otherwise

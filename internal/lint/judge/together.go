@@ -20,6 +20,7 @@ func (r *run) together(ctx context.Context, m *member) {
 		r.scaledByOthers(ctx, m)
 	}
 	r.setsReplicas(ctx, m)
+	r.ignoresReplicas(m)
 	r.twice(m)
 }
 
@@ -147,6 +148,7 @@ func (r *run) twice(m *member) {
 	m.add(lint.Warning, lint.DuplicateObject, "metadata.name", fmt.Sprintf("%s at %s: what is applied last counts", what, last.place()))
 }
 
+// isHolidaySource reports whether a scaler of the set takes its holidays from the object; other ConfigMaps are nobody's business here.
 func (inv *inventory) isHolidaySource(at identity) bool {
 	if at.GroupKind != configMap {
 		return false

@@ -37,7 +37,7 @@ type match struct {
 	found    bool
 	resource schema.GroupVersionResource
 	kind     schema.GroupVersionKind
-	// unsure is true if the labels of a Namespace decide, and these are not known.
+	// unsure is true if the labels of a Namespace decide whether what is found is chosen, and these are not known.
 	unsure bool
 }
 
@@ -50,7 +50,6 @@ func (p *Policies) match(r *request, resources *admissionv1.MatchResources) (m m
 		m.unsure, chosen.NamespaceSelector = true, &metav1.LabelSelector{}
 	}
 	m.found, m.resource, m.kind, err = p.matcher.Matches(r, mapping{kinds: p.kinds}, criteria{&chosen})
-	m.unsure = m.unsure && m.found
 	return m, err
 }
 

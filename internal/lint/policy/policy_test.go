@@ -92,6 +92,11 @@ spec: {policyName: rule, validationActions: [Deny]`
 			policyOf("  validations: [{expression: 'false'}]") + bound +
 				", matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: other}}}}", scaler, nil,
 		},
+		"and decides": {
+			policyOf("  validations: [{expression: 'false'}]") + bound +
+				", matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: shop}}}}", scaler,
+			[]string{"error: : ValidatingAdmissionPolicy 'rule' with binding 'here' denied request: failed expression: false"},
+		},
 		"namespaceObject": {
 			policyOf("  validations: [{expression: namespaceObject.metadata.labels.team == 'blue'}]"), scaler,
 			[]string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be judged here: " +
