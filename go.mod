@@ -19,6 +19,7 @@ require (
 	github.com/spf13/pflag v1.0.10 // its flags
 	github.com/yuin/gopher-lua v1.1.1 // tests: the scripts for Argo CD, with the interpreter that Argo CD has
 	go.yaml.in/yaml/v3 v3.0.5 // manifests: where in a file each field stands
+	golang.org/x/image v0.46.0 // pictures of schedules: fonts and a rasteriser for PNG
 	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
 	golang.org/x/term v0.47.0 // colours and progress: is this a terminal

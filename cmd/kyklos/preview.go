@@ -11,6 +11,7 @@ import (
 
 	"kyklos.io/kyklos/internal/desk"
 	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/preview/draw"
 	"kyklos.io/kyklos/internal/preview/output"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
@@ -41,13 +42,17 @@ Schedules come from manifests (-f), with the holidays of ConfigMaps among them, 
 cluster. NAME selects some of them. Nothing is changed anywhere.`,
 		Example: `  # The next two weeks of a manifest
   kyklos preview -f config/samples/office-hours.yaml
+
   # A week in which the clocks change, by the clock of another place
   kyklos preview -f config/samples/follow-the-sun.yaml --from 2027-03-22 --days 7 --zone Asia/Tokyo
+
   # Two of the schedules of a folder, as JSON
   kyklos preview -f config/samples webapp-office-hours back-office-weekdays --from 2026-12-21 -o json
+
   # Events for a calendar
   kyklos preview -f config/samples/night-batch.yaml --from 2026-06-01 --days 30 -o ics
-  # All schedules of a namespace of the cluster, with their holidays and state
+
+  # All schedules of a namespace of a cluster, with their holidays and state
   kyklos preview -n desk`,
 		RunE: func(cmd *cobra.Command, names []string) error { return options.run(cmd, names) },
 	}
@@ -88,7 +93,7 @@ type previewWriter func(io.Writer, []*preview.Timeline, output.Options) error
 // check reads the flags that need no schedules. The zone is nil if none was named.
 func (o *previewOptions) check(out io.Writer) (write previewWriter, zone *time.Location, err error) {
 	write, known := map[string]previewWriter{
-		"table": output.Table, "json": output.JSON, "ics": output.ICS, "svg": drawSVG, "html": drawHTML, "png": drawPNG,
+		"table": output.Table, "json": output.JSON, "ics": output.ICS, "svg": drawn(draw.SVG), "html": drawn(draw.HTML), "png": drawn(draw.PNG),
 	}[o.format]
 	switch {
 	case !known:

@@ -15,7 +15,7 @@ import (
 // line. Empty lines and those that begin with # say nothing. The result is not nil.
 func HolidayDates(file *manifest.File) ([]string, error) {
 	objects, _ := manifest.Parse(file)
-	if dates := configMapDates(objects); dates != nil {
+	if dates, found := configMapDates(objects); found {
 		return dates, nil
 	}
 	dates, number := []string{}, 0
@@ -33,14 +33,16 @@ func HolidayDates(file *manifest.File) ([]string, error) {
 	return dates, nil
 }
 
-// configMapDates are the keys of all ConfigMaps, nil without any.
-func configMapDates(objects []*manifest.Object) (dates []string) {
+// configMapDates are the keys of all ConfigMaps; found is false without any.
+func configMapDates(objects []*manifest.Object) (dates []string, found bool) {
+	dates = []string{}
 	for _, object := range objects {
 		if keys, ok := configMapKeys(object); ok {
-			dates = append(append([]string{}, dates...), keys...)
+			dates = append(dates, keys...)
+			found = true
 		}
 	}
-	return dates
+	return dates, found
 }
 
 // configMapKeys are the keys of a ConfigMap; ok is false for what is none.

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,9 +42,25 @@ type Problem struct {
 
 func (p *Problem) Error() string {
 	if p.Source == nil {
-		return fmt.Sprintf("%s: %v", p.Name, p.Err)
+		return fmt.Sprintf("TimeWindowScaler %s: %v", p.Name, p.Err)
 	}
-	return fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, p.Source.Line, p.Name.Name, p.Err)
+	line := p.Source.Line
+	if fields, ok := errors.AsType[fieldErrors](p.Err); ok {
+		at, _ := p.Source.Position(fields[0].Field)
+		line = at.Line
+	}
+	return fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, line, p.Name.Name, p.Err)
+}
+
+// fieldErrors are fields of a schedule that cannot be read.
+type fieldErrors field.ErrorList
+
+func (e fieldErrors) Error() string {
+	texts := make([]string, len(e))
+	for i, one := range e {
+		texts[i] = one.Error()
+	}
+	return strings.Join(texts, "; ")
 }
 
 // FromManifests returns the scalers of a set in its order, and those that cannot be read. namespace is that of objects that name
@@ -80,7 +97,7 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []string, found bool)) (*Scaler, error) {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	if errs := reading.Errors(); len(errs) > 0 {
-		return nil, errs.ToAggregate()
+		return nil, fieldErrors(errs)
 	}
 	scaler := &Scaler{TimeWindowScaler: tws, Scaler: preview.Scaler{
 		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar,
@@ -119,7 +136,10 @@ func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	}
 	var tws v1beta1.TimeWindowScaler
 	if err := json.Unmarshal(raw, &tws); err != nil {
-		return nil, fmt.Errorf("%s: kyklos lint tells more", strings.TrimPrefix(err.Error(), "json: "))
+		if mistake, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistake.Field != "" {
+			err = fieldErrors{field.Invalid(field.NewPath(mistake.Field), mistake.Value, "the field takes nothing of this type")}
+		}
+		return nil, err
 	}
 	return &tws, nil
 }

@@ -15,7 +15,9 @@ import (
 // The oracle has to find what is wrong with these engines, and nothing wrong with them where their mistake does not show.
 func TestTheOracleFindsMutants(t *testing.T) {
 	type engine func(s preview.Scaler, from, until time.Time) *preview.Timeline
-	compute := func(s preview.Scaler, from, until time.Time) *preview.Timeline { return preview.Compute(&s, from, until) }
+	compute := func(s preview.Scaler, from, until time.Time) *preview.Timeline {
+		return preview.Compute(&s, from, until)
+	}
 	homeOnly := func(s preview.Scaler, from, until time.Time) *preview.Timeline {
 		s.Calendar.Windows = slices.Clone(s.Calendar.Windows)
 		for i, w := range s.Calendar.Windows {

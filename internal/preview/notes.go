@@ -43,7 +43,7 @@ func (s *Scaler) Notes(zone *time.Location) []string {
 	}
 	notes = append(notes, s.state(zone)...)
 	if grace := s.Grace(); grace > 0 {
-		notes = append(notes, fmt.Sprintf("A lower count waits %s (spec.gracePeriodSeconds). The replica-hours do not count the wait.", grace))
+		notes = append(notes, fmt.Sprintf("A lower count waits %s (spec.gracePeriodSeconds). The replica-hours do not count the wait.", Span(grace)))
 	}
 	notes = append(notes, s.metrics()...)
 	switch {

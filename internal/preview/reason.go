@@ -19,9 +19,6 @@ func (t *Timeline) transition(before, after Segment) Transition {
 			tr.Left = before.Window
 		}
 	}
-	if grace := t.Scaler.Grace(); grace > 0 && tr.To < tr.From {
-		tr.GraceUntil = tr.Time.Add(grace)
-	}
 	return tr
 }
 

@@ -27,8 +27,10 @@ type Transition struct {
 	Left string
 	// Holiday is the date that begins or is over, for HolidayStarted and HolidayEnded.
 	Holiday string
-	// GraceUntil is when a lower count is applied; zero without a grace period, and for a higher one.
+	// GraceUntil is until when a grace period keeps the higher count Kept: until it ends, or the schedule asks for as many again.
+	// It is zero if none runs.
 	GraceUntil time.Time
+	Kept       int32
 }
 
 // Segment is a stretch of time in which one thing decides.
@@ -74,6 +76,7 @@ func Compute(scaler *Scaler, from, until time.Time) *Timeline {
 		return t
 	}
 	t.segment()
+	t.grace()
 	t.change()
 	for _, s := range t.Segments {
 		t.Seconds += int64(s.Replicas) * seconds(s.Start, s.End)

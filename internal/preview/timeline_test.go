@@ -79,6 +79,10 @@ func TestReasonsInNightsOfClockChanges(t *testing.T) {
 			"02:00 9>2 ClockChange: clock goes back from 03:00 to 02:00: window left: w",
 			"02:30 2>9 WindowEntered: window entered: w", "05:00 9>2 WindowLeft: window left: w",
 		}},
+		"windows without names": {spring, []v1beta1.Window{window("01:00", "05:00", 5), window("03:30", "04:00", 9)}, []string{
+			"01:00 2>5 WindowEntered: window entered: daily 01:00-05:00", "03:30 5>9 WindowEntered: window entered: daily 03:30-04:00",
+			"04:00 9>5 WindowEntered: window left: daily 03:30-04:00, daily 01:00-05:00 goes on", "05:00 5>2 WindowLeft: window left: daily 01:00-05:00",
+		}},
 		"another clock is skipped": {
 			"2026-03-08T07:00:00+01:00", []v1beta1.Window{in("America/New_York", named("w", window("02:30", "05:00", 9)))}, []string{
 				"08:00 2>9 ClockChange: clock of America/New_York goes forward from 02:00 to 03:00: window entered: w",
@@ -124,14 +128,41 @@ func TestReasonsOnHolidays(t *testing.T) {
 	}
 }
 
-// Only a lower count waits for the grace period.
+// A lower count waits for the grace period, which begins with the first decrease and ends early when as many are wanted again.
 func TestGraceUntil(t *testing.T) {
-	s := scaler(t, "UTC", window("09:00", "17:00", 9))
-	s.Spec.GracePeriodSeconds = 90
-	timeline := preview.Compute(s, instant(t, "2026-06-10T00:00:00Z"), instant(t, "2026-06-11T00:00:00Z"))
-	up, down := timeline.Transitions[0], timeline.Transitions[1]
-	if !up.GraceUntil.IsZero() || !down.GraceUntil.Equal(instant(t, "2026-06-10T17:01:30Z")) {
-		t.Errorf("grace until %v and %v, want none and 17:01:30", up.GraceUntil, down.GraceUntil)
+	for name, tc := range map[string]struct {
+		grace   int32
+		windows []v1beta1.Window
+		want    []string
+	}{
+		"none":  {0, []v1beta1.Window{window("09:00", "17:00", 9)}, []string{"09:00 2>9", "17:00 9>2"}},
+		"plain": {90, []v1beta1.Window{window("09:00", "17:00", 9)}, []string{"09:00 2>9", "17:00 9>2, 9 until 17:01:30"}},
+		"a further decrease does not prolong it": {
+			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:00", "17:30", 5)},
+			[]string{"09:00 2>9", "17:00 9>5, 9 until 18:00:00", "17:30 5>2, 9 until 18:00:00"},
+		},
+		"a rise to less does not end it": {
+			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:30", "20:00", 5)},
+			[]string{"09:00 2>9", "17:00 9>2, 9 until 18:00:00", "17:30 2>5, 9 until 18:00:00", "20:00 5>2, 5 until 21:00:00"},
+		},
+		"as many ends it": {
+			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:30", "20:00", 10)},
+			[]string{"09:00 2>9", "17:00 9>2, 9 until 17:30:00", "17:30 2>10", "20:00 10>2, 10 until 21:00:00"},
+		},
+	} {
+		s := scaler(t, "UTC", tc.windows...)
+		s.Spec.GracePeriodSeconds = tc.grace
+		var got []string
+		for _, tr := range preview.Compute(s, instant(t, "2026-06-10T00:00:00Z"), instant(t, "2026-06-11T00:00:00Z")).Transitions {
+			line := fmt.Sprintf("%s %d>%d", tr.Time.Format("15:04"), tr.From, tr.To)
+			if !tr.GraceUntil.IsZero() {
+				line += fmt.Sprintf(", %d until %s", tr.Kept, tr.GraceUntil.Format(time.TimeOnly))
+			}
+			got = append(got, line)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
 	}
 }
 

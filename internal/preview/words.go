@@ -19,21 +19,22 @@ func (t *Timeline) Why(tr Transition) string {
 	case HolidayEnded:
 		return "holiday " + tr.Holiday + " is over"
 	case ClockChange:
-		return t.clockAt(tr.Time) + ": " + tr.moved()
+		return t.clockAt(tr.Time) + ": " + t.moved(tr)
 	default:
-		return tr.moved()
+		return t.moved(tr)
 	}
 }
 
 // moved says which window begins, ends or goes on.
-func (tr *Transition) moved() string {
+func (t *Timeline) moved(tr Transition) string {
+	left, window := t.Scaler.Describe(tr.Left), t.Scaler.Describe(tr.Window)
 	switch {
 	case tr.Window == timecalc.LabelOffHours:
-		return "window left: " + tr.Left
+		return "window left: " + left
 	case tr.Left != "":
-		return "window left: " + tr.Left + ", " + tr.Window + " goes on"
+		return "window left: " + left + ", " + window + " goes on"
 	default:
-		return "window entered: " + tr.Window
+		return "window entered: " + window
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/preview"
 )
 
@@ -30,7 +31,15 @@ type (
 		SavedReplicaHours         float64      `json:"savedReplicaHours"`
 		Days                      []day        `json:"days"`
 		ClockChanges              []change     `json:"clockChanges"`
+		State                     *state       `json:"state,omitempty"`
 		Notes                     []string     `json:"notes"`
+	}
+	state struct {
+		EffectiveReplicas *int32 `json:"effectiveReplicas,omitempty"`
+		ObservedReplicas  *int32 `json:"observedReplicas,omitempty"`
+		CurrentWindow     string `json:"currentWindow,omitempty"`
+		Holiday           string `json:"holiday,omitempty"`
+		GracePeriodExpiry string `json:"gracePeriodExpiry,omitempty"`
 	}
 	target struct {
 		APIVersion string `json:"apiVersion"`
@@ -44,6 +53,7 @@ type (
 		To         int32          `json:"to"`
 		Window     string         `json:"window"`
 		Reason     preview.Reason `json:"reason"`
+		Holiday    string         `json:"holiday,omitempty"`
 		GraceUntil string         `json:"graceUntil,omitempty"`
 	}
 	day struct {
@@ -98,13 +108,27 @@ func scalerOf(t *preview.Timeline, zone *time.Location) scaler {
 			})
 		}
 	}
+	if t.Scaler.State != nil {
+		s.State = stateOf(t.Scaler.State)
+	}
 	return s
+}
+
+func stateOf(status *v1beta1.TimeWindowScalerStatus) *state {
+	s := state{
+		EffectiveReplicas: status.EffectiveReplicas, ObservedReplicas: status.TargetObservedReplicas,
+		CurrentWindow: status.CurrentWindow, Holiday: status.Holiday,
+	}
+	if status.GracePeriodExpiry != nil {
+		s.GracePeriodExpiry = utc(status.GracePeriodExpiry.Time)
+	}
+	return &s
 }
 
 func transitionOf(tr preview.Transition, zone *time.Location) transition {
 	shown := transition{
 		Time: utc(tr.Time), Local: tr.Time.In(zone).Format(offsetTime),
-		From: tr.From, To: tr.To, Window: tr.Window, Reason: tr.Reason,
+		From: tr.From, To: tr.To, Window: tr.Window, Reason: tr.Reason, Holiday: tr.Holiday,
 	}
 	if !tr.GraceUntil.IsZero() {
 		shown.GraceUntil = utc(tr.GraceUntil)

@@ -63,13 +63,12 @@ func rows(t *preview.Timeline, zone *time.Location, options Options) string {
 	if len(t.Segments) == 0 {
 		return ""
 	}
-	s, table := t.Scaler, grid{right: map[int]bool{2: true}}
-	table.add(dim, "LOCAL TIME", "UTC", "COUNT", "", "WINDOW", "WHY")
-	line := func(p paint, at time.Time, from, to, window, why string) {
-		table.add(p, stamp(at.In(zone)), utcText(at), from, to, window, why)
+	table, next := grid{}, t.Transitions
+	table.add(dim, "LOCAL TIME", "UTC", "COUNT", "WINDOW", "WHY")
+	line := func(p paint, at time.Time, count, window, why string) {
+		table.add(p, stamp(at.In(zone)), utcText(at), count, window, why)
 	}
-	next := t.Transitions
-	line(plain, t.From, s.Count(t.Segments[0].Replicas), "", t.Segments[0].Window, "at the start")
+	line(plain, t.From, counts(t, t.Segments[0].Replicas), t.Segments[0].Window, "at the start")
 	changes := append(slices.Clone(t.Changes), t.Abroad...)
 	slices.SortStableFunc(changes, func(a, b preview.Change) int { return a.Time.Compare(b.Time) })
 	for len(next) > 0 || len(changes) > 0 {
@@ -77,18 +76,31 @@ func rows(t *preview.Timeline, zone *time.Location, options Options) string {
 			change := changes[0]
 			changes = changes[1:]
 			if len(next) == 0 || next[0].Reason != preview.ClockChange || !next[0].Time.Equal(change.Time) { // else it says so itself
-				line(marked, change.Time, "", "", "", "* "+t.ClockWords(change))
+				line(marked, change.Time, "", "", "* "+t.ClockWords(change))
 			}
 			continue
 		}
 		tr := next[0]
 		next = next[1:]
-		line(colourOf(tr), tr.Time, s.Count(tr.From), "-> "+s.Count(tr.To), tr.Window, why(t, tr, zone))
+		line(colourOf(tr), tr.Time, counts(t, tr.From, tr.To), tr.Window, why(t, tr, zone))
 	}
 	if len(t.Transitions) == 0 {
 		table.add(plain, "The count does not change.")
 	}
 	return table.text("  ", options)
+}
+
+// counts are a count, or what it changes to after it, the first aligned to the right.
+func counts(t *preview.Timeline, first int32, then ...int32) string {
+	width := 0
+	for _, s := range t.Segments {
+		width = max(width, len(t.Scaler.Count(s.Replicas)))
+	}
+	text := fmt.Sprintf("%*s", width, t.Scaler.Count(first))
+	for _, replicas := range then {
+		text += " -> " + t.Scaler.Count(replicas)
+	}
+	return text
 }
 
 func colourOf(tr preview.Transition) paint {
@@ -109,7 +121,7 @@ func why(t *preview.Timeline, tr preview.Transition, zone *time.Location) string
 		text = "* " + text
 	}
 	if !tr.GraceUntil.IsZero() {
-		text += fmt.Sprintf("; %s kept until %s", t.Scaler.Count(tr.From), tr.GraceUntil.In(zone).Format(graceLayout(tr)))
+		text += fmt.Sprintf("; %s kept until %s", t.Scaler.Count(tr.Kept), tr.GraceUntil.In(zone).Format(graceLayout(tr)))
 	}
 	return text
 }
@@ -134,7 +146,12 @@ func stamp(local time.Time) string {
 	return local.Format(preview.LocalTime)
 }
 
-func utcText(at time.Time) string { return at.UTC().Format("2006-01-02 15:04Z") }
+func utcText(at time.Time) string {
+	if at.Second() != 0 {
+		return at.UTC().Format("2006-01-02 15:04:05Z")
+	}
+	return at.UTC().Format("2006-01-02 15:04Z")
+}
 
 // weeks is the calendar of replica-hours: a line for each week from Monday, a cell for each day.
 func weeks(t *preview.Timeline, options Options) string {

@@ -1,0 +1,79 @@
+package draw
+
+import "kyklos.io/kyklos/internal/preview"
+
+// tip is what is told about a segment under the pointer.
+type tip struct{ local, utc, count, window, reason, before, grace string }
+
+// sentence is a tip in one.
+func (t *tip) sentence() string {
+	words := t.count + " by " + t.window
+	for _, field := range t.fields() {
+		if field.name != "count" && field.name != "window" {
+			words += "; " + field.words
+		}
+	}
+	return words
+}
+
+// reasons are the reasons of transitions in words.
+var reasons = map[preview.Reason]string{
+	preview.WindowEntered:  "window entered",
+	preview.WindowLeft:     "window left",
+	preview.HolidayStarted: "a holiday begins",
+	preview.HolidayEnded:   "the holiday is over",
+	preview.ClockChange:    "the clock is put forward or back",
+}
+
+// tip tells about a segment of the timeline.
+func (s *strip) tip(i int) *tip {
+	segment := s.timeline.Segments[i]
+	from, until := segment.Start.In(s.zone), segment.End.In(s.zone)
+	t := &tip{
+		local:  stretchOf(from, until) + " (" + offset(from) + ")",
+		utc:    stretchOf(from.UTC(), until.UTC()) + " UTC",
+		count:  replicas(s.countOf(segment)),
+		window: segment.Window,
+	}
+	if segment.Index >= 0 {
+		t.window += " (" + timesOf(s.timeline.Scaler.Spec.Windows[segment.Index]) + ")"
+	}
+	if segment.Holiday != "" && segment.Override {
+		t.window += " (holiday " + segment.Holiday + ")"
+	}
+	transition, changed := s.changes[segment.Start.Unix()]
+	switch {
+	case i == 0:
+		t.reason = "so when the picture begins"
+		return t
+	case !changed:
+		t.reason = "another window, the same count"
+	default:
+		t.reason = reasons[transition.Reason]
+	}
+	t.before = "before: " + replicas(s.countOf(s.timeline.Segments[i-1]))
+	if !transition.GraceUntil.IsZero() {
+		t.grace = "applied at " + transition.GraceUntil.In(s.zone).Format("15:04:05") + ", after the grace period"
+	}
+	return t
+}
+
+func replicas(count string) string {
+	if count == "1" {
+		return "1 replica"
+	}
+	return count + " replicas"
+}
+
+// fields are the parts of a tip by the names under which the page finds them.
+func (t *tip) fields() []struct{ name, words string } {
+	var there []struct{ name, words string }
+	for _, field := range []struct{ name, words string }{
+		{"local", t.local}, {"utc", t.utc}, {"count", t.count}, {"window", t.window}, {"reason", t.reason}, {"before", t.before}, {"grace", t.grace},
+	} {
+		if field.words != "" {
+			there = append(there, field)
+		}
+	}
+	return there
+}
