@@ -136,9 +136,10 @@ test-certmanager: build bin/certmanager ## Replace leaf and CA again and again u
 	@go test -timeout 40m -count=1 ./test/serving -v -rotations 25
 
 .PHONY: bench
-bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
+bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@go test -run '^$$' -bench BesideTarGzip -benchtime 1x ./internal/archive/mover | grep /
+	@go test -run '^$$' -bench ThousandManifests ./internal/lint/apiserver | grep ^Bench
 	@cd test/bench && go test -count=1 -run BesideCron -v .
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
 	@go test -count=1 -run 'Leader' -v ./test/integration | grep 'at the boundary'

@@ -9,6 +9,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.114.8 // archives: any S3 store
 	github.com/aws/smithy-go v1.28.8 // archives: the codes of a store's errors
 	github.com/cert-manager/cert-manager v1.21.2 // serving certificates: pkg/server/tls
+	github.com/evanphx/json-patch/v5 v5.9.11 // lint: applies the patches of the defaulting webhooks
 	github.com/go-logr/logr v1.4.3 // controller-runtime's logging interface
 	github.com/google/go-cmp v0.7.0 // tests: differences people can read
 	github.com/google/uuid v1.6.0 // a holder's name in the Lease
@@ -25,9 +26,9 @@ require (
 	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
-	k8s.io/apiextensions-apiserver v0.37.2 // CustomResourceDefinitions; tests: their validation and CEL
+	k8s.io/apiextensions-apiserver v0.37.2 // CustomResourceDefinitions; lint: their validation and CEL
 	k8s.io/apimachinery v0.37.2
-	k8s.io/apiserver v0.37.2 // tests: the API server's own match conditions
+	k8s.io/apiserver v0.37.2 // lint: what the API server does for every kind; tests: its match conditions
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0 // client-go's log, sent where ours goes
 	k8s.io/metrics v0.37.2 // windows' metrics: the types of external.metrics.k8s.io
@@ -57,7 +58,6 @@ require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
-	github.com/evanphx/json-patch/v5 v5.9.11 // indirect
 	github.com/felixge/httpsnoop v1.0.4 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect

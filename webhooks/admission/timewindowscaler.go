@@ -3,10 +3,8 @@ package admission
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
-	"gomodules.xyz/jsonpatch/v2"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/discovery"
@@ -63,18 +61,7 @@ func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces [
 // is a zero, and the schema, which comes after it, would miss nothing. Nothing inside a list is ever
 // touched: GitOps tools would show the object out of sync for ever (A5).
 func defaultTimeWindowScaler(_ context.Context, req admission.Request) admission.Response {
-	var object struct {
-		Spec struct {
-			TargetRef map[string]any `json:"targetRef"`
-		} `json:"spec"`
-	}
-	if err := json.Unmarshal(req.Object.Raw, &object); err != nil || object.Spec.TargetRef == nil {
-		return admission.Allowed("") // not even an object: the schema refuses it, in better words
-	}
-	if namespace := object.Spec.TargetRef["namespace"]; namespace != nil && namespace != "" {
-		return admission.Allowed("")
-	}
-	return admission.Patched("", jsonpatch.NewOperation("add", "/spec/targetRef/namespace", req.Namespace))
+	return admission.Patched("", timeWindowScalerPatches(req.Object.Raw, req.Namespace)...)
 }
 
 // timeWindowScalerValidator gathers facts, applies the rules, and counts the verdict.

@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -35,15 +34,7 @@ func setupWorkspaces(mgr ctrl.Manager, namespaces []string) error {
 // that are missing in spec.resources. It reads and patches nothing else, for the reason that
 // defaultTimeWindowScaler has.
 func defaultWorkspace(_ context.Context, req admission.Request) admission.Response {
-	var object struct {
-		Spec struct {
-			Resources *v1alpha1.Resources `json:"resources"`
-		} `json:"spec"`
-	}
-	if err := json.Unmarshal(req.Object.Raw, &object); err != nil || object.Spec.Resources == nil {
-		return admission.Allowed("") // the schema refuses it in better words, or has a default of its own
-	}
-	return admission.Patched("", resourcePatches(*object.Spec.Resources)...)
+	return admission.Patched("", workspacePatches(req.Object.Raw)...)
 }
 
 // workspaceValidator gathers facts, warns, and counts the verdict.
