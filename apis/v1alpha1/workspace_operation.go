@@ -66,7 +66,7 @@ type Operation struct {
 	// +optional
 	Failed FailureReason `json:"failed,omitempty"`
 
-	// How far a Job has come, in words.
+	// How far the Job has come, in words for people.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Progress string `json:"progress,omitempty"`

@@ -6,23 +6,27 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kyklos.io/kyklos/internal/archive/home"
+	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/mover"
 )
 
-// progressEvery is how often a running mover says how far it is.
-const progressEvery = 10 * time.Second
+const (
+	// progressEvery is how often a running mover says how far it is, by default.
+	progressEvery = 10 * time.Second
+	// notePatience is how long a store may take to store a note.
+	notePatience = 10 * time.Second
+)
 
 // moverOptions are the flags of both movers.
 type moverOptions struct {
 	ticket         string
 	terminationLog string
+	every          time.Duration
 	job            mover.Job
 }
 
@@ -75,6 +79,7 @@ func (o *moverOptions) command(use, short string, move func(context.Context, mov
 func (o *moverOptions) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&o.ticket, "ticket", "", "file with the ticket: what of the store may be reached, and how")
 	flags.StringVar(&o.terminationLog, "termination-log", "/dev/termination-log", "file to write the result to, as JSON; empty for none")
+	flags.DurationVar(&o.every, "progress-every", progressEvery, "how often to say how far it is: in the log, and in the store for Kyklos")
 	flags.StringVar(&o.job.Volume, "volume", "", "where the volume is mounted; the home is the folder home in it")
 	flags.StringVar(&o.job.VolumeUID, "volume-uid", "", "UID of the PersistentVolumeClaim")
 }
@@ -82,6 +87,9 @@ func (o *moverOptions) bind(flags *pflag.FlagSet) {
 // run moves, and says in the termination log how it went. A log that cannot be written fails the
 // run: without a word from it, nobody knows what it did.
 func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context.Context, mover.Job) (mover.Result, error)) error {
+	if o.every <= 0 {
+		return fmt.Errorf("--progress-every: must be above 0, not %s", o.every)
+	}
 	ticket, err := mover.ReadTicket(o.ticket)
 	if err != nil {
 		return err
@@ -91,9 +99,10 @@ func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context
 	}
 	log := slog.New(slog.NewTextHandler(out, nil)).With("key", o.job.Key.Data())
 	o.job.Version = ownVersion()
-	o.job.Report = (&progressLog{log: log, last: time.Now()}).report
 	started := time.Now()
+	stop := o.job.Watch(ctx, o.every, teller(log, mover.Noter(ticket, o.job.Store)))
 	result, failed := move(ctx, o.job)
+	stop()
 	if failed != nil {
 		result = mover.Failed(o.job.Key, failed)
 	}
@@ -107,20 +116,21 @@ func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context
 	return failed
 }
 
-// progressLog says every now and then how far a mover is.
-type progressLog struct {
-	log  *slog.Logger
-	lock sync.Mutex
-	last time.Time
-}
-
-func (p *progressLog) report(step string, progress home.Progress) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	now := time.Now()
-	if now.Sub(p.last) < progressEvery {
-		return
+// teller says how far a mover is, in its log and by a note in the store. Without the right to write to the
+// cluster, the note is how the Workspace's status learns of it. One that cannot be written is said once.
+func teller(log *slog.Logger, note func(context.Context, archive.Progress) error) func(context.Context, archive.Progress) {
+	silent := false
+	return func(ctx context.Context, progress archive.Progress) {
+		log.Info(string(progress.Step), "entries", progress.Entries, "bytes", progress.Bytes, "ofEntries", progress.OfEntries, "ofBytes", progress.OfBytes)
+		if note == nil {
+			return
+		}
+		bounded, cancel := context.WithTimeout(ctx, notePatience)
+		defer cancel()
+		err := note(bounded, progress)
+		if err != nil && !silent && ctx.Err() == nil {
+			log.Info("The Workspace's status may not show how far this is", "reason", err.Error())
+			silent = true
+		}
 	}
-	p.last = now
-	p.log.Info(step, "entries", progress.Entries, "bytes", progress.Bytes)
 }

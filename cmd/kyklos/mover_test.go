@@ -62,7 +62,7 @@ func TestMoversMoveAHome(t *testing.T) {
 	if result, _, err := moverRun(t, append(restoreArgs, "--sha256", strings.Repeat("0", 64))...); result.Code != mover.ChecksumMismatch || exitCode(err) != 13 {
 		t.Errorf("another sum: %+v, %v", result, err)
 	}
-	if result, _, err := moverRun(t, append(restoreArgs, "--sha256", marker.SHA256)...); err != nil || result.Tree != marker.Tree {
+	if result, _, err := moverRun(t, append(restoreArgs, "--sha256", marker.SHA256, "--progress-every", "1us")...); err != nil || result.Tree != marker.Tree {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if got, err := os.ReadFile(filepath.Join(to, "home", "file")); string(got) != "hello" {
@@ -79,6 +79,7 @@ func TestMoversSayWhatIsMissing(t *testing.T) {
 		`required flag(s) "ticket", "volume", "volume-uid" not set`:                                   {"archive"},
 		`required flag(s) "operation", "ticket", "volume", "volume-uid" not set`:                      {"restore"},
 		"open /no/ticket: no such file or directory":                                                  {"archive", "--ticket", "/no/ticket", "--volume", "/", "--volume-uid", "v"},
+		"--progress-every: must be above 0, not 0s":                                                   {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v", "--progress-every", "0s"},
 		`the ticket's key: "archives/x" is no archive: it must be archives/UID/OPERATION/home.tar.gz`: {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v"},
 	} {
 		if _, _, err := moverRun(t, args...); err == nil || err.Error() != want || exitCode(err) != 1 {

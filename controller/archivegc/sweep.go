@@ -151,9 +151,12 @@ func list(ctx context.Context, store archive.Store) ([]lifecycle.Object, error) 
 			return nil, err
 		}
 		key, marker, err := archive.ParseObject(stored.Name)
-		kept := false
+		kept, note := false, false
 		if err != nil {
 			if key, kept = archive.ParseKeptMark(stored.Name); !kept {
+				key, note = archive.ParseNote(stored.Name)
+			}
+			if !kept && !note {
 				continue // not of our making
 			}
 		}
@@ -166,6 +169,8 @@ func list(ctx context.Context, store archive.Store) ([]lifecycle.Object, error) 
 			object.Kept = true
 		case marker:
 			object.Committed = true
+		case note && !object.ModifiedAt.IsZero():
+			// Beside an archive, a note that a mover has left says nothing of its age.
 		default:
 			object.ModifiedAt = stored.Modified
 		}

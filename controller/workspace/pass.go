@@ -41,6 +41,8 @@ type pass struct {
 	decision lifecycle.Decision
 	// trouble is the last error of a store or a write, for people to read.
 	trouble error
+	// follows: a mover is at work, and people are told how far it is.
+	follows bool
 	// wrote: something was written, and the next look will find another world.
 	wrote bool
 }

@@ -2,9 +2,12 @@ package workspace
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,15 +17,115 @@ import (
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/mover"
 )
 
-// The status says how much of the home the store has, and does not ask it all the time.
+// moving takes the world to where a mover is at work, and returns its ticket.
+func (w *world) moving(desired v1alpha1.DesiredState) (job string, ticket archive.Ticket) {
+	w.Helper()
+	w.keepJobs = true
+	w.desire(desired)
+	for job == "" || !w.has(job, &corev1.Secret{}) {
+		_ = w.pass()
+		w.nodes()
+		w.clock.SetTime(w.clock.Now().Add(time.Second))
+		job = w.workspace().Status.Operation.JobName
+	}
+	_ = w.pass() // sees it at work
+	secret, err := found(w.Context(), w.server, home.Namespace, job, &corev1.Secret{})
+	w.update(err)
+	ticket, err = objects.ReadTicket(secret)
+	w.update(err)
+	return job, ticket
+}
+
+// note tells how far the mover with a ticket is.
+func (w *world) note(ticket archive.Ticket, progress archive.Progress) {
+	w.Helper()
+	store, _, err := mover.Open(ticket)
+	w.update(err)
+	w.update(mover.Noter(ticket, store)(w.Context(), progress))
+}
+
+// shows checks the progress in the status, a while later.
+func (w *world) shows(want string, later time.Duration) {
+	w.Helper()
+	w.clock.SetTime(w.clock.Now().Add(later))
+	_ = w.pass()
+	if got := w.workspace().Status.Operation.Progress; got != want {
+		w.Errorf("%v later: %q, want %q", later, got, want)
+	}
+	if w.wait > progressEvery {
+		w.Errorf("it looks again only after %v", w.wait)
+	}
+}
+
+// The status says how far the mover is, to archive and to restore, as long as it is at work; and what it has
+// left in the store goes.
+func TestProgressOfMovers(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t)
+	_, ticket := w.moving(v1alpha1.DesiredPending)
+	w.shows("", progressEvery)
+	packing := archive.Progress{Step: archive.Packing, Entries: 3, Bytes: 512, OfBytes: 4 << 30, OfEntries: 9}
+	w.note(ticket, packing)
+	w.shows("", time.Second)
+	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", progressEvery)
+	stale := ticket
+	stale.Attempt += "0"
+	w.note(stale, archive.Progress{Step: archive.Verifying})
+	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", progressEvery)
+	w.note(ticket, archive.Progress{Step: "juggling"})
+	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", progressEvery)
+	w.note(ticket, archive.Progress{Step: archive.Verifying, Bytes: 3 << 30, OfBytes: 4 << 30})
+	w.shows("all is read; 3.0 GiB of 4.0 GiB (75 %) read back from the store and compared", progressEvery)
+	w.ends("ARCHIVED")
+
+	_, ticket = w.moving(v1alpha1.DesiredStandby)
+	w.note(ticket, archive.Progress{Step: archive.Unpacking, Bytes: 1, OfBytes: 3, Entries: 1, OfEntries: 2})
+	w.shows("1 bytes of 3 bytes (33 %) unpacked, 1 of 2 files and folders", progressEvery)
+	w.ends("STANDBY")
+}
+
+// ends lets the movers go on, and holds nothing to be left of their notes.
+func (w *world) ends(state string) {
+	w.Helper()
+	w.keepJobs = false
+	w.settle()
+	w.is(state)
+	if got := w.workspace().Status.Operation.Progress; got != "" {
+		w.Errorf("it still says %q", got)
+	}
+	if notes, err := filepath.Glob(filepath.Join(w.bucket, "archives", "*", "*", "progress.json")); err != nil || len(notes) > 0 {
+		w.Errorf("left in the store: %v, %v", notes, err)
+	}
+}
+
+// A note that is damaged, and a store that is away, change nothing.
+func TestProgressIsNoReasonToFail(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t)
+	_, ticket := w.moving(v1alpha1.DesiredPending)
+	w.note(ticket, archive.Progress{Step: archive.Packing, Bytes: 1, Entries: 1})
+	w.shows("1 bytes read, 1 files and folders", progressEvery)
+	key, err := archive.ParseKey(ticket.Key)
+	w.update(errors.Join(err, os.WriteFile(filepath.Join(w.bucket, key.Note()), []byte("{"), 0o600)))
+	w.shows("1 bytes read, 1 files and folders", progressEvery)
+	w.update(os.Rename(w.bucket, w.bucket+".away"))
+	w.shows("1 bytes read, 1 files and folders", progressEvery)
+	w.update(os.Rename(w.bucket+".away", w.bucket))
+	w.ends("ARCHIVED")
+}
+
+// The mover of an earlier version leaves no notes. Then the status says how much of the home the store has, and does
+// not ask it all the time.
 func TestProgressOfAnUpload(t *testing.T) {
 	t.Parallel()
 	stored, asked := 0, 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("uploadId") != "mine" {
-			w.WriteHeader(http.StatusServiceUnavailable)
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `<Error><Code>NoSuchKey</Code></Error>`)
 			return
 		}
 		asked++
@@ -30,34 +133,23 @@ func TestProgressOfAnUpload(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	w := inStandby(t)
-	w.keepJobs = true
-	w.desire(v1alpha1.DesiredPending)
-	job := ""
-	for job == "" || !w.has(job, &corev1.Secret{}) {
-		_ = w.pass()
-		w.nodes()
-		w.clock.SetTime(w.clock.Now().Add(time.Second))
-		job = w.workspace().Status.Operation.JobName
-	}
+	job, _ := w.moving(v1alpha1.DesiredPending)
 	w.uploadsTo(server.URL, job)
 	for _, now := range []struct {
 		stored int
 		later  time.Duration
 		want   string
 	}{
-		{32 << 20, progressEvery, "32 MiB are in the store"},
-		{64 << 20, time.Second, "32 MiB are in the store"},
-		{64 << 20, progressEvery, "64 MiB are in the store"},
+		{0, progressEvery, ""},
+		{32 << 20, progressEvery, "32.0 MiB are in the store"},
+		{64 << 20, time.Second, "32.0 MiB are in the store"},
+		{64 << 20, progressEvery, "64.0 MiB are in the store"},
 	} {
 		stored = now.stored
-		w.clock.SetTime(w.clock.Now().Add(now.later))
-		_ = w.pass()
-		if got := w.workspace().Status.Operation.Progress; got != now.want {
-			t.Errorf("%v later: %q, want %q", now.later, got, now.want)
-		}
+		w.shows(now.want, now.later)
 	}
-	if asked != 2 {
-		t.Errorf("the store was asked %d times, want 2", asked)
+	if asked != 3 {
+		t.Errorf("the store was asked %d times, want 3", asked)
 	}
 }
 

@@ -52,7 +52,7 @@ type Reconciler struct {
 	classes sync.Map
 	// refusedSizes remembers what volumes could not grow to: claim's UID to size.
 	refusedSizes sync.Map
-	// measured remembers when it was last asked how far an upload is: Workspace's UID to time.
+	// measured remembers when it was last asked how far a mover is: Workspace's UID to question.
 	measured sync.Map
 }
 
@@ -96,6 +96,9 @@ func (p *pass) wait() time.Duration {
 		return recheck
 	}
 	wait := p.decision.LookAt.Sub(p.now)
+	if p.follows {
+		wait = min(wait, progressEvery)
+	}
 	if wait >= lifecycle.Poll {
 		wait += p.Jitter(lifecycle.Poll / 10)
 	}

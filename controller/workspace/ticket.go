@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +13,7 @@ import (
 
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/record"
+	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -44,7 +44,8 @@ func (p *pass) createJob(ctx context.Context, a lifecycle.Action) error {
 	} else {
 		move.SHA256 = p.status.Archive.SHA256
 	}
-	create := func() error { return p.createTicket(ctx, a, most, move.Limit) }
+	order := archive.Order{MaxBytes: most, Attempt: attempt(a.OperationID, a.Attempt), Now: p.now, Valid: move.Limit}
+	create := func() error { return p.createTicket(ctx, a, order) }
 	if err := create(); apierrors.IsAlreadyExists(err) {
 		return judged(p.endStrayTicket(ctx, a.Name, create))
 	} else if err != nil {
@@ -61,8 +62,8 @@ func (p *pass) createJob(ctx context.Context, a lifecycle.Action) error {
 }
 
 // createTicket makes the Secret with a new ticket. AlreadyExists comes back as it is.
-func (p *pass) createTicket(ctx context.Context, a lifecycle.Action, most int64, limit time.Duration) error {
-	ticket, err := p.Stores.Issue(ctx, p.store(), a.Key, most, p.now, limit)
+func (p *pass) createTicket(ctx context.Context, a lifecycle.Action, order archive.Order) error {
+	ticket, err := p.Stores.Issue(ctx, p.store(), a.Key, order)
 	if err != nil {
 		return refusedByStore(err)
 	}

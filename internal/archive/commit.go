@@ -70,14 +70,14 @@ func (w Want) matches(marker Marker) error {
 }
 
 // Discard deletes an archive: the marker first, so that at no time a marker stands without its
-// data. It is safe to call again. No mover of this key may be alive.
+// data, and the note that a mover may have left last. It is safe to call again. No mover of this key may be alive.
 func Discard(ctx context.Context, store Store, key Key) error {
 	for _, name := range []string{key.Marker(), key.Data()} {
 		if err := store.Delete(ctx, name); err != nil {
 			return err
 		}
 	}
-	return nil
+	return DropNote(ctx, store, key)
 }
 
 // Lost tells whether err means that data are gone or damaged, now that the bucket itself has

@@ -8,8 +8,8 @@ import (
 )
 
 // Ticket is what a mover gets instead of credentials: it reaches the two objects of one
-// archive and nothing else, for a limited time. To archive it can create each once, and read
-// it back; to restore it can only read. See docs/adr. It is a secret.
+// archive and the note beside them, for a limited time. To archive it can create each object once, and read
+// it back; to restore it can only read. The note alone it can write again. See docs/adr. It is a secret.
 type Ticket struct {
 	// Key is the name of the archive's data.
 	Key string `json:"key"`
@@ -21,6 +21,10 @@ type Ticket struct {
 	PutMarker string `json:"putMarker,omitempty"`
 	// Upload is how the data are written; nil to restore.
 	Upload *Upload `json:"upload,omitempty"`
+	// Attempt is what the notes of this ticket's mover are marked with, PutNote the presigned URL to write them. A
+	// ticket without an Attempt, such as one of an earlier version, allows none.
+	Attempt string `json:"attempt,omitempty"`
+	PutNote string `json:"putNote,omitempty"`
 	// CA holds PEM certificates to trust instead of the image's.
 	CA string `json:"ca,omitempty"`
 	// Expires is when the store stops accepting it, by the clock of who issued it.
@@ -46,6 +50,8 @@ type Order struct {
 	Key Key
 	// MaxBytes bounds the data to archive: the volume's size. 0 asks for a ticket to restore.
 	MaxBytes int64
+	// Attempt marks the notes of the mover, at most 100 bytes; empty asks for a ticket that allows none.
+	Attempt string
 	// Valid is how long it is accepted from Now on, at most 7 days (SigV4's bound).
 	Now   time.Time
 	Valid time.Duration

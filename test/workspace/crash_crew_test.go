@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,6 +34,13 @@ type crew struct {
 var movable = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(cluster.Dir, "kyklos-movable")
 	return binary, controlplane.BuildMovable(context.Background(), binary)
+})
+
+// talkative is a mover that says all the time how far it is, so that one which is soon done does too.
+var talkative = sync.OnceValues(func() (string, error) {
+	kyklos, err := controlplane.Binary("kyklos")
+	script := filepath.Join(cluster.Dir, "kyklos-talkative")
+	return script, errors.Join(err, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\nexec %q \"$@\" --progress-every=1ms\n", kyklos), 0o755))
 })
 
 // newCrew makes a namespace whose managers and movers are behind the gate.
@@ -83,13 +91,13 @@ func (c *crew) start() *controlplane.Manager {
 	c.Helper()
 	binary, err := movable()
 	c.must(err)
-	kyklos, err := controlplane.Binary("kyklos")
+	mover, err := talkative()
 	c.must(err)
 	m, err := cluster.StartManager(c.Context(), controlplane.ManagerOptions{
 		Binary: binary, Proxy: c.proxy, Log: &c.log, Env: []string{c.clock.Env()},
 		Args: []string{
 			"--namespaces=" + c.namespace, "--leader-elect=false", "--webhooks=false", "--storage-migration=false", "--log-format=text",
-			"--mover-image=" + controlplane.HostImage(kyklos), "--mover-limit=100", "--workspace-limit-per-owner=100",
+			"--mover-image=" + controlplane.HostImage(mover), "--mover-limit=100", "--workspace-limit-per-owner=100",
 			"--workspace-workers=100", // those that are held keep theirs
 		},
 	})

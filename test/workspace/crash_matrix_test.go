@@ -19,9 +19,9 @@ import (
 var crashes = flag.String("crashes", "some", "some: a fixed part of the crash matrix; all: every point")
 
 var victims = []*victim{
-	{"manager", func(m moment) bool { return m.actor == "manager" && !m.reads }, killManager, 5, 44},
-	{"store", func(m moment) bool { return m.stored && !m.reads }, killStore, 2, 14},
-	{"mover", func(m moment) bool { return m.actor == "mover" }, nil, 2, 14},
+	{"manager", func(m moment) bool { return m.actor == "manager" && !m.reads }, killManager, 5, 46},
+	{"store", func(m moment) bool { return m.stored && !m.reads }, killStore, 2, 18},
+	{"mover", func(m moment) bool { return m.actor == "mover" }, nil, 3, 16},
 }
 
 // TestCrashes kills the manager, the store and the movers before and after every request by which they
@@ -48,7 +48,7 @@ func TestCrashes(t *testing.T) {
 		}
 	}
 	c.gate.strike = func(name string, m moment) {
-		if err := c.killMover(name); err != nil {
+		if err := c.killMover(name, m.what == "PUT note"); err != nil {
 			c.Errorf("%s, %s: %v", name, m, err)
 		}
 	}
@@ -77,11 +77,13 @@ func (v *victim) size() int {
 	return v.some
 }
 
-// choose spreads the victim's moments over its Workspaces: all, or those round the deletion of a volume
-// and of the others every kth.
+// choose spreads the victim's moments over its Workspaces: all, or those round the deletion of a volume, a
+// mover's note, and of the others every kth.
 func (v *victim) choose(t *testing.T, calm []moment, names []string, chosen map[string]moment) {
 	t.Helper()
-	moments := slices.DeleteFunc(slices.Clone(calm), func(m moment) bool { return !v.concerns(m) })
+	moments := slices.DeleteFunc(slices.Clone(calm), func(m moment) bool {
+		return !v.concerns(m) || m.what == "PUT note" && m.nth > 1 // how many there are, the clock decides
+	})
 	if *crashes == "all" && len(moments) > len(names) {
 		t.Errorf("%s: %d moments for %d Workspaces", v.name, len(moments), len(names))
 	}
@@ -96,6 +98,9 @@ func (v *victim) choose(t *testing.T, calm []moment, names []string, chosen map[
 			if !m.after && i > 0 {
 				points = append(points, moments[i-1])
 			}
+		}
+		if m.what == "PUT note" && !m.after && v.kill == nil {
+			points = append(points, m)
 		}
 	}
 	for k, left := 0, len(names)-len(points); k < left && len(points) < len(moments); k++ {
@@ -160,17 +165,19 @@ func killStore(c *crew, dead func()) {
 	c.must(c.books.store.Start(c.Context()))
 }
 
-// killMover kills the process of the mover that is at work.
-func (c *crew) killMover(name string) error {
-	var pods corev1.PodList
-	if err := admin.List(c.Context(), &pods, client.InNamespace(c.namespace), client.MatchingLabels{"kyklos.io/workspace": name, "kyklos.io/role": "mover"}); err != nil {
-		return err
-	}
+// killMover kills the process of the mover that is at work. One that does not wait for what held it, a note,
+// may have ended.
+func (c *crew) killMover(name string, mayEnd bool) error {
 	// The node may not have noted yet that it runs.
-	return wait.PollUntilContextTimeout(c.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		return slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
+	return wait.PollUntilContextTimeout(c.Context(), 20*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		var pods corev1.PodList
+		err := admin.List(ctx, &pods, client.InNamespace(c.namespace), client.MatchingLabels{"kyklos.io/workspace": name, "kyklos.io/role": "mover"})
+		ended := mayEnd && !slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
+			return pod.Status.Phase == corev1.PodPending || pod.Status.Phase == corev1.PodRunning
+		})
+		return ended || slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
 			return cluster.KillContainer(&pod, pod.Spec.Containers[0].Name) == nil
-		}), nil
+		}), err
 	})
 }
 

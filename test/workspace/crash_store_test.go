@@ -71,6 +71,8 @@ func storeRequest(b *books, r *http.Request) (name string, m moment) {
 		target = "upload"
 	case strings.HasSuffix(object, ".meta"):
 		target = "marker"
+	case strings.HasSuffix(object, "/progress.json"):
+		target = "note"
 	}
 	m.what = r.Method + " " + target
 	return name, m

@@ -54,7 +54,7 @@ func newStores(folder string) (*stores.Stores, secrets) {
 // archived brings a small home into the store in folder, under key.
 func archived(t *testing.T, s *stores.Stores, key archive.Key) {
 	t.Helper()
-	ticket, err := s.Issue(t.Context(), name, key.Data(), 1<<20, now, time.Minute)
+	ticket, err := s.Issue(t.Context(), name, key.Data(), archive.Order{MaxBytes: 1 << 20, Attempt: "op/1", Now: now, Valid: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

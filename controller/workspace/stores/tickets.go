@@ -2,6 +2,7 @@ package stores
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -15,24 +16,24 @@ import (
 // Pod, and clocks differ.
 const slack = 10 * time.Minute
 
-// Issue makes the ticket of one attempt. maxBytes is the volume's size to archive, 0 to restore;
-// attempt is how long the attempt may take.
-func (s *Stores) Issue(ctx context.Context, secret types.NamespacedName, key string, maxBytes int64, now time.Time, attempt time.Duration) (archive.Ticket, error) {
+// Issue makes the ticket of one attempt on the archive of a key. order.Valid is how long the attempt may take.
+func (s *Stores) Issue(ctx context.Context, secret types.NamespacedName, key string, order archive.Order) (archive.Ticket, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	parsed, err := archive.ParseKey(key)
-	if err != nil {
+	var err error
+	if order.Key, err = archive.ParseKey(key); err != nil {
 		return archive.Ticket{}, err
 	}
 	store, err := s.Open(ctx, secret)
 	if err != nil {
 		return archive.Ticket{}, err
 	}
-	return store.Issue(ctx, archive.Order{Key: parsed, MaxBytes: maxBytes, Now: now, Valid: attempt + slack})
+	order.Valid += slack
+	return store.Issue(ctx, order)
 }
 
-// Revoke ends the upload of a ticket. An upload that is not ended can do no harm to what is stored; it
-// goes with the collection, a day later.
+// Revoke ends the upload of a ticket, and deletes its mover's note. What is not ended can do no harm to what is
+// stored; it goes with the collection.
 func (s *Stores) Revoke(ctx context.Context, secret types.NamespacedName, ticket archive.Ticket) error {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -40,7 +41,12 @@ func (s *Stores) Revoke(ctx context.Context, secret types.NamespacedName, ticket
 	if err != nil {
 		return err
 	}
-	return store.Revoke(ctx, ticket)
+	err = store.Revoke(ctx, ticket)
+	key, invalid := archive.ParseKey(ticket.Key)
+	if ticket.Attempt == "" || invalid != nil {
+		return err
+	}
+	return errors.Join(err, archive.DropNote(ctx, store, key))
 }
 
 // Keep marks an archive as left behind on purpose.

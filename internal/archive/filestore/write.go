@@ -39,6 +39,28 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	return publish(root, draft, name)
 }
 
+// WriteNote stores a note, over the one before. It is not made durable: the next one comes soon.
+func (s *Store) WriteNote(ctx context.Context, key archive.Key, note []byte) error {
+	name := key.Note()
+	root, err := s.openFor(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(unfinished, 0o700); err != nil {
+		return translated(name, err)
+	}
+	draft := temporary()
+	defer func() { _ = root.Remove(draft) }()
+	if err := root.WriteFile(draft, note, 0o600); err != nil {
+		return translated(name, err)
+	}
+	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return translated(name, err)
+	}
+	return translated(name, root.Rename(draft, name))
+}
+
 func writeDraft(root *os.Root, draft string, body io.Reader) error {
 	file, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -83,7 +105,7 @@ func syncFolder(root *os.Root, folder string) error {
 // Issue hands out the folder. Whoever can see it can read all of it: a file store is for a
 // cluster on one machine, whose movers are processes of the same user.
 func (s *Store) Issue(_ context.Context, order archive.Order) (archive.Ticket, error) {
-	return archive.Ticket{Key: order.Key.Data(), Folder: s.folder, Expires: order.Now.Add(order.Valid)}, nil
+	return archive.Ticket{Key: order.Key.Data(), Folder: s.folder, Attempt: order.Attempt, Expires: order.Now.Add(order.Valid)}, nil
 }
 
 // Revoke has nothing to end.

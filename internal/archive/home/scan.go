@@ -82,12 +82,13 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 	if err := s.check(header); err != nil {
 		return err
 	}
+	told := &told{Reader: s.tar, report: s.report, progress: Progress{s.summary.Entries, s.summary.Bytes}}
 	s.summary.Entries++
 	s.summary.Bytes += header.Size
 	if s.summary.Entries > s.limits.Entries || s.summary.Bytes > s.limits.Bytes {
 		return unsafe("it holds more than the %d entries and %d bytes that its marker says", s.limits.Entries, s.limits.Bytes)
 	}
-	content := stoppable.Reader(s.ctx, io.TeeReader(s.tar, s.digest.content))
+	content := stoppable.Reader(s.ctx, io.TeeReader(told, s.digest.content))
 	if err := visit(header, content); err != nil {
 		return err
 	}
@@ -96,6 +97,22 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 		s.report(Progress{s.summary.Entries, s.summary.Bytes})
 	}
 	return s.ctx.Err()
+}
+
+// told reads a file's content, and reports how far it is.
+type told struct {
+	io.Reader
+	report   func(Progress)
+	progress Progress
+}
+
+func (t *told) Read(into []byte) (int, error) {
+	n, err := t.Reader.Read(into)
+	t.progress.Bytes += int64(n)
+	if n > 0 && t.report != nil {
+		t.report(t.progress)
+	}
+	return n, err
 }
 
 // check refuses whatever Pack would not have written. Since names only ever grow, none comes

@@ -46,8 +46,9 @@ type Job struct {
 	Operation string
 	// SHA256 is what the data's sum was when they were archived; to restore. Empty takes the marker's word.
 	SHA256 string
-	// Report, if it is not nil, is told of every step and how far it is, some thousand times a second.
-	Report func(step string, progress home.Progress)
+	// Report, if it is not nil, is told of every step and how far it is, some thousand times a second. of says how much
+	// there is, or nothing as long as that is not known; it may be called as long as the job runs.
+	Report func(step archive.Step, done home.Progress, of func() home.Progress)
 }
 
 // Result is what a run came to. As JSON it is the container's termination message.
@@ -77,11 +78,16 @@ func result(marker archive.Marker, summary home.Summary) Result {
 	}
 }
 
-func (j Job) report(step string) func(home.Progress) {
+func (j Job) report(step archive.Step, of func() home.Progress) func(home.Progress) {
 	if j.Report == nil {
 		return nil
 	}
-	return func(progress home.Progress) { j.Report(step, progress) }
+	return func(done home.Progress) { j.Report(step, done, of) }
+}
+
+// exactly is how much there is where that is known beforehand.
+func exactly(entries, bytes int64) func() home.Progress {
+	return func() home.Progress { return home.Progress{Entries: entries, Bytes: bytes} }
 }
 
 // Archive brings the volume's home into the store, or finds that it is there. After nil the
@@ -165,12 +171,14 @@ func (j Job) upload(ctx context.Context, folder *os.Root) (home.Summary, error) 
 	if !errors.Is(err, archive.ErrNotFound) {
 		return home.Summary{}, err
 	}
+	of, stop := measured(ctx, folder)
+	defer stop()
 	read, write := io.Pipe()
 	var summary home.Summary
 	packed := make(chan error, 1)
 	go func() {
 		var err error
-		summary, err = home.Pack(ctx, folder, write, j.report("packing"))
+		summary, err = home.Pack(ctx, folder, write, j.report(archive.Packing, of))
 		packed <- err
 		_ = write.CloseWithError(err) // EOF, if it is nil
 	}()
@@ -198,7 +206,7 @@ func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker
 	defer func() { _ = body.Close() }()
 	summed := newSummed(body)
 	limits := home.Limits{Entries: summary.Entries, Bytes: summary.Bytes}
-	stored, err := home.Inspect(ctx, summed, limits, j.report("verifying"))
+	stored, err := home.Inspect(ctx, summed, limits, j.report(archive.Verifying, exactly(summary.Entries, summary.Bytes)))
 	if err != nil {
 		return archive.Marker{}, fmt.Errorf("%w: %w", errReadBack, err)
 	}

@@ -1,6 +1,7 @@
 package mover
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -37,4 +38,26 @@ func Open(ticket archive.Ticket) (archive.MoverStore, archive.Key, error) {
 		return nil, key, err
 	}
 	return store, key, nil
+}
+
+// Noter gives the way to tell how far the mover is that has opened store with its ticket; nil if the ticket allows
+// no notes. An error of it is no reason to stop.
+func Noter(ticket archive.Ticket, store archive.MoverStore) func(context.Context, archive.Progress) error {
+	if ticket.Attempt == "" {
+		return nil
+	}
+	write := func(ctx context.Context, note []byte) error {
+		key, err := archive.ParseKey(ticket.Key)
+		if err != nil {
+			return err
+		}
+		return filestore.New(ticket.Folder).WriteNote(ctx, key, note)
+	}
+	if signed, ok := store.(*presigned.Store); ok {
+		write = signed.WriteNote
+	}
+	return func(ctx context.Context, progress archive.Progress) error {
+		progress.Attempt = ticket.Attempt
+		return write(ctx, progress.Note())
+	}
 }

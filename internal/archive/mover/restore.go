@@ -189,7 +189,7 @@ func (r *restorer) unpack(ctx context.Context, folder *os.Root) (home.Summary, e
 	}
 	summed := newSummed(body)
 	limits := home.Limits{Entries: r.marker.Entries, Bytes: r.marker.Bytes}
-	summary, err := home.Unpack(ctx, folder, summed, limits, r.job.report("unpacking"))
+	summary, err := home.Unpack(ctx, folder, summed, limits, r.job.report(archive.Unpacking, exactly(r.marker.Entries, r.marker.Bytes)))
 	if err != nil {
 		return home.Summary{}, r.explain(ctx, err)
 	}

@@ -164,7 +164,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	job := restoring(filestore.New(os.Args[1]), os.Args[2])
-	job.Report = func(string, home.Progress) {
+	job.Report = func(archive.Step, home.Progress, func() home.Progress) {
 		if at--; at < 0 {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}

@@ -70,14 +70,14 @@ func TestThereAndBackByTickets(t *testing.T) {
 // The store is killed while the mover packs, or while it reads back. Nothing is committed, and the next run
 // with the store up again does it.
 func TestTheStoreIsKilled(t *testing.T) {
-	for _, step := range []string{"packing", "verifying"} {
-		t.Run(step, func(t *testing.T) {
+	for _, step := range []archive.Step{archive.Packing, archive.Verifying} {
+		t.Run(string(step), func(t *testing.T) {
 			t.Parallel()
 			server, store := s3(t)
 			from := volume(t, someHome)
 			job := archiving(ticketed(t, store, 1<<20), from)
 			kill := sync.OnceValue(server.Kill)
-			job.Report = func(now string, _ home.Progress) {
+			job.Report = func(now archive.Step, _ home.Progress, _ func() home.Progress) {
 				if now == step {
 					if err := kill(); err != nil {
 						t.Error(err)

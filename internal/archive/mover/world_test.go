@@ -118,7 +118,7 @@ func put(t *testing.T, store archive.MoverStore, name, content string) {
 }
 
 // once is a Report that does something the first time.
-func once(do func()) func(string, home.Progress) {
+func once(do func()) func(archive.Step, home.Progress, func() home.Progress) {
 	do = sync.OnceFunc(do)
-	return func(string, home.Progress) { do() }
+	return func(archive.Step, home.Progress, func() home.Progress) { do() }
 }

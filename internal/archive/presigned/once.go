@@ -18,7 +18,7 @@ func (s *Store) once(ctx context.Context, method, name, target string, body []by
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: the ticket's URL cannot be read", name, archive.ErrDenied)
 	}
-	if creates(request) {
+	if name != s.key.Note() && creates(request) {
 		request.Header.Set("If-None-Match", "*") // part of what is signed
 	}
 	answer, err := s.client.Do(request)

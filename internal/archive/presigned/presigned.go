@@ -101,6 +101,16 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	return s.complete(ctx, name, completion(etags))
 }
 
+// WriteNote stores a note, over the one before. It tries once: the next one says more.
+func (s *Store) WriteNote(ctx context.Context, note []byte) error {
+	name := s.key.Note()
+	answer, err := s.once(ctx, http.MethodPut, name, s.ticket.PutNote, note)
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
+}
+
 // complete makes the parts one object.
 func (s *Store) complete(ctx context.Context, name string, list []byte) error {
 	answer, err := s.send(ctx, http.MethodPost, name, s.ticket.Upload.Complete, list)

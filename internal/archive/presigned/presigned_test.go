@@ -62,7 +62,7 @@ func start(t *testing.T, answers ...func(http.ResponseWriter)) (*fake, *Store) {
 	url := listening.URL + "/?secret="
 	store, err := New(archive.Ticket{Key: key.Data(), GetData: url + "1", GetMarker: url + "2", PutMarker: url + "3", Upload: &archive.Upload{
 		PartSize: 4, Part: url + "4", Signatures: []string{"a", "b", "c"}, Complete: url + "5",
-	}})
+	}, Attempt: "op/1", PutNote: url + "6"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,5 +195,22 @@ func TestStopsWhenTold(t *testing.T) {
 	store.pause = time.Hour
 	if _, err := store.Head(ctx, key.Data()); !errors.Is(err, context.Canceled) || len(server.seen) != 1 {
 		t.Errorf("%v after %v, want it cancelled", err, server.seen)
+	}
+}
+
+// A note is sent over the one before, and once: the mover does not wait for a store that has no time for it.
+func TestNotesAreSentOnce(t *testing.T) {
+	for name, answers := range map[string][]func(http.ResponseWriter){
+		"": nil, "busy": {status(503, "<Error><Code>SlowDown</Code></Error>")}, "refused": {status(403, "")}, "hung up": {hangUp},
+	} {
+		server, store := start(t, answers...)
+		err := store.WriteNote(t.Context(), []byte("note"))
+		if (err == nil) != (name == "") || err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", name, err)
+		}
+		// The transport itself sends again what was certainly not read.
+		if last := server.seen[len(server.seen)-1]; last != "PUT /?secret=6  4" || len(server.seen) > 1 && name != "hung up" {
+			t.Errorf("%s: sent %v", name, server.seen)
+		}
 	}
 }

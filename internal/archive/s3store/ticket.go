@@ -32,8 +32,12 @@ func (s *Store) Issue(ctx context.Context, order archive.Order) (archive.Ticket,
 		Key:       data,
 		GetData:   p.url(ctx, http.MethodGet, data, nil),
 		GetMarker: p.url(ctx, http.MethodGet, marker, nil),
+		Attempt:   order.Attempt,
 		CA:        string(s.config.CA),
 		Expires:   order.Now.Add(order.Valid),
+	}
+	if order.Attempt != "" {
+		ticket.PutNote = p.url(ctx, http.MethodPut, order.Key.Note(), nil)
 	}
 	if order.MaxBytes <= 0 {
 		return ticket, p.err
@@ -104,7 +108,8 @@ func splitPart(signed string) (base, of string) {
 }
 
 // url signs one request. Those that create something are signed together with the header
-// If-None-Match: *, so whoever has the URL cannot overwrite with it.
+// If-None-Match: *, so whoever has the URL cannot overwrite with it. The note may be, and is signed together with
+// its length.
 func (p *presigner) url(ctx context.Context, method, name string, query url.Values) string {
 	if p.err != nil {
 		return ""
@@ -117,7 +122,10 @@ func (p *presigner) url(ctx context.Context, method, name string, query url.Valu
 	if query == nil {
 		query = url.Values{}
 	}
-	if method != http.MethodGet && !query.Has("partNumber") {
+	switch {
+	case name == p.order.Key.Note():
+		request.ContentLength = archive.NoteBytes
+	case method != http.MethodGet && !query.Has("partNumber"):
 		request.Header.Set("If-None-Match", "*")
 	}
 	query.Set("X-Amz-Expires", strconv.FormatInt(int64(p.order.Valid/time.Second), 10))

@@ -19,7 +19,7 @@ var key = archive.Key{UID: "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11", OpID: "f47ac1
 
 func issue(t *testing.T, store *Store, maxBytes int64) archive.Ticket {
 	t.Helper()
-	ticket, err := store.Issue(t.Context(), archive.Order{Key: key, MaxBytes: maxBytes, Now: time.Now(), Valid: time.Hour})
+	ticket, err := store.Issue(t.Context(), archive.Order{Key: key, MaxBytes: maxBytes, Attempt: "op/1", Now: time.Now(), Valid: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +96,12 @@ func TestATicketsURLsAreForNothingElse(t *testing.T) {
 		"another's":              {http.MethodGet, strings.Replace(ticket.GetMarker, key.Folder(), other.Folder(), 1), ""},
 		"the bucket":             {http.MethodGet, strings.Replace(ticket.GetMarker, "/team/cluster-1/"+key.Marker(), "/", 1), ""},
 		"another part":           {http.MethodPut, ticket.Upload.Part + "&partNumber=9999&X-Amz-Signature=" + ticket.Upload.Signatures[0], ""},
+		"a note as the marker":   {http.MethodPut, strings.Replace(ticket.PutNote, key.Note(), key.Marker(), 1), ""},
+		"another's note":         {http.MethodPut, strings.Replace(ticket.PutNote, key.Folder(), other.Folder(), 1), ""},
+		"delete the note":        {http.MethodDelete, ticket.PutNote, ""},
 		"complete by another":    {http.MethodPost, strings.Replace(ticket.Upload.Complete, ticket.Upload.ID, "other", 1), "*"},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), request.method, request.url, strings.NewReader("forged"))
+		req, err := http.NewRequestWithContext(t.Context(), request.method, request.url, strings.NewReader(strings.Repeat("x", archive.NoteBytes)))
 		if err != nil {
 			t.Fatal(err)
 		}
