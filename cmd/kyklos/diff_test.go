@@ -112,7 +112,7 @@ func TestDiffOfWhatCannotBeRead(t *testing.T) {
 		t.Errorf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	stdout, stderr, code = kyklos(t, "", "diff", "before", "worse", "--from=2026-11-23")
-	if code != 2 || stdout != "" || !strings.Contains(stderr, "worse/a.yaml:1: TimeWindowScaler office: spec.windows[0].start") || !strings.Contains(stderr, "kyklos lint") {
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "worse/a.yaml:7: TimeWindowScaler office: spec.windows[0].start") || !strings.Contains(stderr, "kyklos lint") {
 		t.Errorf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
 }
