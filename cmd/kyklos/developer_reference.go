@@ -38,7 +38,9 @@ func writeReference(root *cobra.Command, dir string) error {
 			return err
 		}
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true // cobra's own pages
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Hidden = true // its help is cobra's own
+	}
 	disableDates(root)
 	title := func(path string) string {
 		name := strings.TrimSuffix(filepath.Base(path), ".md")

@@ -38,6 +38,10 @@ func TestForms(t *testing.T) {
 			head + "metadata: {name: a}\nspec:\n  baselineReplicas: 3\n",
 			older + "metadata: {name: a, annotations: {" + carried(`"baselineReplicas":3`) + "}}\nspec: {}\n", "spec is written anew",
 		},
+		"other line ends": {
+			strings.ReplaceAll(head+"metadata:\n  name: a\nspec:\n  baselineReplicas: 3\n  pause: true\n", "\n", "\r\n"),
+			strings.ReplaceAll(older+"metadata:\n  name: a\n  annotations:\n    "+carried(`"baselineReplicas":3,"pause":true`)+"\nspec:\n  pause: true\n", "\n", "\r\n"), "",
+		},
 		"no metadata": {head + "spec: {}\n", older + "metadata: {}\nspec: {}\n", ""},
 		"an anchor": {
 			head + "metadata: {name: a}\nspec:\n  baselineReplicas: 4\n  defaultReplicas: &half 50%\n  windows:\n  - replicas: *half\n",

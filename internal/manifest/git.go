@@ -17,7 +17,7 @@ import (
 // relative to that directory, are files or folders, none being the whole of it. Those that the revision does not have are left out: they
 // are new. It needs the program git.
 func ReadRevision(ctx context.Context, revision string, paths []string) (*Set, error) {
-	commit, err := git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	commit, err := git(ctx, "rev-parse", "--verify", "--end-of-options", revision+"^{commit}")
 	if err != nil {
 		return nil, fmt.Errorf("%q is no revision of this Git repository: %w", revision, err)
 	}

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"kyklos.io/kyklos/test/controlplane"
 )
@@ -63,6 +65,7 @@ func explains(t *testing.T, cluster *controlplane.Cluster) {
 		return strings.Contains(e.Answer, "There is nothing to scale: there is no ReplicationController away.") && e.has("Ready", "False")
 	})
 
+	explainsWhatMayBeRead(t, cluster, namespace)
 	kubectl("", "patch", "-n", namespace, "timewindowscalers", "webapp-office-hours", "--type=merge", "-p", `{"spec":{"pause":true}}`)
 	kubectl("", "scale", "-n", namespace, "deployment", "webapp", "--replicas=5")
 	kubectl("", "autoscale", "-n", namespace, "deployment", "webapp", "--max=7")
@@ -70,6 +73,42 @@ func explains(t *testing.T, cluster *controlplane.Cluster) {
 		return strings.Contains(e.Answer, "It is paused (spec.pause), so Kyklos leaves Deployment webapp with 5.") &&
 			e.has("target", "its spec asks for 5") && e.has("target", "written by kubectl") && e.has("autoscaler", "webapp") && e.has("Ready", "pause=true")
 	})
+}
+
+// explainsWhatMayBeRead asks as somebody who may read TimeWindowScalers and nothing else, and as one who may not even do that.
+func explainsWhatMayBeRead(t *testing.T, cluster *controlplane.Cluster, namespace string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"create", "role", "reader", "--verb=get,list", "--resource=timewindowscalers.kyklos.io"},
+		{"create", "rolebinding", "reader", "--role=reader", "--user=ada"},
+	} {
+		if _, stderr, err := cluster.Kubectl(t.Context(), "", append(args, "-n", namespace)...); err != nil {
+			t.Fatal(stderr, err)
+		}
+	}
+	as := func(user string) []string {
+		config, err := clientcmd.LoadFromFile(cluster.Kubeconfig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, auth := range config.AuthInfos {
+			auth.Impersonate = user
+		}
+		path := filepath.Join(t.TempDir(), user)
+		if err := clientcmd.WriteToFile(*config, path); err != nil {
+			t.Fatal(err)
+		}
+		return []string{"webapp-office-hours", "-n", namespace, "--kubeconfig", path}
+	}
+	e := explainOne(t, cluster, as("ada")...)
+	if !e.has("unknown", "you may not read the target") || !e.has("unknown", "you may not read the HorizontalPodAutoscalers") || e.has("unknown", "other TimeWindowScalers") || e.has("target", "") {
+		t.Errorf("%+v", e)
+	}
+	binary, _ := controlplane.Binary("kyklos")
+	out, err := exec.CommandContext(t.Context(), binary, append([]string{"explain"}, as("grace")...)...).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "is forbidden") {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // awayTarget is a schedule without its target, which is of a kind that is looked up.

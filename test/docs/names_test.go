@@ -67,7 +67,7 @@ func TestMetrics(t *testing.T) {
 
 	mention := regexp.MustCompile(`\bkyklos_[a-z_]+`)
 	for path, text := range documents(t) {
-		for _, name := range mention.FindAllString(text, -1) {
+		for _, name := range mention.FindAllString(commandPage.ReplaceAllString(text, ""), -1) {
 			if !names[name] {
 				t.Errorf("%s: there is no metric %s", path, name)
 			}
@@ -87,23 +87,44 @@ var flagLine = regexp.MustCompile(`^ +(?:-\w, )?(--[a-z-]+)(?: [a-zA-Z0-9]+)? {2
 // foreignFlags are those of helm and kubectl that pages speak of.
 var foreignFlags = []string{"--force-conflicts", "--reset-then-reuse-values", "--set", "--take-ownership"}
 
+// commandPage is a page of the generated reference, which has the name of a command.
+var commandPage = regexp.MustCompile(`\bkyklos_[a-z_]+\.md`)
+
 func TestManagerFlags(t *testing.T) {
-	code := sameFlags(t, "manager", "manager-flags.md", "")
-	heartbeat := sameFlags(t, "heartbeat", "workspace-activity.md", "## Who sends heartbeats")
+	sameFlags(t, "manager", "manager-flags.md", "")
+	sameFlags(t, "heartbeat", "workspace-activity.md", "## Who sends heartbeats")
+	flags := referenceFlags(t)
 	mention := regexp.MustCompile("`(--[a-z-]+)")
 	for path, text := range documents(t) {
 		for _, match := range mention.FindAllStringSubmatch(text, -1) {
-			_, known := code[match[1]]
-			_, beats := heartbeat[match[1]]
-			if !known && !beats && !slices.Contains(foreignFlags, match[1]) {
-				t.Errorf("%s: the manager has no flag %s", path, match[1])
+			if !flags[match[1]] && !slices.Contains(foreignFlags, match[1]) {
+				t.Errorf("%s: no command has a flag %s", path, match[1])
 			}
 		}
 	}
 }
 
-// sameFlags compares a command's flags and their defaults with a table, and returns them.
-func sameFlags(t *testing.T, command, page, heading string) map[string]string {
+// referenceFlags are those of all commands, as the generated reference lists them.
+func referenceFlags(t *testing.T) map[string]bool {
+	t.Helper()
+	listed := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)
+	flags := map[string]bool{}
+	for path, text := range documents(t) {
+		if filepath.Base(filepath.Dir(path)) != "cli" {
+			continue
+		}
+		for _, match := range listed.FindAllStringSubmatch(text, -1) {
+			flags[match[1]] = true
+		}
+	}
+	if len(flags) == 0 {
+		t.Fatal("the reference lists no flags")
+	}
+	return flags
+}
+
+// sameFlags compares a command's flags and their defaults with a table.
+func sameFlags(t *testing.T, command, page, heading string) {
 	t.Helper()
 	code := map[string]string{}
 	for line := range strings.Lines(help(t, command)) {
@@ -118,7 +139,6 @@ func sameFlags(t *testing.T, command, page, heading string) map[string]string {
 	if diff := cmp.Diff(code, documented); diff != "" {
 		t.Errorf("flags of %s and their defaults (-code +documented):\n%s", command, diff)
 	}
-	return code
 }
 
 func help(t *testing.T, command string) string {

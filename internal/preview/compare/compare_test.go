@@ -39,6 +39,11 @@ func window(days, start, end string, replicas int32) v1beta1.Window {
 	return v1beta1.Window{Days: all, Start: start, End: end, Replicas: intstr.FromInt32(replicas)}
 }
 
+func named(name string, w v1beta1.Window) v1beta1.Window {
+	w.Name = name
+	return w
+}
+
 func timeline(t tester, name string, spec *v1beta1.TimeWindowScalerSpec, days int, holidays ...string) *preview.Timeline {
 	t.Helper()
 	reading := schedule.FromSpec(spec, field.NewPath("spec"))
@@ -113,9 +118,25 @@ func TestSteps(t *testing.T) {
 			[]v1beta1.Window{office, lunch}, []v1beta1.Window{window("weekdays", "11:00", "17:00", 10), window("weekdays", "12:30", "14:00", 20)},
 			[]string{"moved Mon 09:00 2>10, Mon 11:00 2>10", "moved Mon 12:00 10>20, Mon 12:30 10>20"},
 		},
+		"the nearer of two that came": {
+			[]v1beta1.Window{window("all", "09:00", "10:00", 10)}, []v1beta1.Window{window("all", "01:00", "02:00", 10), window("all", "09:30", "10:00", 10)},
+			[]string{"added -, Mon 01:00 2>10", "added -, Mon 02:00 10>2", "moved Mon 09:00 2>10, Mon 09:30 2>10"},
+		},
+		"the nearer of two that went": {
+			[]v1beta1.Window{window("all", "01:00", "02:00", 10), window("all", "09:30", "10:00", 10)}, []v1beta1.Window{window("all", "09:00", "10:00", 10)},
+			[]string{"removed Mon 01:00 2>10, -", "removed Mon 02:00 10>2, -", "moved Mon 09:30 2>10, Mon 09:00 2>10"},
+		},
+		"two that change places": {
+			[]v1beta1.Window{named("a", window("all", "08:00", "09:00", 5)), named("b", window("all", "12:00", "13:00", 7))},
+			[]v1beta1.Window{named("a", window("all", "14:00", "15:00", 5)), named("b", window("all", "09:30", "10:00", 7))},
+			[]string{
+				"moved Mon 12:00 2>7, Mon 09:30 2>7", "moved Mon 13:00 7>2, Mon 10:00 7>2",
+				"moved Mon 08:00 2>5, Mon 14:00 2>5", "moved Mon 09:00 5>2, Mon 15:00 5>2",
+			},
+		},
 		"another name": {
 			[]v1beta1.Window{office},
-			[]v1beta1.Window{{Name: "office", Days: office.Days, Start: office.Start, End: office.End, Replicas: office.Replicas}}, nil,
+			[]v1beta1.Window{named("office", office)}, nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
