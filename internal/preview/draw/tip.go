@@ -36,7 +36,7 @@ func (s *strip) tip(i int) *tip {
 		window: segment.Window,
 	}
 	if segment.Index >= 0 {
-		t.window += " (" + timesOf(s.timeline.Scaler.Spec.Windows[segment.Index]) + ")"
+		t.window += " (" + s.timesOf(s.timeline.Scaler.Spec.Windows[segment.Index]) + ")"
 	}
 	if segment.Holiday != "" && segment.Override {
 		t.window += " (holiday " + segment.Holiday + ")"
