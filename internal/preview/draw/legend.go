@@ -54,9 +54,11 @@ func (s *strip) explained(i int, label string) []run {
 	}
 	if metric := window.Metric; metric != nil {
 		count = bounds(metric) + " by the metric " + metric.Name + ", " + count + " without it"
+	} else if isHash(label) {
+		count = replicas(count)
 	}
 	if isHash(label) {
-		return []run{{"count", when}, {"note", replicas(count)}}
+		return []run{{"count", when}, {"note", count}}
 	}
 	return []run{{"count", label}, {"note", when + ": " + count}}
 }
