@@ -50,6 +50,7 @@ kyklos:
 	@test -e bin/kyklos || echo "Building bin/kyklos from source. The first time this takes a minute or two ..."
 	@go build -o bin/kyklos ./cmd/kyklos # as the tests are built, to share their packages
 	@go build -o bin/quickstart ./test/quickstart
+	@for name in kubectl-kyklos kubectl_complete-kyklos; do ln -sf kyklos bin/$$name; done # a plugin of kubectl, and its shell completion
 
 .PHONY: devcluster
 devcluster: bin/devcluster ## Build bin/devcluster: etcd, kube-apiserver, controllers and kubectl in one binary

@@ -3,6 +3,7 @@ module kyklos.io/kyklos
 go 1.26.0
 
 require (
+	github.com/arran4/golang-ical v0.3.4 // kyklos preview -o ics: lines, folding and escapes of RFC 5545
 	github.com/aws/aws-sdk-go-v2 v1.47.7 // archives: the S3 library's types, and the signatures of tickets
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.15 // archives: keys from a Secret
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.114.8 // archives: any S3 store
@@ -21,7 +22,7 @@ require (
 	golang.org/x/image v0.46.0 // pictures of schedules: fonts and a rasteriser for PNG
 	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
-	golang.org/x/term v0.47.0 // make run: is this a terminal
+	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2 // CustomResourceDefinitions; tests: their validation and CEL
@@ -53,6 +54,7 @@ require (
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
 	github.com/evanphx/json-patch/v5 v5.9.11 // indirect
@@ -90,6 +92,7 @@ require (
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.69.0 // indirect

@@ -1,4 +1,5 @@
-// Command kyklos is the operator: one binary whose subcommands are its roles.
+// Command kyklos is the operator, and what people and pipelines need for its schedules on their desks: one
+// binary, whose subcommands are its roles.
 package main
 
 import (
@@ -11,7 +12,9 @@ import (
 )
 
 func main() {
-	if err := newCommand().ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
+	root := newCommand()
+	asPlugin(root, os.Args[0], os.Args[1:])
+	if err := root.ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
 		fmt.Fprintln(os.Stderr, "kyklos:", err)
 		os.Exit(exitCode(err))
 	}
@@ -30,11 +33,24 @@ func exitCode(err error) int {
 
 func newCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "kyklos",
-		Short:         "Scale workloads by time windows",
+		Use:   "kyklos",
+		Short: "Scale workloads by time windows",
+		Long: `Kyklos scales Kubernetes workloads by the time of day and week.
+
+The commands for schedules read manifests and need no cluster: they say what is wrong with a schedule, and what
+it will do, before it is applied. The commands for a cluster are those that Kyklos itself runs there.
+The help of each command has examples, as kyklos convert --help.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newVersionCommand())
+	root.AddCommand(newPreviewCommand())
+	root.AddCommand(newExplainCommand())
+	root.AddCommand(newDiffCommand())
+	root.AddCommand(newConvertCommand())
+	root.AddCommand(developerCommands()...)
+	root.SetFlagErrorFunc(explainFlagError)
+	addGroups(root)
+	addCompletions(root)
 	return root
 }

@@ -31,6 +31,7 @@ func newMoverCommand() *cobra.Command {
 		Use:   "mover",
 		Short: "Move a workspace's home between its volume and the archive; Kyklos runs it in Jobs",
 		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without it, Args would not be looked at
 	}
 	parent.AddCommand(newArchiveCommand(), newRestoreCommand())
 	return parent

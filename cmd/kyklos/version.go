@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -16,16 +18,75 @@ import (
 var version, commit, date string
 
 func newVersionCommand() *cobra.Command {
-	return &cobra.Command{
+	format := "text"
+	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version and that of the embedded time zone database",
-		Args:  cobra.NoArgs,
-		Run: func(cmd *cobra.Command, _ []string) {
+		Short: "Print the versions of Kyklos, its Kubernetes libraries and its time zone database",
+		Example: `  # For people
+  kyklos version
+
+  # For programs
+  kyklos version -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
-			fmt.Fprintf(cmd.OutOrStdout(), "kyklos %s, tzdata %s, %s %s/%s\n",
-				source{version, commit, date}.orFrom(info), timecalc.TZDataVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return versionsOf(info).print(cmd.OutOrStdout(), format)
 		},
 	}
+	cmd.Flags().StringVarP(&format, "output", "o", format, "text or json")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// versions are those of a binary and of what is built into it.
+type versions struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	// Date is that of the commit, RFC 3339.
+	Date string `json:"date,omitempty"`
+	// Kubernetes is the version of the Kubernetes libraries, v0.37.2 for those of Kubernetes 1.37.2.
+	Kubernetes string `json:"kubernetes,omitempty"`
+	TZData     string `json:"tzdata"`
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+}
+
+func versionsOf(info *debug.BuildInfo) versions {
+	from := source{version, commit, date}.orFrom(info)
+	return versions{
+		Version: from.version, Commit: from.commit, Date: from.date, Kubernetes: moduleVersion(info, "k8s.io/apimachinery"),
+		TZData: timecalc.TZDataVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
+}
+
+func (v versions) print(w io.Writer, format string) error {
+	switch format {
+	case "text":
+		fmt.Fprintf(w, "kyklos %s, tzdata %s, Kubernetes libraries %s, %s %s\n", source{v.Version, v.Commit, v.Date}, v.TZData, v.Kubernetes, v.Go, v.Platform)
+		return nil
+	case "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(v)
+	}
+	return fmt.Errorf("--output: must be text or json, not %q", format)
+}
+
+// moduleVersion is the version of a module that the binary is built of; "" if nobody noted it.
+func moduleVersion(info *debug.BuildInfo, path string) string {
+	if info == nil {
+		return ""
+	}
+	for _, module := range info.Deps {
+		if module.Path != path {
+			continue
+		}
+		if module.Replace != nil {
+			return module.Replace.Version
+		}
+		return module.Version
+	}
+	return ""
 }
 
 func ownVersion() string {

@@ -2,12 +2,12 @@ package desk
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -42,15 +42,31 @@ type Problem struct {
 
 func (p *Problem) Error() string {
 	if p.Source == nil {
-		return fmt.Sprintf("%s: %v", p.Name, p.Err)
+		return fmt.Sprintf("TimeWindowScaler %s: %v", p.Name, p.Err)
 	}
-	return fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, p.Source.Line, p.Name.Name, p.Err)
+	line := p.Source.Line
+	if fields, ok := errors.AsType[fieldErrors](p.Err); ok {
+		at, _ := p.Source.Position(fields[0].Field)
+		line = at.Line
+	}
+	return fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, line, p.Name.Name, p.Err)
+}
+
+// fieldErrors are fields of a schedule that cannot be read.
+type fieldErrors field.ErrorList
+
+func (e fieldErrors) Error() string {
+	texts := make([]string, len(e))
+	for i, one := range e {
+		texts[i] = one.Error()
+	}
+	return strings.Join(texts, "; ")
 }
 
 // FromManifests returns the scalers of a set in its order, and those that cannot be read. namespace is that of objects that name
 // none. Holidays are dates for every scaler that follows any; nil takes them from the ConfigMaps of the set.
 func FromManifests(set *manifest.Set, namespace string, holidays []string) (scalers []*Scaler, problems []*Problem) {
-	configMaps := configMapKeys(set, namespace)
+	configMaps := holidaySources(set, namespace)
 	for _, object := range set.Objects {
 		if !IsScaler(object) {
 			continue
@@ -81,17 +97,24 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []string, found bool)) (*Scaler, error) {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	if errs := reading.Errors(); len(errs) > 0 {
-		return nil, errs.ToAggregate()
+		return nil, fieldErrors(errs)
 	}
 	scaler := &Scaler{TimeWindowScaler: tws, Scaler: preview.Scaler{
 		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar,
 	}}
+	if tws.Spec.TargetRef.APIVersion == "" {
+		tws.Spec.TargetRef.APIVersion = appsv1.SchemeGroupVersion.String() // the schema's default
+	}
 	if name := schedule.HolidaySource(&tws.Spec); name != "" {
-		keys, found := holidays(name)
-		scaler.Calendar.Holidays, _ = timecalc.ParseHolidayDates(keys)
-		scaler.HolidaysMissing = !found
+		scaler.setHolidays(holidays(name))
 	}
 	return scaler, nil
+}
+
+// setHolidays gives a schedule the dates among the keys of its ConfigMap.
+func (s *Scaler) setHolidays(keys []string, found bool) {
+	s.Calendar.Holidays, _ = timecalc.ParseHolidayDates(keys)
+	s.HolidaysMissing = !found
 }
 
 // IsScaler reports whether an object is a TimeWindowScaler of a version that Kyklos serves.
@@ -113,27 +136,21 @@ func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	}
 	var tws v1beta1.TimeWindowScaler
 	if err := json.Unmarshal(raw, &tws); err != nil {
-		return nil, fmt.Errorf("%s: kyklos lint tells more", strings.TrimPrefix(err.Error(), "json: "))
+		if mistake, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistake.Field != "" {
+			err = fieldErrors{field.Invalid(field.NewPath(mistake.Field), mistake.Value, "the field takes nothing of this type")}
+		}
+		return nil, err
 	}
 	return &tws, nil
 }
 
-// configMapKeys are the keys of all ConfigMaps of a set.
-func configMapKeys(set *manifest.Set, namespace string) map[types.NamespacedName][]string {
+// holidaySources are the keys of all ConfigMaps of a set.
+func holidaySources(set *manifest.Set, namespace string) map[types.NamespacedName][]string {
 	all := make(map[types.NamespacedName][]string)
 	for _, object := range set.Objects {
-		if object.GroupVersionKind() != corev1.SchemeGroupVersion.WithKind("ConfigMap") {
-			continue
+		if keys, ok := configMapKeys(object); ok {
+			all[object.Key(namespace)] = keys
 		}
-		var source corev1.ConfigMap
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &source) != nil {
-			continue // the API server refuses it in better words
-		}
-		keys := make([]string, 0, len(source.Data))
-		for key := range source.Data {
-			keys = append(keys, key)
-		}
-		all[object.Key(namespace)] = keys
 	}
 	return all
 }

@@ -36,17 +36,20 @@ func Parse(file *File) (objects []*Object, problems []*Problem) {
 	return objects, problems
 }
 
-// document is a part of a file and the line on which it begins.
+// document is a part of a file, the line on which it begins, and how many bytes are before it.
 type document struct {
-	text []byte
-	line int
+	text   []byte
+	line   int
+	offset int
 }
 
 // documents splits a file where kubectl does: before lines that begin with ---, or between JSON values.
 func documents(data []byte) []document {
+	mark := len(data)
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	mark -= len(data)
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
-		if stream, ok := jsonValues(data); ok {
+		if stream, ok := jsonValues(data, mark); ok {
 			return stream
 		}
 	}
@@ -54,16 +57,17 @@ func documents(data []byte) []document {
 	begin, at, line, first := 0, 0, 1, 1
 	for text := range bytes.Lines(data) {
 		if bytes.HasPrefix(text, []byte("---")) && (len(bytes.TrimRight(text, "\r\n")) == 3 || text[3] == ' ' || text[3] == '\t') {
-			all = append(all, document{data[begin:at], first})
+			all = append(all, document{data[begin:at], first, mark + begin})
 			begin, first = at+len(text), line+1
 		}
 		at, line = at+len(text), line+1
 	}
-	return append(all, document{data[begin:], first})
+	return append(all, document{data[begin:], first, mark + begin})
 }
 
 // jsonValues splits a stream of JSON values; ok is false if it is none, as with a flow mapping of YAML.
-func jsonValues(data []byte) (all []document, ok bool) {
+// mark is how many bytes are before it.
+func jsonValues(data []byte, mark int) (all []document, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	for {
 		var value json.RawMessage
@@ -73,7 +77,7 @@ func jsonValues(data []byte) (all []document, ok bool) {
 			return nil, false
 		}
 		begin := int(decoder.InputOffset()) - len(value)
-		all = append(all, document{value, 1 + bytes.Count(data[:begin], []byte("\n"))})
+		all = append(all, document{value, 1 + bytes.Count(data[:begin], []byte("\n")), mark + begin})
 	}
 }
 

@@ -31,20 +31,31 @@ const group = "kyklos.io"
 func Read(sources []string, stdin io.Reader) (*Set, error) {
 	var set Set
 	for _, source := range sources {
-		if err := set.read(source, stdin); err != nil {
+		if err := read(source, stdin, set.add); err != nil {
 			return nil, err
 		}
 	}
 	return &set, nil
 }
 
-func (s *Set) read(source string, stdin io.Reader) error {
+// Files returns what Read would read, as it is.
+func Files(sources []string, stdin io.Reader) (files []*File, err error) {
+	for _, source := range sources {
+		if err := read(source, stdin, func(file *File, _ bool) { files = append(files, file) }); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// read gives the files of a source to add, and whether they were named themselves.
+func read(source string, stdin io.Reader, add func(file *File, named bool)) error {
 	if source == Stdin {
 		data, err := io.ReadAll(stdin)
 		if err != nil {
 			return fmt.Errorf("standard input: %w", err)
 		}
-		s.add(&File{Name: Stdin, Data: data}, true)
+		add(&File{Name: Stdin, Data: data}, true)
 		return nil
 	}
 	info, err := os.Stat(source)
@@ -52,7 +63,7 @@ func (s *Set) read(source string, stdin io.Reader) error {
 		return err
 	}
 	if !info.IsDir() {
-		return s.readFile(source, true)
+		return readFile(source, true, add)
 	}
 	return filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -66,16 +77,16 @@ func (s *Set) read(source string, stdin io.Reader) error {
 		case entry.IsDir() || !isManifest(path):
 			return nil
 		}
-		return s.readFile(path, false)
+		return readFile(path, false, add)
 	})
 }
 
-func (s *Set) readFile(path string, named bool) error {
+func readFile(path string, named bool, add func(*File, bool)) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	s.add(&File{Name: path, Data: data}, named)
+	add(&File{Name: path, Data: data}, named)
 	return nil
 }
 

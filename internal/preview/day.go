@@ -11,7 +11,7 @@ type Day struct {
 	Date       string    // YYYY-MM-DD in the schedule's zone
 	Start, End time.Time // [Start, End)
 	Holiday    bool      // the date is listed, and the mode is not ignore
-	// Change is how the clock changes on this date, nil if it does not.
+	// Change is how the schedule's clock changes on this date, nil if it does not.
 	Change *Change
 	// Seconds is the sum of replicas times seconds.
 	Seconds int64
@@ -25,7 +25,8 @@ func (t *Timeline) day() {
 		if end.After(t.Until) {
 			end = t.Until
 		}
-		day := Day{Date: at.Format(time.DateOnly), Start: at, End: end, Holiday: t.Scaler.Calendar.At(at).Holiday != ""}
+		day := Day{Date: at.Format(time.DateOnly), Start: at, End: end}
+		day.Holiday = t.Scaler.holidaysCount() && t.Scaler.Calendar.Holidays[day.Date]
 		for i := range t.Changes {
 			if c := &t.Changes[i]; !c.Time.Before(at) && c.Time.Before(end) {
 				day.Change = c

@@ -16,6 +16,14 @@ type Scaler struct {
 	// HolidaysMissing says that the schedule follows holidays whose ConfigMap was not to be found: its dates are taken
 	// for ordinary days.
 	HolidaysMissing bool
+	// State is the status of the object in a cluster, nil if it is from a file.
+	State *v1beta1.TimeWindowScalerStatus
+}
+
+// holidaysCount reports whether listed dates matter. In the mode ignore they do not.
+func (s *Scaler) holidaysCount() bool {
+	mode := s.Calendar.HolidayMode
+	return mode == timecalc.HolidayClosed || mode == timecalc.HolidayOpen
 }
 
 // Grace is how long a lower count waits.

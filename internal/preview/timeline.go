@@ -2,8 +2,6 @@ package preview
 
 import (
 	"time"
-
-	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // Reason says why the count changes.
@@ -25,51 +23,60 @@ type Transition struct {
 	// Window is the label of what decides from now on, as status.currentWindow has it (B7).
 	Window string
 	Reason Reason
-	// GraceUntil is when a lower count is applied; zero without a grace period, and for a higher one.
+	// Left is the label of the window that ends here, "" if none does. With WindowEntered it lay on top of Window, which goes on.
+	Left string
+	// Holiday is the date that begins or is over, for HolidayStarted and HolidayEnded.
+	Holiday string
+	// GraceUntil is until when a grace period keeps the higher count Kept: until it ends, or the schedule asks for as many again.
+	// It is zero if none runs.
 	GraceUntil time.Time
+	Kept       int32
 }
 
 // Segment is a stretch of time in which one thing decides.
 type Segment struct {
 	Start, End time.Time // [Start, End), in the schedule's zone
 	Replicas   int32
-	// Index is the window's, or -1, Window its label, and Holiday the local date if it is listed. Segments end at midnight on
-	// holidays, so that each has one date.
+	// Index is the window's, or -1, Window its label, and Holiday the local date if it is listed and the mode is not ignore.
+	// Segments end at midnight on holidays, so that each has one date.
 	Index    int
 	Window   string
 	Holiday  string
 	Override bool // the holiday decided the number, not the windows
 }
 
-// Change is an instant at which the schedule's clock is put forward or back.
+// Change is an instant at which a clock is put forward or back.
 type Change struct {
-	Time          time.Time // the first instant of the new offset
-	Before, After time.Duration
+	Time          time.Time     // the first instant of the new offset, in the zone of the clock
+	Before, After time.Duration // east of UTC
 }
 
 // Timeline is what a schedule does from an instant until another one.
 type Timeline struct {
 	Scaler      *Scaler
-	From, Until time.Time // [From, Until), in the schedule's zone
+	From, Until time.Time // [From, Until), in the schedule's zone, on whole seconds
 	// Segments cover it without gaps. Neighbours differ in who decides, not always in the count.
 	Segments    []Segment
 	Transitions []Transition
 	Days        []Day
-	Changes     []Change
+	// Changes are those of the schedule's clock, Abroad those of the clocks of windows with zones of their own.
+	Changes, Abroad []Change
 	// Seconds is the sum of replicas times seconds.
 	Seconds int64
 	// Highest is the highest count of all segments: what would run without a schedule.
 	Highest int32
 }
 
-// Compute returns the timeline of a schedule. It is empty if until is not after from.
+// Compute returns the timeline of a schedule, of whole seconds: fractions of from and until are dropped. It is empty
+// if until is not after from.
 func Compute(scaler *Scaler, from, until time.Time) *Timeline {
 	zone := scaler.Calendar.Zone
-	t := &Timeline{Scaler: scaler, From: from.In(zone), Until: until.In(zone)}
+	t := &Timeline{Scaler: scaler, From: time.Unix(from.Unix(), 0).In(zone), Until: time.Unix(until.Unix(), 0).In(zone)}
 	if !t.Until.After(t.From) {
 		return t
 	}
 	t.segment()
+	t.grace()
 	t.change()
 	for _, s := range t.Segments {
 		t.Seconds += int64(s.Replicas) * seconds(s.Start, s.End)
@@ -78,6 +85,9 @@ func Compute(scaler *Scaler, from, until time.Time) *Timeline {
 	t.day()
 	return t
 }
+
+// AlwaysHighest is what Seconds would be with the highest count all the time.
+func (t *Timeline) AlwaysHighest() int64 { return int64(t.Highest) * seconds(t.From, t.Until) }
 
 // segment fills Segments and Transitions.
 func (t *Timeline) segment() {
@@ -89,7 +99,10 @@ func (t *Timeline) segment() {
 		}
 		next := Segment{
 			Start: at, End: end, Replicas: verdict.Replicas,
-			Index: verdict.Window, Window: calendar.Label(verdict), Holiday: verdict.Holiday, Override: verdict.Override,
+			Index: verdict.Window, Window: calendar.Label(verdict), Override: verdict.Override,
+		}
+		if t.Scaler.holidaysCount() {
+			next.Holiday = verdict.Holiday
 		}
 		at = end
 		if last := len(t.Segments) - 1; last >= 0 {
@@ -110,79 +123,3 @@ func (s Segment) sameAs(other Segment) bool {
 	s.Start, s.End = other.Start, other.End
 	return s == other
 }
-
-func (t *Timeline) transition(before, after Segment) Transition {
-	tr := Transition{Time: after.Start, From: before.Replicas, To: after.Replicas, Window: after.Window, Reason: t.reason(before, after)}
-	if grace := t.Scaler.Grace(); grace > 0 && tr.To < tr.From {
-		tr.GraceUntil = tr.Time.Add(grace)
-	}
-	return tr
-}
-
-// reason says why after follows before.
-func (t *Timeline) reason(before, after Segment) Reason {
-	switch {
-	case after.Override && (!before.Override || before.Replicas != after.Replicas):
-		return HolidayStarted
-	case before.Override && !after.Override:
-		return HolidayEnded
-	case t.byClockChange(before, after):
-		return ClockChange
-	case after.Index >= 0:
-		return WindowEntered
-	default:
-		return WindowLeft
-	}
-}
-
-// byClockChange reports whether the clock of a window was put forward or back at the instant at which after follows before, and
-// the window neither starts nor ends at the time of day that it shows then.
-func (t *Timeline) byClockChange(before, after Segment) bool {
-	for _, edge := range []struct {
-		window int
-		time   func(timecalc.TimeWindow) string
-	}{
-		{before.Index, timecalc.TimeWindow.End},
-		{after.Index, timecalc.TimeWindow.Start},
-	} {
-		if edge.window < 0 {
-			continue
-		}
-		window := t.Scaler.Calendar.Windows[edge.window]
-		local := after.Start.In(t.zoneOf(window))
-		if _, changed := offsetChange(local); changed && edge.time(window) != local.Format("15:04") {
-			return true
-		}
-	}
-	return false
-}
-
-func (t *Timeline) zoneOf(window timecalc.TimeWindow) *time.Location {
-	if zone := window.Zone(); zone != nil {
-		return zone
-	}
-	return t.Scaler.Calendar.Zone
-}
-
-// offsetChange says how the clock changes at an instant.
-func offsetChange(local time.Time) (Change, bool) {
-	_, after := local.Zone()
-	_, before := local.Add(-1).Zone()
-	return Change{Time: local, Before: time.Duration(before) * time.Second, After: time.Duration(after) * time.Second}, before != after
-}
-
-// change fills Changes: those of the schedule's zone.
-func (t *Timeline) change() {
-	for at := t.From; ; {
-		_, end := at.ZoneBounds()
-		if end.IsZero() || !end.Before(t.Until) {
-			return
-		}
-		if change, changed := offsetChange(end); changed {
-			t.Changes = append(t.Changes, change)
-		}
-		at = end
-	}
-}
-
-func seconds(from, until time.Time) int64 { return int64(until.Sub(from) / time.Second) }

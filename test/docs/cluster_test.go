@@ -35,7 +35,9 @@ func TestSamplesOnAnAPIServer(t *testing.T) {
 		}
 	}
 	t.Run("commands", func(t *testing.T) { commands(t, cluster, "docs/v1beta1.md") })
+	t.Run("desk", func(t *testing.T) { onTheDesk(t, cluster) })
 	t.Run("alerts", func(t *testing.T) { looks(t, cluster, "docs/alerts.md", "alerts-sample") })
+	t.Run("explain", func(t *testing.T) { explains(t, cluster) })
 }
 
 // looks runs the commands by which a page has somebody look at what is wrong with a schedule or

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kyklos.io/kyklos/internal/desk"
+	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/preview/compare"
+)
+
+// diffOptions are the flags of diff.
+type diffOptions struct {
+	namespace, from, format string
+	days                    int
+	exitCode                bool
+}
+
+// diffFormats are the values of --output.
+var diffFormats = []string{"text", "markdown", "json"}
+
+func newDiffCommand() *cobra.Command {
+	options := diffOptions{namespace: manifest.Default, format: "text", days: 14}
+	cmd := &cobra.Command{
+		Use:   "diff BEFORE AFTER | diff REVISION [REVISION] -- PATH...",
+		Short: "Say what a change of manifests does to the coming weeks",
+		Long: `Say what a change of manifests does to the coming weeks: for each schedule the changes of the count that come, go or
+move, and the replica-hours before and after.
+
+BEFORE and AFTER are files, folders, - for standard input, or REVISION:PATH for a file or folder as it was in a
+revision of the Git repository. With -- the paths are compared between two revisions, or between one and the
+files as they are now. Paths are relative to the working directory, also those in revisions.`,
+		Example: `  # What has changed since the branch main?
+  kyklos diff main -- config/samples/office-hours.yaml
+  # Two files, in a week of next year
+  kyklos diff config/samples/office-hours.yaml config/samples/holidays.yaml --from 2027-01-04 --days 7
+  # A comment for a pull request
+  kyklos diff main HEAD -o markdown -- config/samples/office-hours.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return options.run(cmd, args, time.Now()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&options.namespace, "namespace", "n", options.namespace, "namespace of manifests that name none")
+	flags.StringVar(&options.from, "from", "", `where to begin: a date, a "date time" on each schedule's clock, or RFC 3339; empty is now`)
+	flags.IntVar(&options.days, "days", options.days, fmt.Sprintf("how many days to compare, 1 to %d", mostDays))
+	flags.StringVarP(&options.format, "output", "o", options.format, strings.Join(diffFormats, ", "))
+	flags.BoolVar(&options.exitCode, "exit-code", false, "exit with 1 if a schedule changes, as git diff does")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// differs is the error of --exit-code.
+type differs struct{}
+
+func (differs) Error() string { return "schedules change" }
+func (differs) ExitCode() int { return 1 }
+
+func (o *diffOptions) run(cmd *cobra.Command, args []string, now time.Time) error {
+	if o.days < 1 || o.days > mostDays {
+		return unusable{fmt.Errorf("--days: must be from 1 to %d, not %d", mostDays, o.days)}
+	}
+	write, known := map[string]func(io.Writer, *compare.Difference, compare.Options) error{
+		"text": compare.Text, "markdown": compare.Markdown,
+		"json": func(w io.Writer, d *compare.Difference, _ compare.Options) error { return compare.JSON(w, d) },
+	}[o.format]
+	if !known {
+		return unusable{fmt.Errorf("--output: %q is none of %s", o.format, strings.Join(diffFormats, ", "))}
+	}
+	before, after, err := readSides(cmd, args)
+	if err != nil {
+		return unusable{err}
+	}
+	was, is, err := o.scalers(cmd, before, after)
+	if err != nil {
+		return err
+	}
+	difference, err := o.compare(was, is, now)
+	if err != nil {
+		return unusable{err}
+	}
+	out := cmd.OutOrStdout()
+	if err := write(out, difference, compare.Options{Days: o.days, From: o.fromText(now), Colours: colours(out)}); err != nil {
+		return err
+	}
+	if o.exitCode && !difference.Empty() {
+		return differs{}
+	}
+	return nil
+}
+
+// fromText is the beginning in words; a date is that of each schedule's own zone.
+func (o *diffOptions) fromText(now time.Time) string {
+	if o.from != "" {
+		return o.from
+	}
+	return now.UTC().Format("2006-01-02 15:04") + " UTC"
+}
+
+// scalers are the schedules of both sides. What cannot be read is left out with a note if it is the same on both sides, for
+// then the change does nothing to it; otherwise it is an error.
+func (o *diffOptions) scalers(cmd *cobra.Command, before, after *manifest.Set) (was, is []*desk.Scaler, err error) {
+	was, problemsBefore := desk.FromManifests(before, o.namespace, nil)
+	is, problemsAfter := desk.FromManifests(after, o.namespace, nil)
+	known := make(map[string]bool)
+	for _, problem := range problemsBefore {
+		known[string(problem.Source.Raw)] = true
+	}
+	for _, problem := range before.Problems {
+		known[string(problem.File.Data)] = true
+	}
+	var broken, old []error
+	judge := func(text []byte, problem error) {
+		if known[string(text)] {
+			old = append(old, problem)
+			return
+		}
+		broken = append(broken, problem)
+	}
+	for _, problem := range after.Problems {
+		judge(problem.File.Data, problem)
+	}
+	for _, problem := range problemsAfter {
+		judge(problem.Source.Raw, problem)
+	}
+	if len(old) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Left out, for they cannot be read now as before: %d in all, the first %v\n", len(old), old[0])
+	}
+	return was, is, unreadable(cmd, broken)
+}
+
+func (o *diffOptions) compare(before, after []*desk.Scaler, now time.Time) (*compare.Difference, error) {
+	sources := make(map[*preview.Timeline]*desk.Scaler)
+	zones := make(map[string]*desk.Scaler) // of one name, both sides begin at the same instant
+	for _, s := range after {
+		zones[s.Key().String()] = s
+	}
+	timelines := func(scalers []*desk.Scaler) (all []*preview.Timeline, err error) {
+		for _, s := range scalers {
+			clock := s.Calendar.Zone
+			if other := zones[s.Key().String()]; other != nil {
+				clock = other.Calendar.Zone
+			}
+			from := now.Truncate(time.Minute).In(clock)
+			if o.from != "" {
+				if from, err = desk.ParseTime(o.from, clock); err != nil {
+					return nil, fmt.Errorf("--from: %w", err)
+				}
+			}
+			timeline := preview.Compute(&s.Scaler, from, desk.AddDays(from, o.days))
+			sources[timeline] = s
+			all = append(all, timeline)
+		}
+		return all, nil
+	}
+	was, err := timelines(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := timelines(after)
+	if err != nil {
+		return nil, err
+	}
+	difference := compare.Compare(was, is)
+	for i := range difference.Scalers {
+		note(&difference.Scalers[i], sources)
+	}
+	return difference, nil
+}
+
+// note adds what only the manifests tell: the versions, and holidays whose ConfigMap is not among them.
+func note(s *compare.Scaler, sources map[*preview.Timeline]*desk.Scaler) {
+	before, after := sources[s.Before], sources[s.After]
+	if before != nil && after != nil {
+		was, is := before.Source.GroupVersionKind().Version, after.Source.GroupVersionKind().Version
+		if was != is {
+			text := fmt.Sprintf("apiVersion: %s before, %s after", was, is)
+			if s.Kind == compare.Unchanged {
+				text += ": no change in what it does"
+			}
+			s.Notes = append(s.Notes, text)
+		}
+	}
+	missingBefore, missingAfter := before != nil && before.HolidaysMissing, after != nil && after.HolidaysMissing
+	if s.Kind != compare.Unchanged && (missingBefore || missingAfter) {
+		s.Notes = append(s.Notes, "holidays: their ConfigMap is not among the manifests, so every day counts as a normal day")
+	}
+}

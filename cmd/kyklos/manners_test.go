@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+// called runs the program as it is called, and returns what it writes.
+func called(program, stdin string, args ...string) (stdout, stderr string, err error) {
+	root := newCommand()
+	asPlugin(root, program, args)
+	var out, complaint bytes.Buffer
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&out)
+	root.SetErr(&complaint)
+	err = root.Execute()
+	return out.String(), complaint.String(), err
+}
+
+// What is misspelled is answered by what may have been meant, and by where to look.
+func TestMisspelled(t *testing.T) {
+	for line, want := range map[string][]string{
+		"convrt":                           {`unknown command "convrt" for "kyklos"`, "convert"},
+		"convert --filname x":              {"unknown flag: --filname", "did you mean --filename?", "kyklos convert --help"},
+		"convert -x":                       {"unknown shorthand flag: 'x'", "kyklos convert --help"},
+		"convert --to":                     {"flag needs an argument: --to", "kyklos convert --help"},
+		"convert --to v1beta1":             {"-f FILE"},
+		"convert -f x --to v2":             {"--to: must be v1alpha1 or v1beta1", `"v2"`},
+		"convert -f /nowhere --to v1beta1": {"/nowhere"},
+		"convert -w -f - --to v1beta1":     {"--write", "standard input"},
+		"version -o yaml":                  {"--output: must be text or json", `"yaml"`},
+		"mover archve":                     {`unknown command "archve" for "kyklos mover"`},
+	} {
+		_, _, err := called("kyklos", "", strings.Fields(line)...)
+		for _, part := range want {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %v does not say %s", line, err, part)
+			}
+		}
+	}
+}
+
+// Every command that people see has examples and belongs to a group, and whose runs are roles in a cluster has no need to.
+func TestEveryCommandIsExplained(t *testing.T) {
+	for _, cmd := range newCommand().Commands() {
+		if cmd.GroupID == "" && cmd.Name() != "version" {
+			t.Errorf("%s is in no group", cmd.Name())
+		}
+		if cmd.Example == "" && cmd.GroupID != "cluster" {
+			t.Errorf("%s has no examples", cmd.Name())
+		}
+	}
+}
+
+func TestPlugin(t *testing.T) {
+	help, _, err := called("/usr/bin/kubectl-kyklos", "", "convert", "--help")
+	if err != nil || !strings.Contains(help, "kubectl kyklos convert [-f") || !strings.Contains(help, "| kubectl kyklos convert -f -") {
+		t.Errorf("%v in\n%s", err, help)
+	}
+	if own, _, _ := called("kyklos", "", "convert", "--help"); strings.Contains(own, "kubectl kyklos") {
+		t.Errorf("without kubectl:\n%s", own)
+	}
+	completed, _, err := called("kubectl_complete-kyklos", "", "convert", "--to", "")
+	if want := "v1alpha1\nv1beta1\n:4\n"; err != nil || completed != want {
+		t.Errorf("%v, %q, want %q", err, completed, want)
+	}
+}
+
+// Names are completed from the files of the command line, each once.
+func TestCompleteScalers(t *testing.T) {
+	cmd := &cobra.Command{Use: "preview"}
+	cmd.Flags().StringArrayP("filename", "f", nil, "")
+	if err := cmd.ParseFlags([]string{"-f", "../../config/samples", "-f", "-", "-f", "../../config/samples/office-hours.yaml"}); err != nil {
+		t.Fatal(err)
+	}
+	names, directive := completeScalers(cmd, []string{"web"}, "webapp-o")
+	if diff := cmp.Diff([]string{"webapp-office-hours"}, names); diff != "" || directive != cobra.ShellCompDirectiveNoFileComp {
+		t.Error(directive, diff)
+	}
+	if names, _ := completeScalers(cmd, []string{"webapp-office-hours"}, "webapp-o"); len(names) > 0 {
+		t.Errorf("twice: %q", names)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	of := versionsOf(&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Deps: []*debug.Module{
+		{Path: "k8s.io/api", Version: "v9"}, {Path: "k8s.io/apimachinery", Version: "v0.37.2"},
+	}})
+	if of.Kubernetes != "v0.37.2" || of.TZData == "" {
+		t.Errorf("%+v", of)
+	}
+	replaced := &debug.BuildInfo{Deps: []*debug.Module{{Path: "k8s.io/apimachinery", Version: "v0.1.0", Replace: &debug.Module{Version: "v0.2.0"}}}}
+	if got := versionsOf(replaced).Kubernetes; got != "v0.2.0" {
+		t.Errorf("a replaced library is %s", got)
+	}
+	var text, machine bytes.Buffer
+	if err := errors.Join(of.print(&text, "text"), of.print(&machine, "json")); err != nil {
+		t.Fatal(err)
+	}
+	var read versions
+	if err := json.Unmarshal(machine.Bytes(), &read); err != nil || read != of {
+		t.Errorf("%v: %s", err, machine.String())
+	}
+	for _, part := range []string{"kyklos v1.2.3", "v0.37.2", "tzdata " + of.TZData, of.Go, of.Platform} {
+		if !strings.Contains(text.String(), part) {
+			t.Errorf("%q does not say %s", text.String(), part)
+		}
+	}
+}
+
+// Files are written only if all can be read and something changes; a link stays a link, and permissions stay.
+func TestConvertWrites(t *testing.T) {
+	dir := t.TempDir()
+	sample, err := os.ReadFile("../../config/samples/v1alpha1/office-hours.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, broken, link := filepath.Join(dir, "old.yaml"), filepath.Join(dir, "broken.yaml"), filepath.Join(dir, "link.yaml")
+	if err := errors.Join(os.WriteFile(old, sample, 0o640), os.Symlink("old.yaml", link),
+		os.WriteFile(broken, []byte("apiVersion: kyklos.io/v1alpha1\n  kind: x\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	read := func() string {
+		content, err := os.ReadFile(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	if _, _, err := called("kyklos", "", "convert", "-w", "--to", "v1beta1", "-f", link, "-f", broken); err == nil || !strings.Contains(err.Error(), broken+":2") {
+		t.Errorf("a broken file: %v", err)
+	}
+	if read() != string(sample) {
+		t.Error("written beside a broken file")
+	}
+	out, said, err := called("kyklos", "", "convert", "-w", "--to", "v1beta1", "-f", link)
+	if err != nil || out != "" || said != link+": 1 converted to v1beta1\n" {
+		t.Errorf("%v, %q, %q", err, out, said)
+	}
+	if want := strings.Replace(string(sample), "kyklos.io/v1alpha1", "kyklos.io/v1beta1", 1); read() != want {
+		t.Errorf("written:\n%s", read())
+	}
+	target, err := os.Readlink(link)
+	info, statErr := os.Stat(old)
+	if err != nil || statErr != nil || target != "old.yaml" || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v: the link leads to %q, the permissions are %v", err, statErr, target, info.Mode())
+	}
+	if _, said, err := called("kyklos", "", "convert", "-w", "--to", "v1beta1", old); err != nil || said != "" {
+		t.Errorf("a second time: %v, %q", err, said)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// What is printed is all that was read, files apart from each other.
+func TestConvertPrints(t *testing.T) {
+	out, said, err := called("kyklos", "a: 1", "convert", "--to", "v1beta1", "-f", "-", "-f", "../../config/samples/holidays.yaml")
+	sample, readErr := os.ReadFile("../../config/samples/holidays.yaml")
+	if want := "a: 1\n---\n" + string(sample); err != nil || readErr != nil || said != "" || out != want {
+		t.Errorf("%v, %v, %q\n%s", err, readErr, said, cmp.Diff(want, out))
+	}
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/internal/desk"
+	"kyklos.io/kyklos/internal/manifest"
+)
+
+// unusable is what is wrong with what a command was given. Its exit code is 2.
+type unusable struct{ error }
+
+func (unusable) ExitCode() int   { return 2 }
+func (u unusable) Unwrap() error { return u.error }
+
+// schedules is where a command takes TimeWindowScalers from: manifests, or without any a cluster.
+type schedules struct {
+	cluster
+	files    []string
+	holidays string
+	all      bool
+}
+
+func (s *schedules) bind(flags *pflag.FlagSet) {
+	s.cluster.bind(flags)
+	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once; without it the schedules are those of a cluster")
+	flags.StringVar(&s.holidays, "holidays", "", "file of holidays for schedules that follow any: a ConfigMap, or a text with one date on each line")
+	flags.BoolVarP(&s.all, "all-namespaces", "A", false, "all namespaces of the cluster")
+	flags.Lookup("kubeconfig").Usage = "path of a kubeconfig; empty uses KUBECONFIG; with -f, holidays and state are taken from its cluster"
+	flags.Lookup("namespace").Usage = "namespace; with -f that of manifests that name none"
+}
+
+// read returns the schedules of some names, of all if there are none. Errors about manifests are unusable.
+func (s *schedules) read(cmd *cobra.Command, names []string) ([]*desk.Scaler, error) {
+	holidays, err := s.dates()
+	if err != nil {
+		return nil, unusable{err}
+	}
+	var scalers []*desk.Scaler
+	var problems []*desk.Problem
+	if len(s.files) > 0 {
+		scalers, problems, err = s.fromFiles(cmd, holidays)
+	} else {
+		scalers, problems, err = s.fromCluster(cmd, names, holidays)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.choose(cmd, scalers, problems, names)
+}
+
+// dates are those of --holidays, nil without it.
+func (s *schedules) dates() ([]string, error) {
+	if s.holidays == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(s.holidays)
+	if err != nil {
+		return nil, fmt.Errorf("--holidays: %w", err)
+	}
+	dates, err := desk.HolidayDates(&manifest.File{Name: s.holidays, Data: data})
+	if err != nil {
+		return nil, fmt.Errorf("--holidays: %w", err)
+	}
+	return dates, nil
+}
+
+// fromFiles reads manifests, and what they leave open from a cluster if one is named.
+func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Scaler, []*desk.Problem, error) {
+	if s.all {
+		return nil, nil, unusable{errors.New("--all-namespaces is for a cluster: leave it out, -f takes all schedules of the files")}
+	}
+	set, err := manifest.Read(s.files, cmd.InOrStdin())
+	if err != nil {
+		return nil, nil, unusable{err}
+	}
+	if err := unreadable(cmd, set.Problems); err != nil {
+		return nil, nil, err
+	}
+	namespace := s.namespace
+	if namespace == "" {
+		namespace = manifest.Default
+	}
+	scalers, problems := desk.FromManifests(set, namespace, holidays)
+	if len(scalers)+len(problems) == 0 {
+		return nil, nil, unusable{fmt.Errorf("no TimeWindowScaler in %s", strings.Join(s.files, ", "))}
+	}
+	if s.kubeconfig == "" && s.context == "" {
+		return scalers, problems, nil
+	}
+	reader, _, err := s.reader(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Reading holidays and state from the cluster ...")
+	defer stop()
+	return scalers, problems, desk.Complete(cmd.Context(), reader, scalers)
+}
+
+func (s *schedules) fromCluster(cmd *cobra.Command, names, holidays []string) ([]*desk.Scaler, []*desk.Problem, error) {
+	reader, namespace, err := s.reader(cmd)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w; to read manifests instead give -f FILE", err)
+	}
+	if s.all {
+		namespace = ""
+	}
+	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Reading the cluster ...")
+	defer stop()
+	scalers, problems, err := desk.FromCluster(cmd.Context(), reader, namespace, names, holidays)
+	if err == nil && len(scalers)+len(problems) == 0 {
+		err = errors.New("there is no TimeWindowScaler in the cluster, in any namespace")
+		if namespace != "" {
+			err = fmt.Errorf("there is no TimeWindowScaler in the namespace %s; -A looks into all", namespace)
+		}
+	}
+	return scalers, problems, err
+}
+
+// reader is a client of the cluster that is named, and the namespace.
+func (s *schedules) reader(cmd *cobra.Command) (client.Reader, string, error) {
+	config, namespace, err := s.connect()
+	if err != nil {
+		return nil, "", err
+	}
+	config.UserAgent = "kyklos-" + cmd.Name() + "/" + ownVersion()
+	reader, err := client.New(config, client.Options{Scheme: newScheme()})
+	if err != nil {
+		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
+	}
+	return reader, namespace, nil
+}
+
+// choose returns the schedules of some names, of all if there are none, if all of those can be read.
+func (s *schedules) choose(cmd *cobra.Command, scalers []*desk.Scaler, problems []*desk.Problem, names []string) ([]*desk.Scaler, error) {
+	there := make(map[string]bool)
+	unwanted := func(name string) bool {
+		there[name] = true
+		return len(names) > 0 && !slices.Contains(names, name)
+	}
+	problems = slices.DeleteFunc(problems, func(p *desk.Problem) bool { return unwanted(p.Name.Name) })
+	scalers = slices.DeleteFunc(scalers, func(s *desk.Scaler) bool { return unwanted(s.Name) })
+	for _, name := range names {
+		if !there[name] {
+			return nil, unusable{fmt.Errorf("no TimeWindowScaler %s among those given: leave the name out to see all", name)}
+		}
+	}
+	return scalers, unreadable(cmd, problems)
+}
+
+// unreadable prints problems; the error says how many there are.
+func unreadable[P error](cmd *cobra.Command, problems []P) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	for _, problem := range problems {
+		fmt.Fprintln(cmd.ErrOrStderr(), problem)
+	}
+	return unusable{errors.New("cannot read what is listed above: kyklos lint tells more")}
+}

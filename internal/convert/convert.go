@@ -1,0 +1,176 @@
+package convert
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/webhooks/conversion"
+)
+
+// Versions are those that can be converted to, the older first.
+func Versions() []string {
+	return []string{v1alpha1.GroupVersion.Version, v1beta1.GroupVersion.Version}
+}
+
+// Result is a file converted.
+type Result struct {
+	// Data is the whole file. All that is no TimeWindowScaler of another version is in it byte by byte.
+	Data []byte
+	// Converted is the number of objects that were of another version.
+	Converted int
+	// Notes say what is to be known about it, in the order of the file.
+	Notes []Note
+}
+
+// Note is something about a line of the file that was read.
+type Note struct {
+	Line int
+	Text string
+}
+
+// File converts the TimeWindowScalers of a file to a version, which must be one of Versions. It fails, and says where,
+// if a document cannot be read, or if an object's conversion would lose something.
+func File(file *manifest.File, version string) (*Result, error) {
+	if !bytes.Contains(file.Data, []byte(v1beta1.GroupVersion.Group)) {
+		return &Result{Data: file.Data}, nil // also if nobody can read it, as a template
+	}
+	if _, problems := manifest.Parse(file); len(problems) > 0 {
+		var errs []error
+		for _, problem := range problems {
+			errs = append(errs, problem)
+		}
+		return nil, errors.Join(errs...)
+	}
+	result, kept := &Result{}, 0
+	for _, document := range manifest.Documents(file.Data) {
+		c := conversionOf(document, version)
+		if err := c.run(); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file.Name, document.Line+c.line-1, err)
+		}
+		if c.count == 0 {
+			continue
+		}
+		end := document.Offset + len(document.Text)
+		result.Data = append(append(result.Data, file.Data[kept:document.Offset]...), c.text...)
+		result.Converted, kept = result.Converted+c.count, end
+		for _, note := range c.notes {
+			result.Notes = append(result.Notes, Note{document.Line + note.Line - 1, note.Text})
+		}
+	}
+	result.Data = append(result.Data, file.Data[kept:]...)
+	slices.SortStableFunc(result.Notes, func(a, b Note) int { return a.Line - b.Line })
+	return result, nil
+}
+
+// documentConversion is the conversion of one document.
+type documentConversion struct {
+	text    []byte
+	version string
+
+	count   int      // objects converted
+	objects []string // their paths
+	line    int      // of the object that is looked at, from 1
+	notes   []Note
+}
+
+func conversionOf(document manifest.Document, version string) *documentConversion {
+	return &documentConversion{text: document.Text, version: version, line: 1}
+}
+
+// run replaces the text by the converted one, if there is anything to convert.
+func (c *documentConversion) run() error {
+	before, err := read(c.text)
+	if err != nil {
+		return err
+	}
+	after, err := c.value(before, "")
+	if err != nil || c.count == 0 {
+		return err
+	}
+	done, err := rewrite(c.text, before, after, c.objects)
+	if err != nil {
+		return err
+	}
+	root := parse(c.text)
+	for _, path := range done.anew {
+		c.note(lineOf(root, path), "%s is written anew: its YAML has no place for the change", pathName(path))
+	}
+	for _, lost := range lostComments(c.text, done.text) {
+		c.note(lost.line, "the comment %q goes with what it is about", lost.text)
+	}
+	c.text = done.text
+	return nil
+}
+
+func (c *documentConversion) note(line int, format string, args ...any) {
+	c.notes = append(c.notes, Note{max(line, 1), fmt.Sprintf(format, args...)})
+}
+
+// value returns what a document, or an item of a list, says after the conversion.
+func (c *documentConversion) value(before any, path string) (any, error) {
+	object, isObject := before.(map[string]any)
+	if !isObject {
+		return before, nil
+	}
+	kind, _ := object["kind"].(string)
+	group, version, _ := strings.Cut(fmt.Sprint(object["apiVersion"]), "/")
+	ours := group == v1beta1.GroupVersion.Group && version != c.version &&
+		(version == v1alpha1.GroupVersion.Version || version == v1beta1.GroupVersion.Version)
+	items, isList := object["items"].([]any)
+	switch {
+	case ours && kind == v1beta1.Kind:
+		return c.object(object, path)
+	case !isList || !strings.HasSuffix(kind, "List"):
+		return before, nil
+	}
+	list := map[string]any{}
+	for name, field := range object {
+		list[name] = field
+	}
+	if ours && kind == v1beta1.Kind+"List" {
+		list["apiVersion"] = group + "/" + c.version
+	}
+	converted := make([]any, len(items))
+	for i := range items {
+		one, err := c.value(items[i], item(join(path, "items"), i))
+		if err != nil {
+			return nil, err
+		}
+		converted[i] = one
+	}
+	list["items"] = converted
+	return list, nil
+}
+
+// object converts one object by the webhook's code.
+func (c *documentConversion) object(before map[string]any, path string) (any, error) {
+	c.count++
+	c.objects = append(c.objects, path)
+	root := parse(c.text)
+	c.line = max(lineOf(root, path), 1)
+	raw, convert := []byte(toJSON(before)), conversion.ToV1beta1
+	if c.version == v1alpha1.GroupVersion.Version {
+		convert = conversion.ToV1alpha1
+		if !conversion.Carries(raw) {
+			return nil, fmt.Errorf("TimeWindowScaler %s has too many annotations to be converted: %s says less, and the annotation that would carry the rest has no room beside them", nameOf(before), c.version)
+		}
+	}
+	converted, err := convert(raw)
+	if err != nil {
+		return nil, err
+	}
+	after, err := fromJSON(converted)
+	if err != nil {
+		return nil, err
+	}
+	if c.version == v1alpha1.GroupVersion.Version {
+		c.explain(root, path, before, after.(map[string]any))
+	}
+	return after, nil
+}

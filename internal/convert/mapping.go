@@ -1,0 +1,178 @@
+package convert
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// entry is a key of a mapping and its value.
+type entry struct {
+	key, value *yaml.Node
+	gone       bool
+}
+
+// entries are those of a mapping, in the order of the text.
+func entries(mapping *yaml.Node) (all []*entry) {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		all = append(all, &entry{key: mapping.Content[i], value: mapping.Content[i+1]})
+	}
+	return all
+}
+
+// named is the entry of a name that counts, the last one; nil if there is none, as of a merged mapping.
+func named(all []*entry, name string) (found *entry) {
+	for _, one := range all {
+		if one.key.Value == name && one.key.Kind == yaml.ScalarNode {
+			found = one
+		}
+	}
+	return found
+}
+
+// mapping changes single entries of a mapping.
+func (e *editor) mapping(at slot, before, after map[string]any) error {
+	all, merged, left := entries(at.value), false, 0
+	flow := at.flow || isFlow(at.value)
+	for _, name := range names(before) {
+		now, stays := after[name]
+		if stays && same(before[name], now) {
+			continue
+		}
+		switch one := named(all, name); {
+		case one == nil:
+			merged = true
+		case stays:
+			if err := e.change(slot{join(at.path, name), one.value, one.key, flow}, before[name], now); err != nil {
+				return err
+			}
+		default:
+			for _, other := range all {
+				other.gone = other.gone || other.key.Value == name
+			}
+		}
+	}
+	for _, one := range all {
+		if !one.gone {
+			left++
+		}
+	}
+	if left == 0 || merged && e.expand {
+		return e.rewrite(at, after)
+	}
+	if err := e.remove(all, flow); err != nil {
+		return err
+	}
+	for _, name := range names(after) {
+		if _, was := before[name]; !was {
+			if err := e.insert(at.value, all, name, after[name], flow); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remove takes out the entries that are gone. One at least stays.
+func (e *editor) remove(all []*entry, flow bool) error {
+	begin, err := e.start(all[0].key)
+	if err != nil {
+		return err
+	}
+	last, behindDash := 0, !e.isBlank(e.lineStart(begin), begin)
+	for i, one := range all {
+		if !one.gone {
+			last = i
+		}
+	}
+	for i, one := range all {
+		behindDash = behindDash && one.gone
+		if !one.gone {
+			continue
+		}
+		from, err := e.start(one.key)
+		if err != nil {
+			return err
+		}
+		to, err := e.end(one.value)
+		if err != nil {
+			return err
+		}
+		switch {
+		case flow && i > last:
+			from, err = e.end(all[i-1].value)
+		case flow:
+			to, err = e.start(all[i+1].key)
+		case behindDash:
+			to = e.nextText(to) // what comes next takes its place
+		default:
+			from, to = e.wholeLines(from, to)
+		}
+		if err != nil {
+			return err
+		}
+		e.replace(from, to, "")
+	}
+	return nil
+}
+
+// nextText is where the text of the next line begins that has any.
+func (e *editor) nextText(at int) int {
+	line := e.nextLine(at)
+	for line < len(e.text) && e.isBlank(line, e.lineEnd(line)) {
+		line = e.nextLine(line)
+	}
+	return line + len(e.text[line:]) - len(strings.TrimLeft(string(e.text[line:]), " "))
+}
+
+// wholeLines widens a stretch to all of its lines, and on the last line of a text without a final line
+// break to the break before it.
+func (e *editor) wholeLines(from, to int) (begin, end int) {
+	begin, end = e.lineStart(from), e.nextLine(to)
+	if end == len(e.text) && e.lineEnd(to) == end && begin > 0 {
+		begin = e.lineEnd(e.lineStart(begin - 1))
+	}
+	return begin, end
+}
+
+// insert adds an entry behind those that people write before it.
+func (e *editor) insert(mapping *yaml.Node, all []*entry, name string, value any, flow bool) error {
+	var first, before *entry
+	for _, one := range all {
+		if one.gone {
+			continue
+		}
+		if first == nil {
+			first = one
+		}
+		if own := rank(one.key.Value); own < rank(name) || rank(name) == len(order) {
+			before = one
+		}
+	}
+	indent := all[0].key.Column - 1
+	text, separator := e.entry(name, value, flow, indent), e.newline+strings.Repeat(" ", indent)
+	if flow {
+		if all[0].key.Line == mapping.Line {
+			separator = " "
+			text = e.entry(name, value, flow, 0)
+		}
+		separator = "," + separator
+	}
+	if before == nil {
+		at, err := e.start(first.key)
+		if err != nil {
+			return err
+		}
+		e.replace(at, at, text+separator)
+		return nil
+	}
+	at, err := e.end(before.value)
+	if err != nil {
+		return err
+	}
+	if !flow {
+		at = e.lineEnd(at)
+	}
+	e.replace(at, at, separator+text)
+	return nil
+}

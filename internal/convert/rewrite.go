@@ -1,0 +1,99 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// rewriting is a document that says something else.
+type rewriting struct {
+	text []byte
+	// anew are the paths of what was written anew, "" the document as a whole.
+	anew []string
+}
+
+// rewrite makes a document that says before say after, with as little change of its text as leads there.
+// objects are the paths of its objects.
+func rewrite(text []byte, before, after any, objects []string) (rewriting, error) {
+	w := writer{json: json.Valid(text), oneLine: !bytes.ContainsAny(bytes.TrimSpace(text), "\r\n")}
+	if root := parse(text); root != nil {
+		for _, e := range []*editor{{}, {expand: true}, {anew: objects}} {
+			e.source = newSource(text)
+			e.writer = w
+			e.newline = e.ending
+			if e.change(slot{value: root}, before, after) != nil {
+				continue
+			}
+			if edited, err := e.apply(); err == nil && says(edited, after) {
+				return rewriting{edited, e.rewritten}, nil
+			}
+		}
+	}
+	w.newline = newSource(text).ending
+	whole := []byte(w.block(after, 0))
+	if !w.json {
+		whole = append(whole, w.newline...)
+	}
+	if !says(whole, after) {
+		return rewriting{}, fmt.Errorf("it cannot be written as %s", map[bool]string{true: "JSON", false: "YAML"}[w.json])
+	}
+	return rewriting{whole, []string{""}}, nil
+}
+
+// says reports whether the API server reads a text as value.
+func says(text []byte, value any) bool {
+	is, err := read(text)
+	return err == nil && same(is, value)
+}
+
+// parse reads a document for where its nodes are; nil if that cannot be done.
+func parse(text []byte) *yaml.Node {
+	var root yaml.Node
+	if yaml.Unmarshal(text, &root) != nil || len(root.Content) == 0 {
+		return nil
+	}
+	return root.Content[0]
+}
+
+// comment is a line of a comment and where it, or what it belongs to, stands.
+type comment struct {
+	text string
+	line int
+}
+
+// comments are those of a document, in the order of the tree.
+func comments(node *yaml.Node) (all []comment) {
+	if node == nil {
+		return nil
+	}
+	for _, text := range []string{node.HeadComment, node.LineComment, node.FootComment} {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				all = append(all, comment{line, node.Line})
+			}
+		}
+	}
+	for _, child := range node.Content {
+		all = append(all, comments(child)...)
+	}
+	return all
+}
+
+// lostComments are those of a document that are not in another one.
+func lostComments(before, after []byte) (lost []comment) {
+	left := comments(parse(after))
+	for _, one := range comments(parse(before)) {
+		at := slices.IndexFunc(left, func(c comment) bool { return c.text == one.text })
+		if at < 0 {
+			lost = append(lost, one)
+			continue
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return lost
+}

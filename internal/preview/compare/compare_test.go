@@ -1,0 +1,320 @@
+package compare_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/preview/compare"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// monday is a Monday, three weeks before the clocks of New York change and five before those of Berlin.
+var monday = time.Date(2027, 2, 22, 0, 0, 0, 0, time.UTC)
+
+func spec(zone string, windows ...v1beta1.Window) *v1beta1.TimeWindowScalerSpec {
+	return &v1beta1.TimeWindowScalerSpec{
+		TargetRef: v1beta1.TargetRef{Kind: "Deployment", Name: "web"},
+		Timezone:  zone, DefaultReplicas: intstr.FromInt32(2), Windows: windows,
+	}
+}
+
+func window(days, start, end string, replicas int32) v1beta1.Window {
+	all := []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
+	if days == "weekdays" {
+		all = all[:5]
+	}
+	return v1beta1.Window{Days: all, Start: start, End: end, Replicas: intstr.FromInt32(replicas)}
+}
+
+func timeline(t tester, name string, spec *v1beta1.TimeWindowScalerSpec, days int, holidays ...string) *preview.Timeline {
+	t.Helper()
+	reading := schedule.FromSpec(spec, field.NewPath("spec"))
+	if errs := reading.Errors(); len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	scaler := &preview.Scaler{Namespace: "shop", Name: name, Spec: spec, Calendar: reading.Calendar}
+	scaler.Calendar.Holidays, _ = timecalc.ParseHolidayDates(holidays)
+	return preview.Compute(scaler, monday, monday.AddDate(0, 0, days))
+}
+
+// one compares one scaler before and after a change, and returns what happens to it.
+func one(t *testing.T, before, after *preview.Timeline) compare.Scaler {
+	t.Helper()
+	d := compare.Compare([]*preview.Timeline{before}, []*preview.Timeline{after})
+	if len(d.Scalers) != 1 {
+		t.Fatalf("%d scalers, want one", len(d.Scalers))
+	}
+	return d.Scalers[0]
+}
+
+// told is each step in a line.
+func told(s compare.Scaler) (lines []string) {
+	show := func(t *preview.Transition) string {
+		if t == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%s %d>%d", t.Time.Format("Mon 15:04"), t.From, t.To)
+	}
+	for _, step := range s.Steps {
+		lines = append(lines, fmt.Sprintf("%s %s, %s", step.Kind, show(step.Before), show(step.After)))
+	}
+	return lines
+}
+
+func TestSteps(t *testing.T) {
+	office, lunch := window("weekdays", "09:00", "17:00", 10), window("weekdays", "12:00", "14:00", 20)
+	for name, tc := range map[string]struct {
+		before, after []v1beta1.Window
+		want          []string
+	}{
+		"nothing": {[]v1beta1.Window{office}, []v1beta1.Window{office}, nil},
+		"another start": {
+			[]v1beta1.Window{office}, []v1beta1.Window{window("weekdays", "08:30", "17:00", 10)},
+			[]string{"moved Mon 09:00 2>10, Mon 08:30 2>10"},
+		},
+		"another end": {
+			[]v1beta1.Window{office}, []v1beta1.Window{window("weekdays", "09:00", "21:30", 10)},
+			[]string{"moved Mon 17:00 10>2, Mon 21:30 10>2"},
+		},
+		"half a day later": {
+			[]v1beta1.Window{window("weekdays", "00:30", "08:00", 10)}, []v1beta1.Window{window("weekdays", "12:30", "20:00", 10)},
+			[]string{"removed Mon 00:30 2>10, -", "removed Mon 08:00 10>2, -", "added -, Mon 12:30 2>10", "added -, Mon 20:00 10>2"},
+		},
+		"another count": {
+			[]v1beta1.Window{office}, []v1beta1.Window{window("weekdays", "09:00", "17:00", 12)},
+			[]string{"changed Mon 09:00 2>10, Mon 09:00 2>12", "changed Mon 17:00 10>2, Mon 17:00 12>2"},
+		},
+		"another count and another start": {
+			[]v1beta1.Window{office}, []v1beta1.Window{window("weekdays", "08:00", "17:00", 12)},
+			[]string{"moved Mon 09:00 2>10, Mon 08:00 2>12", "changed Mon 17:00 10>2, Mon 17:00 12>2"},
+		},
+		"one window more": {
+			[]v1beta1.Window{office}, []v1beta1.Window{office, lunch},
+			[]string{"added -, Mon 12:00 10>20", "added -, Mon 14:00 20>10"},
+		},
+		"one window less": {
+			[]v1beta1.Window{office, lunch}, []v1beta1.Window{office},
+			[]string{"removed Mon 12:00 10>20, -", "removed Mon 14:00 20>10, -"},
+		},
+		"the like stays with the like": {
+			[]v1beta1.Window{office, lunch}, []v1beta1.Window{window("weekdays", "11:00", "17:00", 10), window("weekdays", "12:30", "14:00", 20)},
+			[]string{"moved Mon 09:00 2>10, Mon 11:00 2>10", "moved Mon 12:00 10>20, Mon 12:30 10>20"},
+		},
+		"another name": {
+			[]v1beta1.Window{office},
+			[]v1beta1.Window{{Name: "office", Days: office.Days, Start: office.Start, End: office.End, Replicas: office.Replicas}}, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := one(t, timeline(t, "web", spec("UTC", tc.before...), 1), timeline(t, "web", spec("UTC", tc.after...), 1))
+			if diff := cmp.Diff(tc.want, told(got)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestKinds(t *testing.T) {
+	office := spec("UTC", window("weekdays", "09:00", "17:00", 10))
+	other := spec("UTC", window("weekdays", "09:00", "17:00", 10))
+	other.TargetRef.Name = "api"
+	paused := spec("UTC", window("weekdays", "09:00", "17:00", 10))
+	paused.Pause = true
+	always := spec("UTC", window("all", "00:00", "24:00", 5))
+	more := spec("UTC", window("all", "00:00", "24:00", 6))
+	at := func(name string, spec *v1beta1.TimeWindowScalerSpec) []*preview.Timeline {
+		return []*preview.Timeline{timeline(t, name, spec, 7)}
+	}
+	for name, tc := range map[string]struct {
+		before, after []*preview.Timeline
+		want          []compare.Kind
+	}{
+		"the same":                {at("a", office), at("a", office), []compare.Kind{compare.Unchanged}},
+		"new":                     {nil, at("a", office), []compare.Kind{compare.Added}},
+		"gone":                    {at("a", office), nil, []compare.Kind{compare.Removed}},
+		"another name":            {at("a", office), at("b", office), []compare.Kind{compare.Changed}},
+		"another name and target": {at("a", office), at("b", other), []compare.Kind{compare.Removed, compare.Added}},
+		"two heirs":               {at("a", office), append(at("b", office), at("c", office)...), []compare.Kind{compare.Removed, compare.Added, compare.Added}},
+		"paused":                  {at("a", office), at("a", paused), []compare.Kind{compare.Changed}},
+		"another count for good":  {at("a", always), at("a", more), []compare.Kind{compare.Changed}},
+		"twice":                   {append(at("a", office), at("a", always)...), append(at("a", office), at("a", more)...), []compare.Kind{compare.Unchanged, compare.Changed}},
+	} {
+		var got []compare.Kind
+		for _, s := range compare.Compare(tc.before, tc.after).Scalers {
+			got = append(got, s.Kind)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestSettingsAndHolidays(t *testing.T) {
+	before := spec("UTC", window("weekdays", "09:00", "17:00", 10))
+	after := spec("Europe/Berlin", window("weekdays", "10:00", "18:00", 10)) // the same hours until the clocks change
+	before.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed, SourceRef: &v1beta1.HolidaySource{Name: "days"}}
+	after.Holidays = before.Holidays
+	after.GracePeriodSeconds, after.Pause, after.TargetRef.Kind = 60, true, "StatefulSet"
+	after.Windows[0].Metric = &v1beta1.WindowMetric{
+		Name: "queue", MaxReplicas: 9, Target: v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "30"},
+		Selector: &v1beta1.MetricSelector{MatchLabels: map[string]v1beta1.LabelValue{"queue": "mail"}},
+	}
+	got := one(t, timeline(t, "web", before, 7, "2027-02-24", "2027-05-01", "2027-01-01", "1.5.2027"),
+		timeline(t, "web", after, 7, "2027-05-01", "2027-05-06"))
+	want := []compare.Setting{
+		{Field: "targetRef", Before: "apps/v1 Deployment web", After: "apps/v1 StatefulSet web"},
+		{Field: "timezone", Before: "UTC", After: "Europe/Berlin"},
+		{Field: "pause", Before: "false", After: "true"},
+		{Field: "gracePeriodSeconds", Before: "0", After: "60"},
+		{Field: "metric of window 1", Before: "none", After: "queue, Value 30, 1 to 9 replicas, of queue=mail"},
+	}
+	if diff := cmp.Diff(want, got.Settings); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"2027-05-06"}, got.HolidaysAdded); diff != "" {
+		t.Errorf("holidays added (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"2027-02-24"}, got.HolidaysRemoved); diff != "" {
+		t.Errorf("holidays removed (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"added -, Wed 10:00 2>10", "added -, Wed 18:00 10>2"}, told(got)); diff != "" {
+		t.Errorf("the day that is no holiday any more (-want +got):\n%s", diff)
+	}
+}
+
+// anySpec draws a spec; its windows have few times, so that changes meet.
+func anySpec(t *rapid.T) *v1beta1.TimeWindowScalerSpec {
+	clock := func(label string) string {
+		return fmt.Sprintf("%02d:%02d", rapid.IntRange(0, 23).Draw(t, label), rapid.SampledFrom([]int{0, 30}).Draw(t, label))
+	}
+	s := spec(rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"}).Draw(t, "zone"))
+	s.TargetRef.Name = rapid.SampledFrom([]string{"web", "api", "db"}).Draw(t, "target")
+	for range rapid.IntRange(1, 3).Draw(t, "windows") {
+		w := window("all", clock("start"), clock("end"), rapid.Int32Range(0, 4).Draw(t, "replicas"))
+		if w.Start == w.End {
+			w.End = "24:00"
+		}
+		w.Days = w.Days[rapid.IntRange(0, 3).Draw(t, "first day"):rapid.IntRange(4, 7).Draw(t, "last day")]
+		s.Windows = append(s.Windows, w)
+	}
+	if rapid.Bool().Draw(t, "holidays") {
+		s.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed, SourceRef: &v1beta1.HolidaySource{Name: "days"}}
+	}
+	return s
+}
+
+func anyTimelines(t *rapid.T) (all []*preview.Timeline) {
+	for range rapid.IntRange(0, 4).Draw(t, "scalers") {
+		name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name")
+		all = append(all, timeline(t, name, anySpec(t), 35, rapid.SampledFrom([]string{"2027-02-24", "2027-03-14"}).Draw(t, "holiday")))
+	}
+	return all
+}
+
+func TestNoDifferenceFromItself(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := anyTimelines(t)
+		d := compare.Compare(all, slices.Clone(all))
+		if !d.Empty() || d.Before != d.After || len(d.Scalers) != len(all) {
+			t.Fatalf("%+v", d)
+		}
+	})
+}
+
+// Nothing is lost and nothing made up: what a difference says, done to the transitions before, gives those after; each scaler is
+// there once on its side; and the replica-hours are those of the timelines.
+func TestTheDifferenceLeadsFromOneToTheOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := anyTimelines(t), anyTimelines(t)
+		d := compare.Compare(before, after)
+		was, is := map[*preview.Timeline]int{}, map[*preview.Timeline]int{}
+		var secondsBefore, secondsAfter int64
+		for i := range d.Scalers {
+			s := &d.Scalers[i]
+			was[s.Before]++
+			is[s.After]++
+			apply(t, s)
+		}
+		for _, timeline := range before {
+			secondsBefore += seconds(timeline)
+			if was[timeline] != 1 {
+				t.Fatalf("%s is there %d times before", timeline.Scaler.Name, was[timeline])
+			}
+		}
+		for _, timeline := range after {
+			secondsAfter += seconds(timeline)
+			if is[timeline] != 1 {
+				t.Fatalf("%s is there %d times after", timeline.Scaler.Name, is[timeline])
+			}
+		}
+		if d.Before != secondsBefore || d.After != secondsAfter {
+			t.Fatalf("%d and %d replica-seconds, want %d and %d", d.Before, d.After, secondsBefore, secondsAfter)
+		}
+	})
+}
+
+type flip struct {
+	unix     int64
+	from, to int32
+}
+
+func flips(timeline *preview.Timeline) map[flip]int {
+	all := map[flip]int{}
+	if timeline != nil {
+		for _, t := range timeline.Transitions {
+			all[flip{t.Time.Unix(), t.From, t.To}]++
+		}
+	}
+	return all
+}
+
+func apply(t *rapid.T, s *compare.Scaler) {
+	have := flips(s.Before)
+	for _, step := range s.Steps {
+		if b := step.Before; b != nil {
+			at := flip{b.Time.Unix(), b.From, b.To}
+			if have[at]--; have[at] == 0 {
+				delete(have, at)
+			}
+		}
+	}
+	for _, step := range s.Steps {
+		if a := step.After; a != nil {
+			have[flip{a.Time.Unix(), a.From, a.To}]++
+		}
+		sides := map[compare.Kind][2]bool{compare.Added: {false, true}, compare.Removed: {true, false}, compare.Moved: {true, true}, compare.Changed: {true, true}}
+		if got := [2]bool{step.Before != nil, step.After != nil}; got != sides[step.Kind] {
+			t.Fatalf("%s has sides %v", step.Kind, got)
+		}
+		up := func(t *preview.Transition) bool { return t.To > t.From }
+		if step.Kind == compare.Moved && (step.By() == 0 || step.By().Abs() >= 12*time.Hour || up(step.Before) != up(step.After)) {
+			t.Fatalf("%+v is taken for %+v", step.Before, step.After)
+		}
+	}
+	if diff := cmp.Diff(flips(s.After), have, cmp.AllowUnexported(flip{})); diff != "" {
+		t.Fatalf("-after +before with the steps:\n%s", diff)
+	}
+}
+
+// seconds adds up segments, and so does not go by Timeline.Seconds.
+func seconds(t *preview.Timeline) (sum int64) {
+	for _, s := range t.Segments {
+		sum += int64(s.Replicas) * int64(s.End.Sub(s.Start)/time.Second)
+	}
+	return sum
+}

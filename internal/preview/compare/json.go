@@ -1,0 +1,132 @@
+package compare
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"kyklos.io/kyklos/internal/preview"
+)
+
+// The JSON is stable: fields may come, and none goes or changes its meaning (docs/diff.md).
+
+type jsonDifference struct {
+	Scalers      []jsonScaler `json:"scalers"`
+	ReplicaHours jsonHours    `json:"replicaHours"`
+}
+
+type jsonHours struct {
+	Before     float64 `json:"before"`
+	After      float64 `json:"after"`
+	Difference float64 `json:"difference"`
+}
+
+type jsonScaler struct {
+	Namespace       string        `json:"namespace"`
+	Name            string        `json:"name"`
+	RenamedFrom     string        `json:"renamedFrom,omitempty"`
+	Change          Kind          `json:"change"`
+	Timezone        string        `json:"timezone"`
+	From            string        `json:"from"`
+	Until           string        `json:"until"`
+	ReplicasAtStart jsonCounts    `json:"replicasAtStart"`
+	ReplicaHours    jsonHours     `json:"replicaHours"`
+	Transitions     []jsonStep    `json:"transitions"`
+	Settings        []jsonSetting `json:"settings"`
+	Holidays        jsonHolidays  `json:"holidays"`
+	Notes           []string      `json:"notes"`
+}
+
+type jsonCounts struct {
+	Before *int32 `json:"before"`
+	After  *int32 `json:"after"`
+}
+
+type jsonStep struct {
+	Change       Kind            `json:"change"`
+	MovedSeconds int64           `json:"movedSeconds,omitempty"`
+	Before       *jsonTransition `json:"before,omitempty"`
+	After        *jsonTransition `json:"after,omitempty"`
+}
+
+type jsonTransition struct {
+	Time   string         `json:"time"`
+	Local  string         `json:"local"`
+	From   int32          `json:"from"`
+	To     int32          `json:"to"`
+	Window string         `json:"window"`
+	Reason preview.Reason `json:"reason"`
+}
+
+type jsonSetting struct {
+	Field  string `json:"field"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+type jsonHolidays struct {
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+}
+
+// JSON writes the difference for programs.
+func JSON(w io.Writer, d *Difference) error {
+	out := jsonDifference{Scalers: make([]jsonScaler, 0, len(d.Scalers)), ReplicaHours: inHours(d.Before, d.After)}
+	for i := range d.Scalers {
+		out.Scalers = append(out.Scalers, scalerJSON(&d.Scalers[i]))
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(out)
+}
+
+func scalerJSON(s *Scaler) jsonScaler {
+	now := s.Now()
+	out := jsonScaler{
+		Namespace: now.Scaler.Namespace, Name: now.Scaler.Name, Change: s.Kind,
+		Timezone: now.Scaler.Calendar.Zone.String(),
+		From:     now.From.UTC().Format(time.RFC3339), Until: now.Until.UTC().Format(time.RFC3339),
+		ReplicaHours: inHours(s.Seconds()),
+		Transitions:  make([]jsonStep, 0, len(s.Steps)),
+		Settings:     make([]jsonSetting, 0, len(s.Settings)),
+		Holidays:     jsonHolidays{Added: listed(s.HolidaysAdded), Removed: listed(s.HolidaysRemoved)},
+		Notes:        listed(s.Notes),
+	}
+	out.ReplicasAtStart.Before, out.ReplicasAtStart.After = s.Starts()
+	if s.Renamed() {
+		out.RenamedFrom = s.Before.Scaler.Name
+	}
+	for _, step := range s.Steps {
+		out.Transitions = append(out.Transitions, jsonStep{
+			Change: step.Kind, MovedSeconds: int64(step.By() / time.Second),
+			Before: transitionJSON(step.Before), After: transitionJSON(step.After),
+		})
+	}
+	for _, setting := range s.Settings {
+		out.Settings = append(out.Settings, jsonSetting(setting))
+	}
+	return out
+}
+
+func transitionJSON(t *preview.Transition) *jsonTransition {
+	if t == nil {
+		return nil
+	}
+	return &jsonTransition{
+		Time: t.Time.UTC().Format(time.RFC3339), Local: t.Time.Format("2006-01-02T15:04:05-07:00"),
+		From: t.From, To: t.To, Window: t.Window, Reason: t.Reason,
+	}
+}
+
+func inHours(before, after int64) jsonHours {
+	return jsonHours{Before: float64(before) / 3600, After: float64(after) / 3600, Difference: float64(after-before) / 3600}
+}
+
+// listed is never null in JSON.
+func listed(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}

@@ -1,0 +1,130 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// Setting is a field of the spec, or several that are one thing, that differs.
+type Setting struct {
+	Field         string
+	Before, After string
+}
+
+// settings are what differs in two specs and does not show in a timeline's transitions.
+func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
+	look := func(field string, read func(*v1beta1.TimeWindowScalerSpec) string) {
+		if was, is := read(before), read(after); was != is {
+			differ = append(differ, Setting{field, was, is})
+		}
+	}
+	look("targetRef", target)
+	look("timezone", func(s *v1beta1.TimeWindowScalerSpec) string { return s.Timezone })
+	look("pause", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.FormatBool(s.Pause) })
+	look("gracePeriodSeconds", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.Itoa(int(s.GracePeriodSeconds)) })
+	look("holidays", holidayRule)
+	look("workspace", func(s *v1beta1.TimeWindowScalerSpec) string {
+		if s.Workspace == nil {
+			return "none"
+		}
+		return fmt.Sprintf("enforce %t, keepArchived %t", s.Workspace.Enforce, s.Workspace.KeepArchived)
+	})
+	return append(differ, metrics(before, after)...)
+}
+
+func target(s *v1beta1.TimeWindowScalerSpec) string {
+	apiVersion, kind := targetkind.Of(s.TargetRef).ToAPIVersionAndKind()
+	return apiVersion + " " + kind + " " + s.TargetRef.Name
+}
+
+// holidayRule is what holidays do; without a source they do nothing.
+func holidayRule(s *v1beta1.TimeWindowScalerSpec) string {
+	source := schedule.HolidaySource(s)
+	if source == "" {
+		return timecalc.HolidayIgnore
+	}
+	return fmt.Sprintf("%s, ConfigMap %s", s.Holidays.Mode, source)
+}
+
+// metrics are the windows, as people write them, whose metrics are not the same in both specs.
+func metrics(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
+	was, is := metricsOf(before), metricsOf(after)
+	windows := maps.Clone(was)
+	maps.Copy(windows, is)
+	for _, window := range slices.Sorted(maps.Keys(windows)) {
+		if !equality.Semantic.DeepEqual(was[window], is[window]) {
+			differ = append(differ, Setting{"metric of window " + window, metricText(was[window]), metricText(is[window])})
+		}
+	}
+	return differ
+}
+
+func metricsOf(s *v1beta1.TimeWindowScalerSpec) map[string]*v1beta1.WindowMetric {
+	all := make(map[string]*v1beta1.WindowMetric)
+	for i := range s.Windows {
+		if w := &s.Windows[i]; w.Metric != nil {
+			name := w.Name
+			if name == "" {
+				name = strconv.Itoa(i + 1)
+			}
+			all[name] = w.Metric
+		}
+	}
+	return all
+}
+
+func metricText(m *v1beta1.WindowMetric) string {
+	if m == nil {
+		return "none"
+	}
+	lowest := int32(1)
+	if m.MinReplicas != nil {
+		lowest = *m.MinReplicas
+	}
+	text := fmt.Sprintf("%s, %s %s%s, %d to %d replicas", m.Name, m.Target.Type, m.Target.Value, m.Target.AverageValue, lowest, m.MaxReplicas)
+	if read, _ := schedule.ReadMetric(m, field.NewPath("metric")); read.Selector != nil && !read.Selector.Empty() {
+		text += ", of " + read.Selector.String()
+	}
+	return text
+}
+
+// holidays are the dates, from the timelines' beginning on, that are listed on one side only.
+func holidays(before, after *preview.Timeline) (added, removed []string) {
+	was, is := dates(before), dates(after)
+	for date := range is {
+		if !was[date] {
+			added = append(added, date)
+		}
+	}
+	for date := range was {
+		if !is[date] {
+			removed = append(removed, date)
+		}
+	}
+	slices.Sort(added)
+	slices.Sort(removed)
+	return added, removed
+}
+
+func dates(t *preview.Timeline) map[string]bool {
+	listed := make(map[string]bool)
+	first := t.From.Format(time.DateOnly)
+	for date := range t.Scaler.Calendar.Holidays {
+		if date >= first && schedule.HolidaySource(t.Scaler.Spec) != "" {
+			listed[date] = true
+		}
+	}
+	return listed
+}

@@ -1,0 +1,97 @@
+package preview
+
+import (
+	"fmt"
+	"time"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/schedule"
+)
+
+// Target is what is scaled, for people: "Deployment webapp".
+func (s *Scaler) Target() string { return s.Spec.TargetRef.Kind + " " + s.Spec.TargetRef.Name }
+
+// isWorkspace and isDaemonSet say that a count is no more than on or off.
+func (s *Scaler) isWorkspace() bool {
+	return s.Spec.TargetRef.Kind == "Workspace" && s.Spec.TargetRef.APIVersion == v1alpha1.GroupVersion.String()
+}
+
+func (s *Scaler) isDaemonSet() bool {
+	return s.Spec.TargetRef.Kind == "DaemonSet" && (s.Spec.TargetRef.APIVersion == "" || s.Spec.TargetRef.APIVersion == "apps/v1")
+}
+
+// Count is a number of replicas as people should read it: for a Workspace and a DaemonSet with what it means.
+func (s *Scaler) Count(replicas int32) string {
+	text := fmt.Sprint(replicas)
+	switch {
+	case s.isWorkspace() && replicas == 0:
+		return text + " STANDBY"
+	case s.isWorkspace():
+		return text + " RUNNING"
+	case s.isDaemonSet() && replicas == 0:
+		return text + " suspended"
+	default:
+		return text
+	}
+}
+
+// Notes are what else people should know of a schedule and its numbers, in sentences. Times are shown in zone.
+func (s *Scaler) Notes(zone *time.Location) []string {
+	var notes []string
+	if s.Spec.Pause {
+		notes = append(notes, fmt.Sprintf("It is paused (spec.pause): Kyklos leaves the %s alone. This is what the schedule asks for.", s.Spec.TargetRef.Kind))
+	}
+	notes = append(notes, s.state(zone)...)
+	if grace := s.Grace(); grace > 0 {
+		notes = append(notes, fmt.Sprintf("A lower count waits %s (spec.gracePeriodSeconds). The replica-hours do not count the wait.", Span(grace)))
+	}
+	notes = append(notes, s.metrics()...)
+	switch {
+	case s.isWorkspace():
+		notes = append(notes, "A Workspace stops at 0 (STANDBY) and runs at any other count (RUNNING).")
+	case s.isDaemonSet():
+		notes = append(notes, "A DaemonSet is suspended at 0 and runs on its nodes at any other count. Its replica-hours are those of the schedule, not of its pods.")
+	}
+	if s.HolidaysMissing {
+		notes = append(notes, fmt.Sprintf("The holidays are not known: no ConfigMap %s was found. Its dates are shown as ordinary days; give it with -f or --holidays.", schedule.HolidaySource(s.Spec)))
+	}
+	return notes
+}
+
+// metrics tells of the windows whose count follows a metric.
+func (s *Scaler) metrics() (notes []string) {
+	for i := range s.Spec.Windows {
+		metric := s.Spec.Windows[i].Metric
+		if metric == nil {
+			continue
+		}
+		lowest := int32(1)
+		if metric.MinReplicas != nil {
+			lowest = *metric.MinReplicas
+		}
+		notes = append(notes, fmt.Sprintf("In the window %s the metric %s sets the count, from %d to %d. The %d shown is what it falls back on without a value.",
+			s.Calendar.Label(verdictOf(i)), metric.Name, lowest, metric.MaxReplicas, s.Calendar.Windows[i].Replicas()))
+	}
+	return notes
+}
+
+// state tells of what the cluster says.
+func (s *Scaler) state(zone *time.Location) (notes []string) {
+	if s.State == nil {
+		return nil
+	}
+	if effective := s.State.EffectiveReplicas; effective != nil {
+		note := fmt.Sprintf("In the cluster it asks for %d now", *effective)
+		if observed := s.State.TargetObservedReplicas; observed != nil {
+			note += fmt.Sprintf(", and the %s has %d", s.Spec.TargetRef.Kind, *observed)
+		}
+		notes = append(notes, note+".")
+	}
+	if expiry := s.State.GracePeriodExpiry; expiry != nil {
+		notes = append(notes, fmt.Sprintf("A grace period runs: the lower count applies at %s.", expiry.In(zone).Format(LocalTime)))
+	}
+	if s.State.Holiday != "" {
+		notes = append(notes, fmt.Sprintf("Today, %s, is a holiday.", s.State.Holiday))
+	}
+	return notes
+}

@@ -1,0 +1,143 @@
+package output
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/preview"
+)
+
+// The types of the JSON. It is stable: docs/preview.md describes it, and docs/preview.schema.json is its schema.
+type (
+	document struct {
+		Scalers []scaler `json:"scalers"`
+	}
+	scaler struct {
+		Namespace                 string       `json:"namespace"`
+		Name                      string       `json:"name"`
+		Target                    target       `json:"target"`
+		Timezone                  string       `json:"timezone"`
+		From                      string       `json:"from"`
+		Until                     string       `json:"until"`
+		Paused                    bool         `json:"paused"`
+		ReplicasAtStart           int32        `json:"replicasAtStart"`
+		WindowAtStart             string       `json:"windowAtStart"`
+		Transitions               []transition `json:"transitions"`
+		ReplicaHours              float64      `json:"replicaHours"`
+		Highest                   int32        `json:"highest"`
+		AlwaysHighestReplicaHours float64      `json:"alwaysHighestReplicaHours"`
+		SavedReplicaHours         float64      `json:"savedReplicaHours"`
+		Days                      []day        `json:"days"`
+		ClockChanges              []change     `json:"clockChanges"`
+		State                     *state       `json:"state,omitempty"`
+		Notes                     []string     `json:"notes"`
+	}
+	state struct {
+		EffectiveReplicas *int32 `json:"effectiveReplicas,omitempty"`
+		ObservedReplicas  *int32 `json:"observedReplicas,omitempty"`
+		CurrentWindow     string `json:"currentWindow,omitempty"`
+		Holiday           string `json:"holiday,omitempty"`
+		GracePeriodExpiry string `json:"gracePeriodExpiry,omitempty"`
+	}
+	target struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Name       string `json:"name"`
+	}
+	transition struct {
+		Time       string         `json:"time"`
+		Local      string         `json:"local"`
+		From       int32          `json:"from"`
+		To         int32          `json:"to"`
+		Window     string         `json:"window"`
+		Reason     preview.Reason `json:"reason"`
+		Holiday    string         `json:"holiday,omitempty"`
+		GraceUntil string         `json:"graceUntil,omitempty"`
+	}
+	day struct {
+		Date         string  `json:"date"`
+		ReplicaHours float64 `json:"replicaHours"`
+		Holiday      bool    `json:"holiday,omitempty"`
+		ClockChange  bool    `json:"clockChange,omitempty"`
+	}
+	change struct {
+		Time     string `json:"time"`
+		Local    string `json:"local"`
+		Timezone string `json:"timezone"`
+		Before   string `json:"before"`
+		After    string `json:"after"`
+	}
+)
+
+// JSON writes timelines for programs. HTML is not escaped in it, and the order is that of the timelines.
+func JSON(w io.Writer, timelines []*preview.Timeline, options Options) error {
+	doc := document{Scalers: make([]scaler, 0, len(timelines))}
+	for _, t := range timelines {
+		doc.Scalers = append(doc.Scalers, scalerOf(t, options.zone(t)))
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(doc)
+}
+
+func scalerOf(t *preview.Timeline, zone *time.Location) scaler {
+	ref := t.Scaler.Spec.TargetRef
+	s := scaler{
+		Namespace: t.Scaler.Namespace, Name: t.Scaler.Name, Target: target{ref.APIVersion, ref.Kind, ref.Name},
+		Timezone: t.Scaler.Calendar.Zone.String(), From: utc(t.From), Until: utc(t.Until), Paused: t.Scaler.Spec.Pause,
+		Transitions: make([]transition, 0, len(t.Transitions)), Days: make([]day, 0, len(t.Days)), ClockChanges: []change{},
+		ReplicaHours: hours(t.Seconds), Highest: t.Highest, AlwaysHighestReplicaHours: hours(t.AlwaysHighest()),
+		SavedReplicaHours: hours(t.AlwaysHighest() - t.Seconds), Notes: append([]string{}, t.Scaler.Notes(zone)...),
+	}
+	if len(t.Segments) > 0 {
+		s.ReplicasAtStart, s.WindowAtStart = t.Segments[0].Replicas, t.Segments[0].Window
+	}
+	for _, tr := range t.Transitions {
+		s.Transitions = append(s.Transitions, transitionOf(tr, zone))
+	}
+	for _, d := range t.Days {
+		s.Days = append(s.Days, day{d.Date, hours(d.Seconds), d.Holiday, d.Change != nil})
+	}
+	for _, all := range [][]preview.Change{t.Changes, t.Abroad} {
+		for _, c := range all {
+			s.ClockChanges = append(s.ClockChanges, change{
+				utc(c.Time), c.Time.Format(offsetTime), c.Time.Location().String(), c.Old().Format("-07:00"), c.Time.Format("-07:00"),
+			})
+		}
+	}
+	if t.Scaler.State != nil {
+		s.State = stateOf(t.Scaler.State)
+	}
+	return s
+}
+
+func stateOf(status *v1beta1.TimeWindowScalerStatus) *state {
+	s := state{
+		EffectiveReplicas: status.EffectiveReplicas, ObservedReplicas: status.TargetObservedReplicas,
+		CurrentWindow: status.CurrentWindow, Holiday: status.Holiday,
+	}
+	if status.GracePeriodExpiry != nil {
+		s.GracePeriodExpiry = utc(status.GracePeriodExpiry.Time)
+	}
+	return &s
+}
+
+func transitionOf(tr preview.Transition, zone *time.Location) transition {
+	shown := transition{
+		Time: utc(tr.Time), Local: tr.Time.In(zone).Format(offsetTime),
+		From: tr.From, To: tr.To, Window: tr.Window, Reason: tr.Reason, Holiday: tr.Holiday,
+	}
+	if !tr.GraceUntil.IsZero() {
+		shown.GraceUntil = utc(tr.GraceUntil)
+	}
+	return shown
+}
+
+// utc is RFC 3339 in UTC.
+func utc(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// offsetTime is RFC 3339 with an offset also in UTC, where time.RFC3339 writes Z.
+const offsetTime = "2006-01-02T15:04:05-07:00"

@@ -1,0 +1,138 @@
+package desk_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/desk"
+)
+
+var (
+	root  string
+	stage *desk.Stage
+)
+
+func TestMain(m *testing.M) {
+	code, err := runTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func runTests(m *testing.M) (code int, err error) {
+	for _, name := range []string{"kyklos", "kubectl-kyklos", "kubectl"} {
+		if _, err := controlplane.Binary(name); err != nil {
+			return 0, err
+		}
+	}
+	if root, err = controlplane.Root(); err != nil {
+		return 0, err
+	}
+	scratch, err := os.MkdirTemp("", "kyklos-desk")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(scratch)
+	if stage, err = desk.NewStage(context.Background(), root, scratch); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+// What the documentation shows happens. Blocks that need a cluster are run by test/docs, which has one.
+func TestDocumentedCommands(t *testing.T) {
+	blocks, err := desk.All(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := map[string]int{}
+	for _, block := range blocks {
+		if block.Cluster {
+			continue
+		}
+		ran[filepath.Dir(block.Page)]++
+		t.Run(block.Name(), func(t *testing.T) {
+			if err := stage.Run(t.Context(), block); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if ran["docs"] == 0 || ran["docs/cli"] == 0 {
+		t.Errorf("blocks by folder: %v", ran)
+	}
+}
+
+// The real kubectl finds the plugin, hands its arguments on, and has them completed.
+func TestPluginOfKubectl(t *testing.T) {
+	sample := "config/samples/v1alpha1/office-hours.yaml"
+	for command, shown := range map[string]string{
+		"kubectl plugin list --name-only":                                          "...\nkubectl-kyklos\n...",
+		"kubectl kyklos convert --help | grep -A1 ^Usage":                          "Usage:\n  kubectl kyklos convert [-f FILE|DIR|-]... [FILE|DIR]... --to VERSION [flags]",
+		"kubectl kyklos convert -f " + sample + " --to v1alpha1 | cmp - " + sample: "",
+		`kubectl __complete kyklos convert --to "" 2>/dev/null`:                    "v1alpha1\nv1beta1\n:4",
+		`kubectl __complete kyklos conv 2>/dev/null | head -1 | cut -c1-8`:         "convert\t",
+		"kubectl kyklos convrt 2>&1 | head -1":                                     `kyklos: unknown command "convrt" for "kubectl kyklos"`,
+	} {
+		step := desk.Step{Command: command, Shown: []string{}}
+		if shown != "" {
+			step.Shown = strings.Split(shown, "\n")
+		}
+		if err := stage.Run(t.Context(), desk.Block{Steps: []desk.Step{step}}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A block that shows something else than happens is found out.
+func TestDifferencesAreFound(t *testing.T) {
+	for name, test := range map[string]struct {
+		step desk.Step
+		want bool
+	}{
+		"the same":        {desk.Step{Command: "echo a; echo b >&2", Shown: []string{"a", "b"}}, true},
+		"left out":        {desk.Step{Command: "seq 5", Shown: []string{"1", "...", "5", "..."}}, true},
+		"a line too much": {desk.Step{Command: "seq 2", Shown: []string{"1", "2", "3"}}, false},
+		"a line missing":  {desk.Step{Command: "seq 3", Shown: []string{"1", "3"}}, false},
+		"another end":     {desk.Step{Command: "seq 3", Shown: []string{"...", "2"}}, false},
+		"nothing shown":   {desk.Step{Command: "echo a", Shown: []string{}}, false},
+		"not compared":    {desk.Step{Command: "echo a"}, true},
+		"its exit code":   {desk.Step{Command: "exit 3", Exit: 3}, true},
+		"another one":     {desk.Step{Command: "exit 3", Exit: 1}, false},
+		"a file":          {desk.Step{Command: "git status --short; git log --format=%s; ls config/samples/holidays.yaml", Shown: []string{"What there was", "config/samples/holidays.yaml"}}, true},
+	} {
+		if err := stage.Run(t.Context(), desk.Block{Steps: []desk.Step{test.step}}); (err == nil) != test.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The form that doc.go describes is read so.
+func TestBlocksAreRead(t *testing.T) {
+	blocks, err := desk.All("testdata/form")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []desk.Block{
+		{Page: "docs/page.md", Line: 3, Steps: []desk.Step{
+			{Command: "kyklos lint \\\n  -f a.yaml", Shown: []string{"one", "...", ""}, Exit: 1}, {Command: "cat b", Shown: []string{}},
+		}},
+		{Page: "docs/page.md", Line: 19, Cluster: true, Steps: []desk.Step{{Command: "kubectl get tws | kyklos convert -f - <<EOF\na\nEOF", Shown: []string{"x"}}}},
+		{Page: "docs/cli/kyklos_a.md", Line: 9, Steps: []desk.Step{{Command: "kyklos a -f x"}}},
+		{Page: "docs/cli/kyklos_a.md", Line: 12, Cluster: true, Steps: []desk.Step{{Command: "cat x | kyklos a", Exit: 2}}},
+	}
+	if diff := cmp.Diff(want, blocks); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := desk.All("testdata/broken"); err == nil || !strings.Contains(err.Error(), "docs/page.md:1: a block begins with a command") {
+		t.Errorf("a block without a command: %v", err)
+	}
+}
