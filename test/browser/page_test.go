@@ -58,11 +58,11 @@ func TestTipsFollowThePointer(t *testing.T) {
 	shown.point(stretch("webapp-office-hours", 0, "10 replicas"))
 	shown.wantTip("10 replicas",
 		"Local Thu 22 Oct 2026 09:00–17:00 (UTC+05:30)", "UTC Thu 22 Oct 2026 03:30–11:30 UTC",
-		"Window BusinessHours (Mon–Fri 09:00–17:00)", "Why window entered", "Before 2 replicas")
+		"Window BusinessHours (Mon–Fri 09:00–17:00)", "Why window entered: BusinessHours", "Before 2 replicas")
 	shown.point(stretch("chat-follow-the-sun", 3, "1 replica"))
 	shown.wantTip("1 replica",
 		"Local Sat 24 Oct 2026 00:00 – Sun 25 Oct 2026 22:00 (UTC+02:00)", "UTC Fri 23 Oct 2026 22:00 – Sun 25 Oct 2026 21:00 UTC",
-		"Window OffHours", "Why window left", "Before 10 replicas")
+		"Window OffHours", "Why window left: new-york", "Before 10 replicas")
 	shown.do(input.DispatchMouseEvent(input.MouseMoved, 2, 2))
 	shown.wantTip("")
 }
@@ -77,7 +77,7 @@ func TestTipsFollowTheKeyboard(t *testing.T) {
 	shown.do(chromedp.KeyEvent(kb.ArrowRight))
 	shown.wantTip("10 replicas",
 		"Local Thu 22 Oct 2026 09:00–17:00 (UTC+05:30)", "UTC Thu 22 Oct 2026 03:30–11:30 UTC",
-		"Window BusinessHours (Mon–Fri 09:00–17:00)", "Why window entered", "Before 2 replicas")
+		"Window BusinessHours (Mon–Fri 09:00–17:00)", "Why window entered: BusinessHours", "Before 2 replicas")
 	for _, press := range []struct{ key, want string }{
 		{kb.ArrowDown, "1 10 replicas"}, {kb.ArrowDown, "2 2 replicas"}, {kb.ArrowUp, "1 10 replicas"}, {kb.ArrowLeft, "1 2 replicas"},
 		{kb.End, "6 2 replicas"}, {kb.ArrowDown, "6 2 replicas"}, {kb.Home, "0 2 replicas"},

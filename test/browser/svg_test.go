@@ -21,7 +21,7 @@ func TestSVG(t *testing.T) {
 	}
 	const tip = `[...document.querySelectorAll("g > title")][2].textContent`
 	if got, want := evaluate[string](picture, tip), "2 replicas by OffHours; Thu 22 Oct 2026 17:00 – Fri 23 Oct 2026 09:00 (UTC+05:30); "+
-		"Thu 22 Oct 2026 11:30 – Fri 23 Oct 2026 03:30 UTC; window left; before: 10 replicas; applied at 17:05:00, after the grace period"; got != want {
+		"Thu 22 Oct 2026 11:30 – Fri 23 Oct 2026 03:30 UTC; window left: BusinessHours; before: 10 replicas; 10 kept until 17:05"; got != want {
 		t.Errorf("the tip is\n%s\nwant\n%s", got, want)
 	}
 	const marked = `getSelection().selectAllChildren(document.documentElement), getSelection().toString()`

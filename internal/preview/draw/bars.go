@@ -148,7 +148,7 @@ func (s *strip) graces(scene *scene) {
 		if i+1 < len(s.timeline.Transitions) {
 			until = earliest(until, s.timeline.Transitions[i+1].Time)
 		}
-		height := s.heightOf(transition.From)
+		height := s.heightOf(transition.Kept)
 		for _, part := range s.spans(transition.Time, earliest(until, s.timeline.Until)) {
 			base := s.tops[part.row] + barBottom
 			scene.add(through("grace", point{xOf(part.from), base - height}, point{xOf(part.to), base - height}, point{xOf(part.to), base}))

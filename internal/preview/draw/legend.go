@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/preview"
 )
 
 // entry is a line of the legend.
@@ -76,7 +77,7 @@ func (s *strip) signs() []entry {
 		}
 	}
 	if grace := s.timeline.Scaler.Grace(); grace > 0 {
-		all = append(all, entry{"grace", -1, []run{{"note", "fewer replicas come " + length(grace) + " later"}}})
+		all = append(all, entry{"grace", -1, []run{{"note", "grace period of " + preview.Span(grace) + ": the higher count stays"}}})
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,29 +13,37 @@ import (
 	"kyklos.io/kyklos/internal/preview"
 )
 
-func TestNotes(t *testing.T) {
-	const metric = "Heights and sums take the count that applies while the metric has no value."
-	for name, tc := range map[string]struct {
-		change func(*preview.Scaler)
-		want   []string
-	}{
-		"nothing":  {func(*preview.Scaler) {}, nil},
-		"holidays": {func(s *preview.Scaler) { s.HolidaysMissing = true }, []string{"The ConfigMap of the holidays is not there: every date counts as an ordinary one."}},
-		"a DaemonSet": {func(s *preview.Scaler) { s.Spec.TargetRef.Kind = "DaemonSet" }, []string{
-			"A DaemonSet has no count: 0 suspends it, any other number lets it run.",
-		}},
-		"a Workspace": {func(s *preview.Scaler) { s.Spec.TargetRef.Kind = "Workspace" }, []string{
-			"A Workspace has no count: 0 stops it, any other number starts it.",
-		}},
-		"a metric": {func(s *preview.Scaler) {
-			s.Spec.Windows[0].Metric = &v1beta1.WindowMetric{Name: "queue", MaxReplicas: 20}
-		}, []string{metric}},
-	} {
-		timeline := office(t)
-		tc.change(timeline.Scaler)
-		if diff := cmp.Diff(tc.want, newStrip(timeline, nil).notes()); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", name, diff)
+// Sentences of any length are there in whole, on as many lines as they need.
+func TestNotesAreWrapped(t *testing.T) {
+	week := office(t)
+	week.Scaler.Spec.TargetRef.Kind, week.Scaler.HolidaysMissing = "DaemonSet", true
+	week.Scaler.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed, SourceRef: &v1beta1.HolidaySource{Name: "dates"}}
+	var said []string
+	for _, line := range drawn(t, week).texts() {
+		if _, right := line.box(); right > width-margin+1 {
+			t.Errorf("%q ends at %.0f", line, right)
 		}
+		said = append(said, line.String())
+	}
+	whole := strings.Join(said, " ")
+	notes := week.Scaler.Notes(time.UTC)
+	if len(notes) != 2 {
+		t.Errorf("the notes are %q", notes)
+	}
+	for _, note := range notes {
+		if !strings.Contains(whole, note) {
+			t.Errorf("%q is not in the picture", note)
+		}
+	}
+}
+
+// What has no count shows what its number means.
+func TestCountsThatAreNone(t *testing.T) {
+	agents := spec("UTC", 1, window("quiet", "08:00", "20:00", 0))
+	agents.TargetRef.Kind = "DaemonSet"
+	s := newStrip(timeline(t, agents, "2026-11-02", 1), nil)
+	if got := []string{s.tip(0).count, s.tip(1).count, s.tip(1).before}; !slices.Equal(got, []string{"1 replica", "0 suspended", "before: 1 replica"}) {
+		t.Errorf("the tips say %q", got)
 	}
 }
 
@@ -66,7 +75,6 @@ func TestWords(t *testing.T) {
 	for want, got := range map[string]string{
 		"0": grouped(0), "999": grouped(999), "1,000": grouped(1000), "12,345,678": grouped(12345678),
 		"0.1": hours(360), "1": hours(3599), "2.5": hours(9000), "1,680": hours(1680 * 3600),
-		"1 h 30 min": length(90 * time.Minute), "45 s": length(45 * time.Second), "24 h": length(24 * time.Hour),
 		"Mon–Fri": daysOf([]v1beta1.Weekday{"Fri", "Mon", "Tue", "Thu", "Wed"}), "Mon, Wed, Sat–Sun": daysOf([]v1beta1.Weekday{"Sun", "Wed", "Mon", "Sat"}),
 		"daily": daysOf(daily), "24:00": clock(secondsPerDay), "00:05": clock(300), "61": grouped(percent(1024, 1680)),
 		"1 replica": replicas("1"), "0 replicas": replicas("0"),
@@ -96,11 +104,11 @@ func TestTips(t *testing.T) {
 		},
 		{
 			local: "Mon 2 Nov 2026 09:00–17:00 (UTC+01:00)", utc: "Mon 2 Nov 2026 08:00–16:00 UTC",
-			count: "10 replicas", window: "BusinessHours (Mon–Fri 09:00–17:00)", reason: "window entered", before: "before: 2 replicas",
+			count: "10 replicas", window: "BusinessHours (Mon–Fri 09:00–17:00)", reason: "window entered: BusinessHours", before: "before: 2 replicas",
 		},
 		{
 			local: "Mon 2 Nov 2026 17:00 – Tue 3 Nov 2026 09:00 (UTC+01:00)", utc: "Mon 2 Nov 2026 16:00 – Tue 3 Nov 2026 08:00 UTC",
-			count: "2 replicas", window: "OffHours", reason: "window left", before: "before: 10 replicas", grace: "applied at 17:05:00, after the grace period",
+			count: "2 replicas", window: "OffHours", reason: "window left: BusinessHours", before: "before: 10 replicas", grace: "10 kept until 17:05",
 		},
 	}
 	for i := range want {

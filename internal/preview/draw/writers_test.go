@@ -135,7 +135,7 @@ func TestPageHasEveryTransition(t *testing.T) {
 	for _, want := range []string{
 		"<h1>2 schedules, Mon 2 Nov 2026 – Sun 8 Nov 2026</h1>",
 		"1,312 replica-hours in all; with the highest count of each all the time it would be 3,360, so the schedules save 2,048 (61%)",
-		"<td>Mon 2 Nov 2026 09:00 (UTC&#43;01:00)</td><td>Mon 2 Nov 2026 08:00</td><td>2 → 10</td><td>BusinessHours</td><td>window entered</td></tr>",
+		"<td>Mon 2 Nov 2026 09:00 (UTC&#43;01:00)</td><td>Mon 2 Nov 2026 08:00</td><td>2 → 10</td><td>BusinessHours</td><td>window entered: BusinessHours</td></tr>",
 		`data-search="default/web-hours"`, "<summary>10 changes</summary>",
 	} {
 		if !strings.Contains(page, want) {
