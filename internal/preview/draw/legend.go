@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/preview"
 )
 
 // entry is a line of the legend.
@@ -76,8 +75,8 @@ func (s *strip) signs() []entry {
 			break
 		}
 	}
-	if grace := s.timeline.Scaler.Grace(); grace > 0 {
-		all = append(all, entry{"grace", -1, []run{{"note", "grace period of " + preview.Span(grace) + ": the higher count stays"}}})
+	if s.timeline.Scaler.Grace() > 0 {
+		all = append(all, entry{"grace", -1, []run{{"note", "grace period: the higher count stays"}}})
 	}
 	return all
 }

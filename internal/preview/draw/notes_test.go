@@ -45,6 +45,14 @@ func TestCountsThatAreNone(t *testing.T) {
 	if got := []string{s.tip(0).count, s.tip(1).count, s.tip(1).before}; !slices.Equal(got, []string{"1 replica", "0 suspended", "before: 1 replica"}) {
 		t.Errorf("the tips say %q", got)
 	}
+	agents.Windows[0].End = "08:45" // too narrow for words
+	var labels []string
+	for _, part := range drawn(t, timeline(t, agents, "2026-11-02", 1)).stretches() {
+		labels = append(labels, part.shapes[len(part.shapes)-1].(text).String())
+	}
+	if !slices.Equal(labels, []string{"1", "0", "1"}) {
+		t.Errorf("the labels are %q", labels)
+	}
 }
 
 // A window that follows a metric shows between which counts, with and without a lower bound.

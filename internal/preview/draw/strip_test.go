@@ -183,7 +183,7 @@ func TestWhatAStripSays(t *testing.T) {
 		"an hour left out": {timeline(t, office(t).Scaler.Spec, "2027-03-28", 1), nil, []string{"clock +1 h", "46", "left out by the clock"}},
 		"holidays, grace and pause": {timeline(t, london, "2026-12-24", 3, "2026-12-25"), nil, []string{
 			"It is paused (spec.pause): Kyklos leaves the Deployment alone. This is what the schedule asks for.", "holiday", "5 Holiday", "Holiday the highest of all windows: 5",
-			"grace period of 1 h 30 min: the higher count stays", "deploy Tue, Thu 19:00–20:30: 3",
+			"grace period: the higher count stays", "deploy Tue, Thu 19:00–20:30: 3",
 		}},
 		"another zone": {timeline(t, london, "2026-12-24", 3), time.FixedZone("Test/Zone", 3600), []string{
 			"Thu 24 Dec 2026 01:00 – Sun 27 Dec 2026 01:00, Test/Zone (UTC+01:00); the schedule's zone is Europe/London",
