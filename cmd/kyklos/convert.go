@@ -54,14 +54,8 @@ What v1alpha1 cannot say is told on stderr, with its line; an annotation carries
 
 // run converts all files before it prints or writes the first, so that an error leaves everything as it is.
 func (o convertOptions) run(cmd *cobra.Command) error {
-	if len(o.files) == 0 {
-		return errors.New("give the manifests: -f FILE, -f FOLDER, or -f - for standard input")
-	}
-	if !slices.Contains(convert.Versions(), o.to) {
-		return fmt.Errorf("--to: must be %s, not %q", strings.Join(convert.Versions(), " or "), o.to)
-	}
-	if o.write && slices.Contains(o.files, manifest.Stdin) {
-		return errors.New("--write: standard input cannot be written back; name a file, or leave --write out and take what is printed")
+	if err := o.validate(); err != nil {
+		return err
 	}
 	files, err := manifest.Files(o.files, cmd.InOrStdin())
 	if err != nil {
@@ -98,6 +92,18 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d converted to %s\n", file.Name, results[i].Converted, o.to)
+	}
+	return nil
+}
+
+func (o convertOptions) validate() error {
+	switch {
+	case len(o.files) == 0:
+		return errors.New("give the manifests: -f FILE, -f FOLDER, or -f - for standard input")
+	case !slices.Contains(convert.Versions(), o.to):
+		return fmt.Errorf("--to: must be %s, not %q", strings.Join(convert.Versions(), " or "), o.to)
+	case o.write && slices.Contains(o.files, manifest.Stdin):
+		return errors.New("--write: standard input cannot be written back; name a file, or leave --write out and take what is printed")
 	}
 	return nil
 }

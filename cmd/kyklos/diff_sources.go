@@ -36,7 +36,7 @@ func readSides(cmd *cobra.Command, args []string) (before, after *manifest.Set, 
 			after, err = readSource(cmd, sources[1])
 		}
 	default:
-		return nil, nil, errors.New("give what was before and what is after: kyklos diff BEFORE AFTER, or kyklos diff REVISION -- PATH...")
+		return nil, nil, errors.New("give what was before and what is after: kyklos diff BEFORE AFTER, or kyklos diff REVISION -- PATHS")
 	}
 	if err != nil {
 		return nil, nil, err

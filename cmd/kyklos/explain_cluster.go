@@ -174,8 +174,12 @@ func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Un
 		target.Asks, target.Has = number(scale, "spec", "replicas"), number(scale, "status", "replicas")
 	}
 	for _, entry := range object.GetManagedFields() {
-		if owns(&entry, written) && entry.Time != nil && !entry.Time.Time.Before(target.Written) {
-			target.Writer, target.Written = entry.Manager, entry.Time.Time
+		if !owns(&entry, written) {
+			continue
+		}
+		target.Owners = append(target.Owners, entry.Manager)
+		if entry.Time != nil && entry.Time.After(target.Written) {
+			target.Written = entry.Time.Time
 		}
 	}
 	return target, nil

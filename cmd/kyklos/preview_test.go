@@ -95,6 +95,8 @@ func TestPreviewRefuses(t *testing.T) {
 		"too many":     {[]string{"-f", office, "--days", "401"}, "--days: must be from 1 to 400, not 401", 2},
 		"a zone":       {[]string{"-f", office, "--zone", "Berlin"}, `--zone: unknown time zone "Berlin"`, 2},
 		"a time":       {[]string{"-f", office, "--from", "tomorrow"}, `--from: "tomorrow" is no time`, 2},
+		"a far time":   {[]string{"-f", office, "--from", "9999-12-31"}, `--from: "9999-12-31" is too far away: give a time from 1970 to 2999`, 2},
+		"a past time":  {[]string{"-f", office, "--from", "1969-12-31T00:00:00Z"}, "is too far away", 2},
 		"no file":      {[]string{"-f", "nowhere.yaml"}, "nowhere.yaml", 2},
 		"no schedule":  {[]string{"-f", "../../config/samples/kustomization.yaml"}, "no TimeWindowScaler in ../../config/samples/kustomization.yaml", 2},
 		"a name":       {[]string{"-f", office, "nobody"}, "no TimeWindowScaler nobody among those given", 2},

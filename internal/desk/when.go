@@ -14,8 +14,17 @@ var wallLayouts = []string{
 
 // ParseTime reads a time as people give it to a command: RFC 3339, or a date, or a date and a time of day on the clock of
 // zone; a date alone is its first instant. Of a time that the clock shows twice it is the first, and of one that it skips the first
-// instant afterwards, as with the edges of windows. The result is in zone.
+// instant afterwards, as with the edges of windows. The result is in zone, in a year from 1970, before which clocks went by the sun,
+// to 2999: no zone's rules hold that long.
 func ParseTime(text string, zone *time.Location) (time.Time, error) {
+	at, err := parseTime(text, zone)
+	if err == nil && (at.Year() < 1970 || at.Year() > 2999) {
+		return time.Time{}, fmt.Errorf("%q is too far away: give a time from 1970 to 2999", text)
+	}
+	return at, err
+}
+
+func parseTime(text string, zone *time.Location) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at.In(zone), nil
 	}

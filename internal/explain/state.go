@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -34,8 +35,9 @@ type Target struct {
 	// Desired is the desired state of a Workspace, and Suspended whether a DaemonSet is.
 	Desired   string
 	Suspended bool
-	// Writer is the field manager that owns the count, "" if none does, since Written.
-	Writer  string
+	// Owners are the field managers that own the count: who wrote it last, and others who wrote the same. Written is when, zero if
+	// that is not recorded, as for a scale subresource.
+	Owners  []string
 	Written time.Time
 }
 
@@ -148,8 +150,11 @@ func (e *Explanation) seen(target *Target) string {
 	default:
 		text = fmt.Sprintf("its spec asks for %d, and it has %d", target.Asks, target.Has)
 	}
-	if target.Writer != "" {
-		text += fmt.Sprintf("; last written by %s, %s", target.Writer, ago(e.At.Sub(target.Written)))
+	if len(target.Owners) > 0 {
+		text += "; written by " + strings.Join(target.Owners, " and ")
+	}
+	if !target.Written.IsZero() {
+		text += ", " + ago(e.At.Sub(target.Written))
 	}
 	return text
 }
@@ -186,11 +191,11 @@ func (e *Explanation) stale(state *State) string {
 	status := &state.Status
 	switch next := status.NextBoundary; {
 	case len(status.Conditions) == 0:
-		return "Kyklos has not looked at this TimeWindowScaler yet: its manager may not be running"
+		return "Kyklos has not looked at this TimeWindowScaler yet, its manager may not be running"
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not looked since the spec was changed (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
-		return fmt.Sprintf("Kyklos should have looked at %s and did not: its manager may not be running", Stamp(next.In(e.At.Location())))
+		return fmt.Sprintf("Kyklos should have looked at %s and did not, its manager may not be running", Stamp(next.In(e.At.Location())))
 	default:
 		return ""
 	}

@@ -31,7 +31,7 @@ func well(t *testing.T, at string, replicas int32) *situation {
 	tws.Spec.GracePeriodSeconds = 300
 	next := metav1.NewTime(now.Add(time.Hour))
 	s := &situation{tws: tws, at: now, state: explain.State{Generation: 3, Target: &explain.Target{
-		Asks: replicas, Has: replicas, Writer: "kyklos-controller", Written: now.Add(-time.Hour),
+		Asks: replicas, Has: replicas, Owners: []string{"kyklos-controller"}, Written: now.Add(-time.Hour),
 	}}}
 	s.state.Status = v1beta1.TimeWindowScalerStatus{
 		ObservedGeneration: 3, EffectiveReplicas: &replicas, NextBoundary: &next, CurrentWindow: "office",
@@ -72,16 +72,16 @@ func TestState(t *testing.T) {
 		facts     []string
 	}{
 		"all is well": {ten, 10, func(*situation) {}, "", 10, "target",
-			[]string{"Deployment site is as it should be: its spec asks for 10, and it has 10; last written by kyklos-controller, 1 h ago"}},
+			[]string{"Deployment site is as it should be: its spec asks for 10, and it has 10; written by kyklos-controller, 1 h ago"}},
 		"pods are missing": {ten, 10, func(s *situation) { s.state.Target.Has = 4 }, "", 10, "target",
-			[]string{"Deployment site is as it should be: its spec asks for 10, and it has 4; last written by kyklos-controller, 1 h ago"}},
+			[]string{"Deployment site is as it should be: its spec asks for 10, and it has 4; written by kyklos-controller, 1 h ago"}},
 		"a grace period": {evening, 10, func(s *situation) {
 			s.state.Status.GracePeriodExpiry = ptr.To(metav1.NewTime(s.at.Add(2 * time.Minute)))
 		}, "Its grace period runs: 10 replicas stay until Mon 2026-11-23 17:05 UTC.", 10, "grace period",
 			[]string{"a lower count waits 5 min, a higher one never", "it runs until Mon 2026-11-23 17:05 UTC, in 2 min: 10 replicas stay until then"}},
 		"a grace period that is over": {evening, 2, func(s *situation) {
 			s.state.Status.GracePeriodExpiry = ptr.To(metav1.NewTime(s.at.Add(-time.Minute)))
-		}, "", 2, "target", []string{"Deployment site is as it should be: its spec asks for 2, and it has 2; last written by kyklos-controller, 1 h ago"}},
+		}, "", 2, "target", []string{"Deployment site is as it should be: its spec asks for 2, and it has 2; written by kyklos-controller, 1 h ago"}},
 		"another owner": {ten, 10, func(s *situation) { s.state.Owner, s.state.Target.Asks = "older", 7 },
 			"It does nothing: Deployment site belongs to the older TimeWindowScaler older.", 10, "owner",
 			[]string{"Deployment site belongs to the older TimeWindowScaler older: this one does nothing to it"}},
@@ -90,9 +90,9 @@ func TestState(t *testing.T) {
 		"a pause": {ten, 10, func(s *situation) { s.tws.Spec.Pause, s.state.Target.Asks = true, 5 },
 			"It is paused (spec.pause), so Kyklos leaves Deployment site with 5.", 10, "pause",
 			[]string{"spec.pause is true: Kyklos computes and reports, and leaves the target alone"}},
-		"drift": {ten, 10, func(s *situation) { s.state.Target.Asks, s.state.Target.Writer = 5, "kubectl" },
+		"drift": {ten, 10, func(s *situation) { s.state.Target.Asks, s.state.Target.Owners = 5, []string{"kubectl"} },
 			"Deployment site has 5 at this moment; Kyklos sets it right at once.", 10, "target",
-			[]string{"Deployment site should be 10 replicas: its spec asks for 5, and it has 10; last written by kubectl, 1 h ago"}},
+			[]string{"Deployment site should be 10 replicas: its spec asks for 5, and it has 10; written by kubectl, 1 h ago"}},
 		"a fight": {ten, 10, func(s *situation) {
 			s.state.Target.Asks = 5
 			s.condition(v1beta1.ConditionDegraded, metav1.ConditionTrue, v1beta1.ReasonFieldFight, "Field manager argocd rewrites")
@@ -106,12 +106,12 @@ func TestState(t *testing.T) {
 		"no manager": {ten, 10, func(s *situation) {
 			s.state.Target.Asks = 5
 			s.state.Status.NextBoundary = ptr.To(metav1.NewTime(s.at.Add(-time.Hour)))
-		}, "Deployment site has 5, and nobody sets it right: Kyklos should have looked at Mon 2026-11-23 09:00 UTC and did not: its manager may not be running.", 10, "status",
-			[]string{"Kyklos should have looked at Mon 2026-11-23 09:00 UTC and did not: its manager may not be running"}},
+		}, "Deployment site has 5, and nobody sets it right: Kyklos should have looked at Mon 2026-11-23 09:00 UTC and did not, its manager may not be running.", 10, "status",
+			[]string{"Kyklos should have looked at Mon 2026-11-23 09:00 UTC and did not, its manager may not be running"}},
 		"an edit that nobody has seen": {ten, 10, func(s *situation) { s.state.Generation = 4 }, "", 10, "status",
 			[]string{"Kyklos has not looked since the spec was changed (generation 3 of 4)"}},
 		"nobody has looked ever": {ten, 10, func(s *situation) { s.state.Status = v1beta1.TimeWindowScalerStatus{} }, "", 10, "status",
-			[]string{"Kyklos has not looked at this TimeWindowScaler yet: its manager may not be running"}},
+			[]string{"Kyklos has not looked at this TimeWindowScaler yet, its manager may not be running"}},
 		"an autoscaler": {ten, 10, func(s *situation) { s.state.Autoscaler = "site" }, "", 10, "autoscaler",
 			[]string{"HorizontalPodAutoscaler site scales the same target: only one of the two can decide"}},
 		"what may not be read": {ten, 10, func(s *situation) { s.state.Target, s.state.Unknown = nil, []string{"you may not read the target"} }, "", 10, "unknown",
@@ -159,7 +159,7 @@ Windows, of which the last that covers decides:
   otherwise     outside all windows: 2
   grace period  a lower count waits 5 min, a higher one never
   grace period  it runs until Mon 2026-11-23 17:05 UTC, in 2 min: 10 replicas stay until then
-  target        Deployment site is as it should be: its spec asks for 10, and it has 10; last written by kyklos-controller, 1 h ago
+  target        Deployment site is as it should be: its spec asks for 10, and it has 10; written by kyklos-controller, 1 h ago
   Ready         True since Mon 2026-11-23 16:03 UTC: Reconciled: Target has the desired replicas
 
 Next changes of the count:

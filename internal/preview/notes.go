@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 )
 
@@ -65,14 +68,16 @@ func (s *Scaler) metrics() (notes []string) {
 		if metric == nil {
 			continue
 		}
-		lowest := int32(1)
-		if metric.MinReplicas != nil {
-			lowest = *metric.MinReplicas
-		}
+		lowest, highest := boundsOf(metric)
 		notes = append(notes, fmt.Sprintf("In the window %s the metric %s sets the count, from %d to %d. The %d shown is what it falls back on without a value.",
-			s.Calendar.Label(verdictOf(i)), metric.Name, lowest, metric.MaxReplicas, s.Calendar.Windows[i].Replicas()))
+			s.Calendar.Label(verdictOf(i)), metric.Name, lowest, highest, s.Calendar.Windows[i].Replicas()))
 	}
 	return notes
+}
+
+// boundsOf are the lowest and the highest count that a metric may set.
+func boundsOf(metric *v1beta1.WindowMetric) (lowest, highest int32) {
+	return ptr.Deref(metric.MinReplicas, 1), metric.MaxReplicas
 }
 
 // state tells of what the cluster says.

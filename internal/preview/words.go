@@ -69,7 +69,7 @@ func (t *Timeline) ClockWords(change Change) string {
 // Window is a line of the list of windows of a schedule.
 type Window struct {
 	Label    string // as Segment.Window has it
-	When     string // days and times, and the zone if it is the window's own
+	When     string // days and times, the zone if it is the window's own, and what a metric does to the count
 	Replicas int32
 }
 
@@ -77,7 +77,12 @@ type Window struct {
 func (s *Scaler) Windows() []Window {
 	var all []Window
 	for i, w := range s.Calendar.Windows {
-		all = append(all, Window{s.Calendar.Label(verdictOf(i)), w.String(), w.Replicas()})
+		when := w.String()
+		if metric := s.Spec.Windows[i].Metric; metric != nil {
+			lowest, highest := boundsOf(metric)
+			when += fmt.Sprintf(", by metric %d to %d", lowest, highest)
+		}
+		all = append(all, Window{s.Calendar.Label(verdictOf(i)), when, w.Replicas()})
 	}
 	return append(all, Window{timecalc.LabelOffHours, "otherwise", s.Calendar.DefaultReplicas})
 }

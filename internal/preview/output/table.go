@@ -68,7 +68,9 @@ func rows(t *preview.Timeline, zone *time.Location, options Options) string {
 	line := func(p paint, at time.Time, count, window, why string) {
 		table.add(p, stamp(at.In(zone)), utcText(at), count, window, why)
 	}
-	line(plain, t.From, counts(t, t.Segments[0].Replicas), t.Segments[0].Window, "at the start")
+	width := countWidth(t)
+	count := func(replicas int32) string { return fmt.Sprintf("%*s", width, t.Scaler.Count(replicas)) }
+	line(plain, t.From, count(t.Segments[0].Replicas), t.Segments[0].Window, "at the start")
 	changes := append(slices.Clone(t.Changes), t.Abroad...)
 	slices.SortStableFunc(changes, func(a, b preview.Change) int { return a.Time.Compare(b.Time) })
 	for len(next) > 0 || len(changes) > 0 {
@@ -82,7 +84,7 @@ func rows(t *preview.Timeline, zone *time.Location, options Options) string {
 		}
 		tr := next[0]
 		next = next[1:]
-		line(colourOf(tr), tr.Time, counts(t, tr.From, tr.To), tr.Window, why(t, tr, zone))
+		line(colourOf(tr), tr.Time, count(tr.From)+" -> "+t.Scaler.Count(tr.To), tr.Window, why(t, tr, zone))
 	}
 	if len(t.Transitions) == 0 {
 		table.add(plain, "The count does not change.")
@@ -90,17 +92,12 @@ func rows(t *preview.Timeline, zone *time.Location, options Options) string {
 	return table.text("  ", options)
 }
 
-// counts are a count, or what it changes to after it, the first aligned to the right.
-func counts(t *preview.Timeline, first int32, then ...int32) string {
-	width := 0
+// countWidth is how wide the widest count of a timeline is.
+func countWidth(t *preview.Timeline) (width int) {
 	for _, s := range t.Segments {
 		width = max(width, len(t.Scaler.Count(s.Replicas)))
 	}
-	text := fmt.Sprintf("%*s", width, t.Scaler.Count(first))
-	for _, replicas := range then {
-		text += " -> " + t.Scaler.Count(replicas)
-	}
-	return text
+	return width
 }
 
 func colourOf(tr preview.Transition) paint {

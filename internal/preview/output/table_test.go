@@ -32,7 +32,7 @@ func TestTable(t *testing.T) {
   Sat 2027-03-27 00:00 +01:00 until Wed 2027-03-31 00:00 +02:00, Europe/Berlin
 
   BusinessHours  12  Mon-Fri 08:00-18:00
-  nights          3  daily 22:00-02:30
+  nights          3  daily 22:00-02:30, by metric 2 to 9
   tokyo           5  Sun 12:00-13:00 Asia/Tokyo
   OffHours        1  otherwise
   holidays           ConfigMap days-off, treat-as-closed: the default all day
