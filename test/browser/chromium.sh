@@ -44,7 +44,7 @@ cat >"$new/fonts.conf" <<'END'
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
 <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
-<dir>/usr/share/fonts</dir><dir prefix="relative">root/usr/share/fonts</dir><cachedir prefix="relative">fontcache</cachedir>
+<dir>/usr/share/fonts</dir><dir prefix="xdg">fonts</dir><cachedir prefix="xdg">fontconfig</cachedir>
 <alias><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
 </fontconfig>
 END
@@ -56,7 +56,7 @@ libraries=
 for folder in "$here"/root/usr/lib/*-linux-gnu "$here"/root/usr/lib/*-linux-gnu/pulseaudio; do
 	libraries=$libraries${libraries:+:}$folder
 done
-export LD_LIBRARY_PATH="$libraries" FONTCONFIG_FILE="$here/fonts.conf"
+export LD_LIBRARY_PATH="$libraries" FONTCONFIG_FILE="$here/fonts.conf" XDG_DATA_HOME="$here/root/usr/share" XDG_CACHE_HOME="$here/cache"
 exec "$here/root/usr/lib/chromium/chromium-headless-shell" "$@"
 END
 chmod +x "$new/chromium"
