@@ -11,7 +11,7 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/argocd test/certmanager test/helm test/image test/monitoring test/objectstore
+NESTED := test/devcluster test/bench test/browser test/argocd test/certmanager test/helm test/image test/monitoring test/objectstore
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
@@ -130,6 +130,16 @@ bin/node/debian:
 	@mkdir -p bin/node/packages
 	@cd bin/node/packages && apt-get download -q $(NODE_PACKAGES) || { echo "apt-get finds no packages: run apt-get update"; exit 1; }
 	@for package in bin/node/packages/*.deb; do dpkg -x $$package $@.new; done && mv $@.new $@
+
+.PHONY: test-browser
+test-browser: kyklos ## Open what kyklos preview draws in a headless Chromium: that of the machine, or Debian's in bin/chromium
+	@chromium=$$(command -v chromium || command -v chromium-headless-shell || command -v google-chrome || true); \
+	if [ -z "$$chromium" ]; then $(MAKE) bin/chromium; chromium=$(CURDIR)/bin/chromium/chromium; fi; \
+	cd test/browser && KYKLOS_BIN=$(CURDIR)/bin/kyklos CHROMIUM_BIN=$$chromium go test $(DEVCLUSTER_FLAGS) -count=1 -timeout 10m .
+
+bin/chromium:
+	@mkdir -p bin
+	@sh test/browser/chromium.sh $@
 
 .PHONY: test-certmanager
 test-certmanager: build bin/certmanager ## Replace leaf and CA again and again under load, with cert-manager and without: a quarter of an hour

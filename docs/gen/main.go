@@ -1,4 +1,4 @@
-// Command gen draws docs/office-hours.svg: a week of config/samples/office-hours.yaml, as kyklos preview -o svg does.
+// Command gen draws the pictures of schedules in docs: a week of a sample, as kyklos preview -o svg does.
 package main
 
 import (
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"kyklos.io/kyklos/internal/desk"
@@ -14,29 +15,31 @@ import (
 	"kyklos.io/kyklos/internal/preview/draw"
 )
 
-//go:generate go run . ../../config/samples/office-hours.yaml ../office-hours.svg
+//go:generate go run . ../../config/samples/office-hours.yaml 2026-11-02 ../office-hours.svg ../../config/samples/follow-the-sun.yaml 2026-10-22 ../clock-change.svg
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: gen SAMPLE.yaml PICTURE.svg")
+	if len(os.Args) < 4 || len(os.Args)%3 != 1 {
+		fmt.Fprintln(os.Stderr, "usage: gen SAMPLE.yaml DATE PICTURE.svg ...")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
+	for picture := range slices.Chunk(os.Args[1:], 3) {
+		if err := run(picture[0], picture[1], picture[2]); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
 	}
 }
 
-func run(sample, picture string) error {
-	drawn, err := week(sample)
+func run(sample, from, picture string) error {
+	drawn, err := week(sample, from)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sample, err)
 	}
 	return os.WriteFile(picture, drawn, 0o644)
 }
 
-// week returns the picture of a week without a clock change of the TimeWindowScalers in a manifest.
-func week(sample string) ([]byte, error) {
+// week returns the picture of a week from a date on, of the TimeWindowScalers in a manifest.
+func week(sample, from string) ([]byte, error) {
 	set, err := manifest.Read([]string{sample}, nil)
 	if err != nil {
 		return nil, err
@@ -51,8 +54,11 @@ func week(sample string) ([]byte, error) {
 	}
 	var timelines []*preview.Timeline
 	for _, scaler := range scalers {
-		monday := time.Date(2026, time.November, 2, 0, 0, 0, 0, scaler.Calendar.Zone)
-		timelines = append(timelines, preview.Compute(&scaler.Scaler, monday, monday.AddDate(0, 0, 7)))
+		begin, err := time.ParseInLocation(time.DateOnly, from, scaler.Calendar.Zone)
+		if err != nil {
+			return nil, err
+		}
+		timelines = append(timelines, preview.Compute(&scaler.Scaler, begin, begin.AddDate(0, 0, 7)))
 	}
 	var drawn bytes.Buffer
 	err = draw.SVG(&drawn, timelines, draw.Options{})

@@ -11,23 +11,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func svg(t *testing.T, sample string) string {
+func svg(t *testing.T, sample, from string) string {
 	t.Helper()
-	drawn, err := week("../../config/samples/" + sample + ".yaml")
+	drawn, err := week("../../config/samples/"+sample+".yaml", from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(drawn)
 }
 
-// The picture in the README is that of the sample as it is now.
-func TestPictureIsUpToDate(t *testing.T) {
-	file, err := os.ReadFile("../office-hours.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(file), svg(t, "office-hours")); diff != "" {
-		t.Errorf("run go generate ./docs/gen (-file +drawn):\n%s", diff)
+// The pictures are those of the samples as they are now.
+func TestPicturesAreUpToDate(t *testing.T) {
+	for picture, drawn := range map[string]string{
+		"office-hours": svg(t, "office-hours", "2026-11-02"),
+		"clock-change": svg(t, "follow-the-sun", "2026-10-22"),
+	} {
+		file, err := os.ReadFile("../" + picture + ".svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(file), drawn); diff != "" {
+			t.Errorf("%s: run go generate ./docs/gen (-file +drawn):\n%s", picture, diff)
+		}
 	}
 }
 
@@ -37,7 +42,7 @@ func TestWeek(t *testing.T) {
 		"office-hours": "2 10 2|2 10 2|2 10 2|2 10 2|2 10 2|2|2",
 		"night-batch":  "8 0 8|8 0 8|8 0 8|8 0 8|8 0 8|8 0|0 8",
 	} {
-		if diff := cmp.Diff(strings.ReplaceAll(want, "|", " "), strings.Join(counts(t, svg(t, sample)), " ")); diff != "" {
+		if diff := cmp.Diff(strings.ReplaceAll(want, "|", " "), strings.Join(counts(t, svg(t, sample, "2026-11-02")), " ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", sample, diff)
 		}
 	}
@@ -73,8 +78,11 @@ func counts(t *testing.T, drawn string) []string {
 
 func TestWhatCannotBeDrawnIsRefused(t *testing.T) {
 	for _, sample := range []string{"window-start-24", "timezone-unknown", "window-start-equals-end"} {
-		if _, err := week("../../config/samples/invalid/" + sample + ".yaml"); err == nil {
+		if _, err := week("../../config/samples/invalid/"+sample+".yaml", "2026-11-02"); err == nil {
 			t.Errorf("%s was drawn", sample)
 		}
+	}
+	if _, err := week("../../config/samples/office-hours.yaml", "Monday"); err == nil {
+		t.Error("a week from Monday on was drawn")
 	}
 }

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"kyklos.io/kyklos/internal/preview"
@@ -102,20 +103,31 @@ func lookOfWindow(index int) string { return "w" + strconv.Itoa(index%colours) }
 // textureStep is how far the lines of a texture are apart, closer with each round of the palette.
 func textureStep(index int) float64 { return max(3, 9-2*float64(index/colours)) }
 
-// label puts the counts of a row's bars above them, with names where there is room.
+// label puts the counts of a row's bars above them, with all the words for which there is room.
 func (s *strip) label(row []bar) {
 	for i := range row {
 		b := &row[i]
-		segment := s.timeline.Segments[b.segment]
-		count, name := run{"count", s.countOf(segment)}, run{"name", nameOf(segment)}
 		b.labelX = (b.left + b.right) / 2
-		switch room := b.right - b.left - 4; {
-		case name.words != "" && widthOf(count, name) <= room:
-			b.label = []run{count, name}
-		case widthOf(count) <= room || fitsAbove(row, i, widthOf(count)):
-			b.label = []run{count}
+		for _, words := range s.labels(s.timeline.Segments[b.segment]) {
+			if wide := widthOf(words...); wide <= b.right-b.left-4 || len(words) == 1 && fitsAbove(row, i, wide) {
+				b.label = words
+				break
+			}
 		}
 	}
+}
+
+// labels are what may stand above a segment, the fullest first.
+func (s *strip) labels(segment preview.Segment) [][]run {
+	count := run{"count", s.countOf(segment)}
+	all := [][]run{{count, {"name", nameOf(segment)}}, {count}}
+	if nameOf(segment) == "" {
+		all = all[1:]
+	}
+	if number, _, more := strings.Cut(count.words, " "); more {
+		all = append(all, []run{{"count", number}})
+	}
+	return all
 }
 
 // fitsAbove reports whether the label of a narrow bar can stand out over its neighbours: they are lower by a line of text, and
@@ -148,7 +160,7 @@ func (s *strip) graces(scene *scene) {
 		if i+1 < len(s.timeline.Transitions) {
 			until = earliest(until, s.timeline.Transitions[i+1].Time)
 		}
-		height := s.heightOf(transition.From)
+		height := s.heightOf(transition.Kept)
 		for _, part := range s.spans(transition.Time, earliest(until, s.timeline.Until)) {
 			base := s.tops[part.row] + barBottom
 			scene.add(through("grace", point{xOf(part.from), base - height}, point{xOf(part.to), base - height}, point{xOf(part.to), base}))

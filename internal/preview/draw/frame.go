@@ -4,24 +4,27 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"kyklos.io/kyklos/internal/preview"
 )
 
 // header says whose strip it is, of which time and zone, and what it adds up to.
 func (s *strip) header(scene *scene, top float64) float64 {
 	scaler := s.timeline.Scaler
 	top += 16
-	target := scaler.Spec.TargetRef
-	title, about := run{"title", qualified(scaler)}, "replicas of "+target.Kind+" "+target.Name
-	lines := append([]string{s.when(), s.totals()}, s.notes()...)
+	title, about := run{"title", qualified(scaler)}, "replicas of "+scaler.Target()
+	lines := append([]string{s.when(), s.totals()}, scaler.Notes(s.zone)...)
 	if both := []run{title, {"note", about}}; widthOf(both...) <= width-2*margin {
 		scene.add(text{x: margin, y: top, anchor: start, runs: both})
 	} else {
 		scene.add(text{x: margin, y: top, anchor: start, runs: []run{clipped(title, width-2*margin)}})
 		lines = append([]string{about}, lines...)
 	}
-	for _, words := range lines {
-		top += lineHeight
-		scene.add(text{x: margin, y: top, anchor: start, runs: []run{clipped(run{"note", words}, width-2*margin)}})
+	for _, sentences := range lines {
+		for _, part := range wrapped(run{"note", sentences}, width-2*margin) {
+			top += lineHeight
+			scene.add(text{x: margin, y: top, anchor: start, runs: []run{part}})
+		}
 	}
 	return top + 10
 }
@@ -56,7 +59,7 @@ func (s *strip) gutters(scene *scene, i int) {
 func (s *strip) turn(scene *scene, i int) {
 	stop := s.rows[i].pieces[len(s.rows[i].pieces)-1]
 	jump := -jumpAt(stop.end)
-	sentence := run{"remark", fmt.Sprintf("At %s the clock goes back %s: the day goes on below, from %s", clock(stop.to), length(jump), clock(stop.to-int64(jump/time.Second)))}
+	sentence := run{"remark", fmt.Sprintf("At %s the clock goes back %s: the day goes on below, from %s", clock(stop.to), preview.Span(jump), clock(stop.to-int64(jump/time.Second)))}
 	if at := xOf(stop.to) + 12; at+widthOf(sentence) < gridRight {
 		scene.add(text{x: at, y: s.tops[i] + 27, anchor: start, runs: []run{sentence}})
 	}
@@ -76,9 +79,9 @@ func (s *strip) noteOf(r row) string {
 	}
 	switch {
 	case r.jump > 0:
-		notes = append(notes, "clock +"+length(r.jump))
+		notes = append(notes, "clock +"+preview.Span(r.jump))
 	case r.jump < 0:
-		notes = append(notes, "clock \u2212"+length(-r.jump))
+		notes = append(notes, "clock \u2212"+preview.Span(-r.jump))
 	}
 	return strings.Join(notes, ", ")
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,16 +47,18 @@ func (s *strip) entries() []entry {
 // explained is a window's name, when it is, and how many replicas it asks for.
 func (s *strip) explained(i int, label string) []run {
 	window := s.timeline.Scaler.Spec.Windows[i]
-	when := timesOf(window)
+	when := s.timesOf(window)
 	count := window.Replicas.String()
 	if baseline := s.timeline.Scaler.Spec.BaselineReplicas; baseline != nil && strings.HasSuffix(count, "%") {
 		count += " of " + grouped(int64(*baseline))
 	}
 	if metric := window.Metric; metric != nil {
 		count = bounds(metric) + " by the metric " + metric.Name + ", " + count + " without it"
+	} else if isHash(label) {
+		count = replicas(count)
 	}
 	if isHash(label) {
-		return []run{{"count", when}, {"note", replicas(count)}}
+		return []run{{"count", when}, {"note", count}}
 	}
 	return []run{{"count", label}, {"note", when + ": " + count}}
 }
@@ -72,8 +75,8 @@ func (s *strip) signs() []entry {
 			break
 		}
 	}
-	if grace := s.timeline.Scaler.Grace(); grace > 0 {
-		all = append(all, entry{"grace", -1, []run{{"note", "fewer replicas come " + length(grace) + " later"}}})
+	if s.timeline.Scaler.Grace() > 0 {
+		all = append(all, entry{"grace", -1, []run{{"note", "grace period: the higher count stays"}}})
 	}
 	return all
 }
@@ -91,14 +94,14 @@ func (e entry) swatch(x, y, width, height float64) []shape {
 	if e.index >= colours {
 		shapes = append(shapes, hatch("texture", x, y, width, height, textureStep(e.index)))
 	}
-	return append(shapes, through(e.look+" edge", point{x, y + height}, point{x, y}, point{x + width, y}, point{x + width, y + height}))
+	return append(shapes, through(e.look+" edge", point{x, y + height}, point{x, y}, point{x + width, y}, point{x + width, y + height}, point{x, y + height}))
 }
 
-// timesOf is when a window is, in few words.
-func timesOf(w v1beta1.Window) string {
+// timesOf is when a window is, in few words. The zone is named where it is another one than the strip's.
+func (s *strip) timesOf(w v1beta1.Window) string {
 	words := daysOf(w.Days) + " " + w.Start + "\u2013" + w.End
-	if w.Timezone != "" {
-		words += " " + w.Timezone
+	if zone := cmp.Or(w.Timezone, s.timeline.Scaler.Calendar.Zone.String()); zone != s.zone.String() {
+		words += " " + zone
 	}
 	return words
 }

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"strings"
 	"sync"
 
 	"golang.org/x/image/font"
@@ -68,4 +69,17 @@ func clipped(r run, room float64) run {
 	}
 	r.words = string(words) + "…"
 	return r
+}
+
+// wrapped breaks a run into lines between words.
+func wrapped(r run, room float64) []run {
+	var lines []run
+	line := ""
+	for _, word := range strings.Fields(r.words) {
+		if line != "" && widthOf(run{r.class, line + " " + word}) > room {
+			lines, line = append(lines, clipped(run{r.class, line}, room)), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, clipped(run{r.class, line}, room))
 }

@@ -41,12 +41,12 @@ type card struct {
 	Search  string // what the filter looks into
 	Strip   template.HTML
 	Changes []change
-	Grace   bool // any change has Applied
+	Grace   bool // any change has Grace
 }
 
 // change is a transition in the table of a card.
 type change struct {
-	Local, UTC, From, To, Window, Reason, Applied string
+	Local, UTC, From, To, Window, Reason, Grace string
 }
 
 // HTML writes one page of all timelines that needs nothing else: strips with tips for pointer and keyboard, a filter by name and
@@ -92,7 +92,7 @@ func newCard(s *strip) (card, error) {
 	}
 	for _, t := range s.timeline.Transitions {
 		c := s.change(t)
-		one.Changes, one.Grace = append(one.Changes, c), one.Grace || c.Applied != ""
+		one.Changes, one.Grace = append(one.Changes, c), one.Grace || c.Grace != ""
 	}
 	return one, nil
 }
@@ -113,10 +113,10 @@ func (s *strip) change(t preview.Transition) change {
 	local := t.Time.In(s.zone)
 	c := change{
 		Local: local.Format(minute) + " (" + offset(local) + ")", UTC: local.UTC().Format(minute),
-		From: grouped(int64(t.From)), To: grouped(int64(t.To)), Window: t.Window, Reason: reasons[t.Reason],
+		From: s.timeline.Scaler.Count(t.From), To: s.timeline.Scaler.Count(t.To), Window: t.Window, Reason: s.timeline.Why(t),
 	}
 	if !t.GraceUntil.IsZero() {
-		c.Applied = t.GraceUntil.In(s.zone).Format("Mon 15:04:05")
+		c.Grace = s.kept(t)
 	}
 	return c
 }
@@ -147,7 +147,7 @@ func together(timelines []*preview.Timeline) string {
 	var sum, all int64
 	for _, t := range timelines {
 		sum += t.Seconds
-		all += int64(t.Highest) * (t.Until.Unix() - t.From.Unix())
+		all += t.AlwaysHighest()
 	}
 	words := hours(sum) + " replica-hours in all"
 	if all > sum {

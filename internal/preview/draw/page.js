@@ -38,7 +38,11 @@
     else hide();
   });
   document.addEventListener("focusout", hide);
-  addEventListener("scroll", hide, { passive: true });
+  addEventListener("scroll", () => {
+    const stretch = document.activeElement.closest(".stretch");
+    if (stretch && !tip.hidden) show(stretch);
+    else hide();
+  }, { passive: true });
 
   // One stop of the Tab key for each strip: arrow keys go on from there.
   const middle = (stretch) => {

@@ -31,8 +31,8 @@ var fills = []paint{
 // What lines are drawn with: the fills' own hue where it stands out from the page, else a stronger one.
 var strokes = []paint{
 	{"grid", "#d1d9e0", "#3d444d"},
-	{"base", "#818b98", "#656c76"},
-	{"skip", "#818b98", "#7d8590"},
+	{"base", "#6e7781", "#818b98"},
+	{"skip", "#6e7781", "#818b98"},
 	{"grace", "#59636e", "#9198a1"},
 	{"texture", "#ffffff", "#0d1117"},
 	{"off", "#6e7781", "#9198a1"},

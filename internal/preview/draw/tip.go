@@ -1,6 +1,11 @@
 package draw
 
-import "kyklos.io/kyklos/internal/preview"
+import (
+	"strings"
+	"time"
+
+	"kyklos.io/kyklos/internal/preview"
+)
 
 // tip is what is told about a segment under the pointer.
 type tip struct{ local, utc, count, window, reason, before, grace string }
@@ -16,15 +21,6 @@ func (t *tip) sentence() string {
 	return words
 }
 
-// reasons are the reasons of transitions in words.
-var reasons = map[preview.Reason]string{
-	preview.WindowEntered:  "window entered",
-	preview.WindowLeft:     "window left",
-	preview.HolidayStarted: "a holiday begins",
-	preview.HolidayEnded:   "the holiday is over",
-	preview.ClockChange:    "the clock is put forward or back",
-}
-
 // tip tells about a segment of the timeline.
 func (s *strip) tip(i int) *tip {
 	segment := s.timeline.Segments[i]
@@ -32,11 +28,11 @@ func (s *strip) tip(i int) *tip {
 	t := &tip{
 		local:  stretchOf(from, until) + " (" + offset(from) + ")",
 		utc:    stretchOf(from.UTC(), until.UTC()) + " UTC",
-		count:  replicas(s.countOf(segment)),
+		count:  s.replicas(segment),
 		window: segment.Window,
 	}
 	if segment.Index >= 0 {
-		t.window += " (" + timesOf(s.timeline.Scaler.Spec.Windows[segment.Index]) + ")"
+		t.window += " (" + s.timesOf(s.timeline.Scaler.Spec.Windows[segment.Index]) + ")"
 	}
 	if segment.Holiday != "" && segment.Override {
 		t.window += " (holiday " + segment.Holiday + ")"
@@ -49,13 +45,34 @@ func (s *strip) tip(i int) *tip {
 	case !changed:
 		t.reason = "another window, the same count"
 	default:
-		t.reason = reasons[transition.Reason]
+		t.reason = s.timeline.Why(transition)
 	}
-	t.before = "before: " + replicas(s.countOf(s.timeline.Segments[i-1]))
+	t.before = "before: " + s.replicas(s.timeline.Segments[i-1])
 	if !transition.GraceUntil.IsZero() {
-		t.grace = "applied at " + transition.GraceUntil.In(s.zone).Format("15:04:05") + ", after the grace period"
+		t.grace = s.kept(transition)
 	}
 	return t
+}
+
+// kept is which higher count a grace period keeps, and until when.
+func (s *strip) kept(t preview.Transition) string {
+	layout := "15:04"
+	if t.GraceUntil.Second() != 0 {
+		layout = time.TimeOnly
+	}
+	if !sameDate(t.Time.In(s.zone), t.GraceUntil.In(s.zone)) {
+		layout = "Mon " + layout
+	}
+	return s.timeline.Scaler.Count(t.Kept) + " kept until " + t.GraceUntil.In(s.zone).Format(layout)
+}
+
+// replicas is a segment's count with its unit, if it is one.
+func (s *strip) replicas(segment preview.Segment) string {
+	count := s.countOf(segment)
+	if strings.Contains(count, " ") {
+		return count
+	}
+	return replicas(count)
 }
 
 func replicas(count string) string {

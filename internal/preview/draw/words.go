@@ -25,15 +25,17 @@ func nameOf(segment preview.Segment) string {
 	return segment.Window
 }
 
-// countOf is a segment's count, and between which it is while it follows a metric.
+// countOf is a segment's count, for a target that has none what it means, and between which it is while it follows a metric.
 func (s *strip) countOf(segment preview.Segment) string {
-	count := grouped(int64(segment.Replicas))
 	if segment.Index >= 0 {
 		if metric := s.timeline.Scaler.Spec.Windows[segment.Index].Metric; metric != nil {
 			return bounds(metric)
 		}
 	}
-	return count
+	if words := s.timeline.Scaler.Count(segment.Replicas); strings.Contains(words, " ") {
+		return words
+	}
+	return grouped(int64(segment.Replicas))
 }
 
 // bounds are between which counts a metric moves.
@@ -82,37 +84,12 @@ func (s *strip) offsets() string {
 // totals are what the strip adds up to, beside the highest count all the time.
 func (s *strip) totals() string {
 	t := s.timeline
-	all := int64(t.Highest) * (t.Until.Unix() - t.From.Unix())
+	all := t.AlwaysHighest()
 	words := hours(t.Seconds) + " replica-hours"
 	if saved := all - t.Seconds; saved > 0 {
 		words += fmt.Sprintf("; %s all the time would be %s, so the schedule saves %s (%d%%)", grouped(int64(t.Highest)), hours(all), hours(saved), percent(saved, all))
 	}
 	return words
-}
-
-// notes are what the numbers alone would hide.
-func (s *strip) notes() []string {
-	var all []string
-	spec := s.timeline.Scaler.Spec
-	if spec.Pause {
-		all = append(all, "Paused: while spec.pause is true, none of this is applied.")
-	}
-	if s.timeline.Scaler.HolidaysMissing {
-		all = append(all, "The ConfigMap of the holidays is not there: every date counts as an ordinary one.")
-	}
-	for _, window := range spec.Windows {
-		if window.Metric != nil {
-			all = append(all, "Heights and sums take the count that applies while the metric has no value.")
-			break
-		}
-	}
-	switch spec.TargetRef.Kind {
-	case "DaemonSet":
-		all = append(all, "A DaemonSet has no count: 0 suspends it, any other number lets it run.")
-	case "Workspace":
-		all = append(all, "A Workspace has no count: 0 stops it, any other number starts it.")
-	}
-	return all
 }
 
 // summary says the strip to those who cannot see it.
@@ -121,7 +98,7 @@ func (s *strip) summary() string {
 	for _, segment := range s.timeline.Segments {
 		lowest = min(lowest, segment.Replicas)
 	}
-	return fmt.Sprintf("Replicas of %s %s by %s, %s: from %s to %s, %d changes. %s.", s.timeline.Scaler.Spec.TargetRef.Kind, s.timeline.Scaler.Spec.TargetRef.Name,
+	return fmt.Sprintf("Replicas of %s by %s, %s: from %s to %s, %d changes. %s.", s.timeline.Scaler.Target(),
 		qualified(s.timeline.Scaler), s.when(), grouped(int64(lowest)), grouped(int64(s.timeline.Highest)), len(s.timeline.Transitions), s.totals())
 }
 
@@ -163,21 +140,6 @@ func offset(at time.Time) string { return "UTC" + at.Format("-07:00") }
 
 // clock is a time of day from seconds after midnight, as 24:00 at its end.
 func clock(second int64) string { return fmt.Sprintf("%02d:%02d", second/3600, second/60%60) }
-
-// length is a duration in the units that it has.
-func length(d time.Duration) string {
-	var words []string
-	for _, unit := range []struct {
-		of   time.Duration
-		name string
-	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
-		if n := d / unit.of; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, unit.name))
-			d %= unit.of
-		}
-	}
-	return strings.Join(words, " ")
-}
 
 // hours are replica-hours, to a tenth.
 func hours(seconds int64) string {
