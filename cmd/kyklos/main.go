@@ -54,6 +54,7 @@ The help of each command has examples, as kyklos convert --help.`,
 	root.AddCommand(developerCommands()...)
 	root.SetFlagErrorFunc(explainFlagError)
 	addGroups(root)
+	nameArguments(root)
 	addCompletions(root)
 	return root
 }

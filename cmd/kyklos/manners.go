@@ -31,6 +31,18 @@ func addGroups(root *cobra.Command) {
 	}
 }
 
+// nameArguments has the help call what a flag takes by the first word of what is said about it, where Go's name of the
+// type would stand: --filename file, and not --filename stringArray.
+func nameArguments(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			if word, rest, _ := strings.Cut(flag.Usage, " "); flag.Value.Type() == "stringArray" && !strings.Contains(flag.Usage, "`") {
+				flag.Usage = "`" + word + "` " + rest
+			}
+		})
+	}
+}
+
 // explainFlagError says what may have been meant by a flag that does not exist, and where the flags of a command are listed.
 func explainFlagError(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())

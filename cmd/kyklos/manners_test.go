@@ -49,11 +49,14 @@ func TestMisspelled(t *testing.T) {
 	}
 }
 
-// Every command that people see has examples and belongs to a group, and whose runs are roles in a cluster has no need to.
+// Every command belongs to a group and has examples, which those that Kyklos runs in a cluster need not have.
 func TestEveryCommandIsExplained(t *testing.T) {
 	for _, cmd := range newCommand().Commands() {
 		if cmd.GroupID == "" && cmd.Name() != "version" {
 			t.Errorf("%s is in no group", cmd.Name())
+		}
+		if usages := cmd.Flags().FlagUsages(); strings.Contains(usages, "stringArray") {
+			t.Errorf("%s speaks Go:\n%s", cmd.Name(), usages)
 		}
 		if cmd.Example == "" && cmd.GroupID != "cluster" {
 			t.Errorf("%s has no examples", cmd.Name())

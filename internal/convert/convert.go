@@ -79,6 +79,7 @@ type documentConversion struct {
 	notes   []Note
 }
 
+// conversionOf looks at no more than the document needs: most have nothing to convert.
 func conversionOf(document manifest.Document, version string) *documentConversion {
 	return &documentConversion{text: document.Text, version: version, line: 1}
 }
@@ -108,11 +109,13 @@ func (c *documentConversion) run() error {
 	return nil
 }
 
+// note says something about a line of the document.
 func (c *documentConversion) note(line int, format string, args ...any) {
 	c.notes = append(c.notes, Note{max(line, 1), fmt.Sprintf(format, args...)})
 }
 
-// value returns what a document, or an item of a list, says after the conversion.
+// value returns what a document, or an item of a list, says after the conversion. A list of scalers has a version of
+// its own, which follows.
 func (c *documentConversion) value(before any, path string) (any, error) {
 	object, isObject := before.(map[string]any)
 	if !isObject {
@@ -148,7 +151,8 @@ func (c *documentConversion) value(before any, path string) (any, error) {
 	return list, nil
 }
 
-// object converts one object by the webhook's code.
+// object converts one object by the webhook's code. It refuses what that would cut: the webhook has to answer, a command
+// does not (A2).
 func (c *documentConversion) object(before map[string]any, path string) (any, error) {
 	c.count++
 	c.objects = append(c.objects, path)

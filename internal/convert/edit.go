@@ -38,6 +38,7 @@ type slot struct {
 
 // apply is the text with all splices.
 func (e *editor) apply() ([]byte, error) {
+	// Where one begins with an insertion, that comes first. Two insertions stay in their order.
 	slices.SortStableFunc(e.splices, func(a, b splice) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	var out []byte
 	at := 0
@@ -63,6 +64,7 @@ func (e *editor) change(at slot, before, after any) error {
 	if slices.Contains(e.anew, at.path) {
 		return e.rewrite(at, after)
 	}
+	// Only what has the same shape before, after and in the text can be changed piece by piece.
 	switch b, node := before, at.value; b := b.(type) {
 	case map[string]any:
 		if a, ok := after.(map[string]any); ok && node.Kind == yaml.MappingNode && len(a) > 0 && len(b) > 0 {
@@ -83,6 +85,7 @@ func (e *editor) change(at slot, before, after any) error {
 	return e.rewrite(at, after)
 }
 
+// isCollection reports whether a value is an object or a list.
 func isCollection(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -91,6 +94,7 @@ func isCollection(value any) bool {
 	return false
 }
 
+// items changes the items of a list that keeps its length: conversion moves none.
 func (e *editor) items(at slot, before, after []any) error {
 	for i, node := range at.value.Content {
 		item := slot{path: item(at.path, i), value: node, flow: at.flow || isFlow(at.value)}
@@ -101,6 +105,7 @@ func (e *editor) items(at slot, before, after []any) error {
 	return nil
 }
 
+// scalarChange replaces a scalar and keeps its quotes, its anchor and what is beside it.
 func (e *editor) scalarChange(at slot, after any) error {
 	from, err := e.content(at.value)
 	if err != nil {
@@ -121,7 +126,8 @@ func (e *editor) scalarChange(at slot, after any) error {
 	return nil
 }
 
-// rewrite writes a value anew.
+// rewrite writes a value anew. A value of a key in block style is written with its key: whether it begins on the same line
+// depends on what it is. Comments within it go; lostComments finds them.
 func (e *editor) rewrite(at slot, after any) error {
 	e.rewritten = append(e.rewritten, at.path)
 	to, err := e.end(at.value)

@@ -44,6 +44,7 @@ func (w writer) inline(value any, style yaml.Style) string {
 	if w.json {
 		return toJSON(value)
 	}
+	// A list around it has the writer quote what would mean something within brackets.
 	n := node(value, yaml.FlowStyle)
 	quote(n, style)
 	text, _ := yaml.Marshal(&yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: []*yaml.Node{n}})
@@ -55,6 +56,7 @@ func (w writer) scalar(value any, style yaml.Style) string {
 	if w.json {
 		return toJSON(value)
 	}
+	// A key before it has the writer quote what would mean something behind one.
 	n := node(value, 0)
 	quote(n, style)
 	text, _ := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "k"}, n}})
@@ -73,7 +75,8 @@ func (w writer) entry(name string, value any, flow bool, indent int) string {
 	return w.block(map[string]any{name: value}, indent)
 }
 
-// node is the tree of a value. Text is on one line.
+// node is the tree of a value. Text is on one line, and quoted where YAML 1.1, which the API server reads, takes it for
+// something else, as 24:00 for a number to the base of 60.
 func node(value any, style yaml.Style) *yaml.Node {
 	switch v := value.(type) {
 	case map[string]any:

@@ -11,7 +11,8 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// explain says what v1alpha1 cannot say of an object at a path, field by field.
+// explain says what v1alpha1 cannot say of an object at a path, field by field. before is v1beta1, after what the webhook shows
+// of it to a client of v1alpha1 (docs/conversion.md).
 func (c *documentConversion) explain(root *yaml.Node, path string, before, after map[string]any) {
 	spec, shown := before["spec"], after["spec"]
 	told := len(c.notes)
@@ -19,6 +20,7 @@ func (c *documentConversion) explain(root *yaml.Node, path string, before, after
 	if len(c.notes) > told {
 		c.note(lineOf(root, path), "TimeWindowScaler %s keeps what v1alpha1 cannot say in the annotation %s: leave that as it is", nameOf(before), conversion.Annotation)
 	}
+	// The rules of v1alpha1 let such a target stay, and refuse it in a new object (ratcheting).
 	target, _ := field(spec, "targetRef").(map[string]any)
 	kind, _ := target["kind"].(string)
 	version, hasVersion := target["apiVersion"].(string)
@@ -62,6 +64,7 @@ func (c *documentConversion) differences(root *yaml.Node, path, name string, bef
 	c.note(lineOf(root, path), "%s: %s becomes %s%s", name, plain(before), plain(after), reason)
 }
 
+// plain writes a value for people: text without quotes.
 func plain(value any) string {
 	if text, ok := value.(string); ok {
 		return text
@@ -69,7 +72,8 @@ func plain(value any) string {
 	return toJSON(value)
 }
 
-// lineOf is the line of a field, or of what is nearest around it.
+// lineOf is the line of a field, or of what is nearest around it; from 1, and 1 for a text that YAML's reader for
+// positions cannot read.
 func lineOf(root *yaml.Node, path string) int {
 	line, at := 0, root
 	if root == nil {
@@ -122,11 +126,13 @@ func pathName(path string) string {
 	return path
 }
 
+// field is a field of an object; nil if it has none, or is no object.
 func field(object any, name string) any {
 	fields, _ := object.(map[string]any)
 	return fields[name]
 }
 
+// nameOf is the name by which people know an object.
 func nameOf(object map[string]any) string {
 	name, _ := field(object["metadata"], "name").(string)
 	if name == "" {

@@ -30,7 +30,8 @@ func named(all []*entry, name string) (found *entry) {
 	return found
 }
 
-// mapping changes single entries of a mapping.
+// mapping changes single entries of a mapping. What before has and the text does not was merged from another one
+// (<<), and can only go or change if the mapping is written anew.
 func (e *editor) mapping(at slot, before, after map[string]any) error {
 	all, merged, left := entries(at.value), false, 0
 	flow := at.flow || isFlow(at.value)
@@ -73,7 +74,8 @@ func (e *editor) mapping(at slot, before, after map[string]any) error {
 	return nil
 }
 
-// remove takes out the entries that are gone. One at least stays.
+// remove takes out the entries that are gone. One at least stays. In block style whole lines go, and comments on lines of
+// their own stay; within brackets an entry goes with the comma behind it, and the last ones with that before them.
 func (e *editor) remove(all []*entry, flow bool) error {
 	begin, err := e.start(all[0].key)
 	if err != nil {
@@ -86,6 +88,7 @@ func (e *editor) remove(all []*entry, flow bool) error {
 		}
 	}
 	for i, one := range all {
+		// As long as all so far are gone, the next one is what moves behind the dash.
 		behindDash = behindDash && one.gone
 		if !one.gone {
 			continue
@@ -135,7 +138,8 @@ func (e *editor) wholeLines(from, to int) (begin, end int) {
 	return begin, end
 }
 
-// insert adds an entry behind those that people write before it.
+// insert adds an entry behind those that people write before it, as a baselineReplicas before the counts, or at the
+// beginning if there is none. Within brackets it takes a line of its own if the others have some.
 func (e *editor) insert(mapping *yaml.Node, all []*entry, name string, value any, flow bool) error {
 	var first, before *entry
 	for _, one := range all {

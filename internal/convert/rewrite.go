@@ -17,11 +17,14 @@ type rewriting struct {
 	anew []string
 }
 
-// rewrite makes a document that says before say after, with as little change of its text as leads there.
+// rewrite makes a document that says before say after, with as little change of its text as leads there: first single
+// places; then also what aliases and merged mappings stand for; then whole objects; then the whole document. Each
+// attempt is read again as the API server reads it, and the first that says after is taken.
 // objects are the paths of its objects.
 func rewrite(text []byte, before, after any, objects []string) (rewriting, error) {
 	w := writer{json: json.Valid(text), oneLine: !bytes.ContainsAny(bytes.TrimSpace(text), "\r\n")}
 	if root := parse(text); root != nil {
+		// An attempt that fails is no error: YAML has corners in which a place cannot be told.
 		for _, e := range []*editor{{}, {expand: true}, {anew: objects}} {
 			e.source = newSource(text)
 			e.writer = w
@@ -84,7 +87,7 @@ func comments(node *yaml.Node) (all []comment) {
 	return all
 }
 
-// lostComments are those of a document that are not in another one.
+// lostComments are those of a document that are not in another one, each as often as it was there.
 func lostComments(before, after []byte) (lost []comment) {
 	left := comments(parse(after))
 	for _, one := range comments(parse(before)) {

@@ -20,6 +20,7 @@ type source struct {
 	ending string
 }
 
+// newSource finds the lines of a text as the YAML reader counts them.
 func newSource(text []byte) *source {
 	s := &source{text: text, lines: []int{0}, ending: "\n"}
 	for at := 0; at < len(text); {
@@ -148,6 +149,7 @@ func (s *source) end(node *yaml.Node) (int, error) {
 	return 0, errUnplaced
 }
 
+// after is the offset behind a text that must stand at an offset.
 func (s *source) after(at int, text string) (int, error) {
 	if !bytes.HasPrefix(s.text[at:], []byte(text)) {
 		return 0, errUnplaced
@@ -155,6 +157,7 @@ func (s *source) after(at int, text string) (int, error) {
 	return at + len(text), nil
 }
 
+// collectionEnd is the offset behind a collection: behind its last value, or its closing bracket.
 func (s *source) collectionEnd(node *yaml.Node, at int) (end int, err error) {
 	end = at + 1 // behind the opening bracket
 	if len(node.Content) > 0 {

@@ -19,6 +19,7 @@ func read(text []byte) (any, error) {
 	return fromJSON(asJSON)
 }
 
+// fromJSON reads JSON; numbers stay as they are written.
 func fromJSON(text []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -32,6 +33,7 @@ func toJSON(value any) string {
 	return out.String()
 }
 
+// writeJSON writes JSON on one line, with a space behind each comma and colon.
 func writeJSON(out *bytes.Buffer, value any) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -99,6 +101,7 @@ func same(a, b any) bool {
 	return a == b
 }
 
+// sameNumber compares whole numbers exactly, and others as the API server holds them.
 func sameNumber(a, b string) bool {
 	x, errX := strconv.ParseInt(a, 10, 64)
 	y, errY := strconv.ParseInt(b, 10, 64)
