@@ -41,7 +41,7 @@ func manifests(t *testing.T, files map[string]string) {
 }
 
 const (
-	officeHours = "config/samples/office-hours.yaml"
+	officeHoursSample = "config/samples/office-hours.yaml"
 	twoMistakes = "config/samples/invalid/two-mistakes.yaml"
 	oldZone     = "config/samples/warnings/timezone-deprecated.yaml"
 )
@@ -59,28 +59,28 @@ func TestLintExitCodes(t *testing.T) {
 		stdout string // a part of it; "" is nothing at all
 		stderr string
 	}{
-		"nothing to say":             {args: []string{officeHours}, stdout: "nothing to say about 1 object of 1 file"},
-		"a flag or an argument":      {args: []string{"-f", officeHours, twoMistakes}, code: 1, stdout: "2 errors in 2 objects of 2 files"},
+		"nothing to say":             {args: []string{officeHoursSample}, stdout: "nothing to say about 1 object of 1 file"},
+		"a flag or an argument":      {args: []string{"-f", officeHoursSample, twoMistakes}, code: 1, stdout: "2 errors in 2 objects of 2 files"},
 		"standard input":             {stdin: string(mistake), args: []string{"-f", "-"}, code: 1, stdout: "-:13:11: error: spec.targetRef.kind: "},
 		"warnings":                   {args: []string{oldZone}, stdout: "1 warning"},
 		"warnings as errors":         {args: []string{oldZone, "--warnings-as-errors"}, code: 1, stdout: "1 warning"},
 		"no file":                    {code: 2, stderr: "nothing to lint: give files or folders, as in kyklos lint -f config/, or - for standard input"},
 		"a file that there is not":   {args: []string{"nowhere.yaml"}, code: 2, stderr: "read the manifests: stat nowhere.yaml: no such file or directory"},
 		"a flag that there is not":   {args: []string{"--colour"}, code: 2, stderr: "unknown flag: --colour"},
-		"a format that there is not": {args: []string{"-o", "xml", officeHours}, code: 2, stderr: `there is no format "xml"`},
+		"a format that there is not": {args: []string{"-o", "xml", officeHoursSample}, code: 2, stderr: `there is no format "xml"`},
 		"no YAML, beside a mistake": {stdin: "a: [b\n---\n" + string(mistake), args: []string{"-"}, code: 2,
 			stdout: "2 errors in 1 object of 1 file", stderr: "-:1: "},
 		"a template":             {stdin: "a: {{ .Values.a }}\n", args: []string{"-"}, code: 2, stdout: "nothing", stderr: "helm template CHART | kyklos lint -f -"},
-		"no time":                {args: []string{officeHours, "--at", "noon"}, code: 2, stderr: `--at: "noon" is no time: give a date such as 2026-03-02, or 2026-03-02T15:04:05Z`},
-		"two kinds of old":       {args: []string{officeHours, "--old", officeHours, "--old-git", "HEAD"}, code: 2, stderr: "give one of them"},
-		"no old":                 {args: []string{officeHours, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
+		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is no time: give a date such as 2026-03-02, or 2026-03-02T15:04:05Z`},
+		"two kinds of old":       {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "give one of them"},
+		"no old":                 {args: []string{officeHoursSample, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
 		"the history of a pipe":  {args: []string{"-", "--old-git", "HEAD"}, code: 2, stderr: "--old-git needs files or folders: standard input has no history"},
-		"no revision":            {args: []string{officeHours, "--old-git", "no-such-branch"}, code: 2, stderr: `--old-git: "no-such-branch" is no revision`},
-		"no definition":          {args: []string{officeHours, "--crd", "nowhere"}, code: 2, stderr: "--crd: stat nowhere: no such file or directory"},
-		"no policy":              {args: []string{officeHours, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
-		"no cluster":             {args: []string{officeHours, "--kubeconfig", "nowhere"}, code: 2, stderr: "find the API server: stat nowhere: no such file or directory"},
+		"no revision":            {args: []string{officeHoursSample, "--old-git", "no-such-branch"}, code: 2, stderr: `--old-git: "no-such-branch" is no revision`},
+		"no definition":          {args: []string{officeHoursSample, "--crd", "nowhere"}, code: 2, stderr: "--crd: stat nowhere: no such file or directory"},
+		"no policy":              {args: []string{officeHoursSample, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
+		"no cluster":             {args: []string{officeHoursSample, "--kubeconfig", "nowhere"}, code: 2, stderr: "find the API server: stat nowhere: no such file or directory"},
 		"foreign objects":        {args: []string{"config/rbac"}, stdout: "nothing to say about 0 objects"},
-		"our own definitions":    {args: []string{officeHours, "--crd", "config/crd/bases"}, stdout: "nothing to say about 1 object"},
+		"our own definitions":    {args: []string{officeHoursSample, "--crd", "config/crd/bases"}, stdout: "nothing to say about 1 object"},
 		"a time with a change":   {args: []string{"config/samples/night-batch.yaml", "--at", "2026-03-02T00:00:00Z"}, stdout: "1 object"},
 		"the help of the format": {args: []string{"--help"}, stdout: "text, json, junit, sarif, github"},
 	} {
@@ -96,7 +96,7 @@ func TestLintExitCodes(t *testing.T) {
 
 // A value that another definition refuses is refused by --crd, and one that it does not know is unknown.
 func TestLintByOtherDefinitions(t *testing.T) {
-	sample, err := os.ReadFile("../../" + officeHours)
+	sample, err := os.ReadFile("../../" + officeHoursSample)
 	if err != nil {
 		t.Fatal(err)
 	}
