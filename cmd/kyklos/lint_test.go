@@ -42,8 +42,8 @@ func manifests(t *testing.T, files map[string]string) {
 
 const (
 	officeHoursSample = "config/samples/office-hours.yaml"
-	twoMistakes = "config/samples/invalid/two-mistakes.yaml"
-	oldZone     = "config/samples/warnings/timezone-deprecated.yaml"
+	twoMistakes       = "config/samples/invalid/two-mistakes.yaml"
+	oldZone           = "config/samples/warnings/timezone-deprecated.yaml"
 )
 
 func TestLintExitCodes(t *testing.T) {
