@@ -37,22 +37,56 @@ func TestWindowsAgainstTheClock(t *testing.T) {
 		near := rapid.SampledFrom([]string{"2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", "2026-03-08T07:00:00Z", "2026-11-01T06:00:00Z", "2026-06-10T00:00:00Z"}).Draw(t, "near")
 		around, _ := time.Parse(time.RFC3339, near)
 		at := around.Add(time.Duration(rapid.IntRange(-72*60, 72*60).Draw(t, "minute")) * time.Minute).In(zone)
-		e := explain.Explain(tws, explain.Holidays{}, nil, at)
+		holidays, most := anyHolidays(t, tws, at)
+		e := explain.Explain(tws, holidays, nil, at)
 		decides, want := -1, int32(2)
 		for i, w := range tws.Spec.Windows {
 			if shows(w, at) {
 				decides, want = i, w.Replicas.IntVal
 			}
 		}
+		holiday := e.Decider == explain.ByHoliday
+		if holiday != (most != nil) {
+			t.Fatalf("decided by %s; listed: %v", e.Decider, most != nil)
+		}
+		if holiday {
+			want = *most
+		}
 		if *e.Replicas != want {
 			t.Fatalf("%s asks for %d, want %d", at, *e.Replicas, want)
 		}
 		for i, w := range tws.Spec.Windows {
-			if got, want := e.Windows[i].State, stateOf(w, at, i == decides); got != want {
+			expected := stateOf(w, at, i == decides)
+			if holiday && shows(w, at) {
+				expected = explain.Holiday
+			}
+			if got, want := e.Windows[i].State, expected; got != want {
 				t.Fatalf("window %d, %v %s-%s, at %s is %s (%s), want %s", i, w.Days, w.Start, w.End, at, got, e.Windows[i].Why, want)
 			}
 		}
 	})
+}
+
+// anyHolidays makes the date of an instant a holiday or not, and returns what the schedule then asks for; nil if it is none.
+func anyHolidays(t *rapid.T, tws *v1beta1.TimeWindowScaler, at time.Time) (explain.Holidays, *int32) {
+	modes := []v1beta1.HolidayMode{"", v1beta1.HolidayIgnore, v1beta1.HolidayClosed, v1beta1.HolidayOpen}
+	mode := rapid.SampledFrom(modes).Draw(t, "mode")
+	if mode != "" {
+		tws.Spec.Holidays = &v1beta1.Holidays{Mode: mode, SourceRef: &v1beta1.HolidaySource{Name: "days"}}
+	}
+	date := at.AddDate(0, 0, rapid.IntRange(-1, 1).Draw(t, "day")).Format(time.DateOnly)
+	holidays := explain.Holidays{Dates: map[string]bool{date: true}}
+	asks := int32(2)
+	if mode == v1beta1.HolidayOpen {
+		asks = 0
+		for _, w := range tws.Spec.Windows {
+			asks = max(asks, w.Replicas.IntVal)
+		}
+	}
+	if date != at.Format(time.DateOnly) || mode == "" || mode == v1beta1.HolidayIgnore {
+		return holidays, nil
+	}
+	return holidays, &asks
 }
 
 // stateOf looks at each minute of the date.

@@ -71,10 +71,14 @@ func (e *Explanation) stateFacts(state *State) {
 	}
 }
 
-// metricState takes the count of a metric from the status.
+// metricState takes the count of a metric from the status. Without one of this window nobody knows it.
 func (e *Explanation) metricState(state *State) {
 	status := &state.Status
-	if e.Decider != ByMetric || status.CurrentWindow != e.Window || status.EffectiveReplicas == nil {
+	if e.Decider != ByMetric {
+		return
+	}
+	if status.CurrentWindow != e.Window || status.EffectiveReplicas == nil {
+		e.Effective = nil
 		return
 	}
 	e.Replicas, e.Effective = status.EffectiveReplicas, status.EffectiveReplicas
@@ -127,6 +131,8 @@ func (e *Explanation) targetState(state *State) {
 		e.add("target", "%s", state.Missing)
 		e.say("There is nothing to scale: %s.", state.Missing)
 	case target == nil:
+	case e.Effective == nil:
+		e.add("target", "%s: %s", name, e.seen(target))
 	case target.asksFor(e, *e.Effective):
 		e.add("target", "%s is as it should be: %s", name, e.seen(target))
 	default:

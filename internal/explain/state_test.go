@@ -58,7 +58,7 @@ func (s *situation) told(topics ...string) (answer string, effective int32, fact
 			}
 		}
 	}
-	return answer, *e.Effective, facts
+	return answer, ptr.Deref(e.Effective, -1), facts
 }
 
 func TestState(t *testing.T) {
@@ -122,6 +122,12 @@ func TestState(t *testing.T) {
 			}
 		}, "", 7, "metric",
 			[]string{"queue keeps AverageValue 30 and sets the count between 1 and 20; after three polls without a value it is 10 (external metrics)"}},
+		"a metric whose window nobody has seen yet": {ten, 7, func(s *situation) {
+			s.tws.Spec.Windows[0].Metric = &v1beta1.WindowMetric{
+				Name: "queue", MaxReplicas: 20, Target: v1beta1.MetricTarget{Type: v1beta1.MetricAverageValue, AverageValue: "30"},
+			}
+			s.state.Status.CurrentWindow = "OffHours"
+		}, "", -1, "target", []string{"Deployment site: its spec asks for 7, and it has 7; written by kyklos-controller, 1 h ago"}},
 		"a Workspace that somebody stopped": {ten, 1, func(s *situation) {
 			s.tws.Spec.TargetRef = v1beta1.TargetRef{APIVersion: "kyklos.io/v1alpha1", Kind: "Workspace", Name: "ada"}
 			s.tws.Spec.Windows[0].Replicas.IntVal = 1

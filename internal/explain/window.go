@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"kyklos.io/kyklos/internal/timecalc"
@@ -115,7 +116,7 @@ func (e *Explanation) judge(i int, v *view) (WindowState, string) {
 		}
 		return NotYet, text
 	case !slices.Contains(v.window.Days(), v.at.Format("Mon")):
-		days, _, _ := cutSpace(v.window.String())
+		days, _, _ := strings.Cut(v.window.String(), " ")
 		return NotToday, "not today, " + v.at.Weekday().String() + ": begins on " + days + " only" + v.again()
 	default:
 		return Skipped, "not today: the clock skips all of it" + v.again()

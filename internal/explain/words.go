@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -37,8 +36,6 @@ func ago(d time.Duration) string {
 }
 
 func in(d time.Duration) string { return "in " + preview.Span(d) }
-
-func cutSpace(text string) (before, after string, found bool) { return strings.Cut(text, " ") }
 
 func isWorkspace(s *preview.Scaler) bool {
 	return targetkind.Of(s.Spec.TargetRef) == targetkind.Workspace.GroupVersionKind

@@ -1,8 +1,13 @@
 package compare_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,4 +139,54 @@ func seconds(t *preview.Timeline) (sum int64) {
 		sum += int64(s.Replicas) * int64(s.End.Sub(s.Start)/time.Second)
 	}
 	return sum
+}
+
+// Rows leave nothing out: as many dates are told as there are steps, in the text and in tables whose rows have all their cells.
+func TestEveryStepIsTold(t *testing.T) {
+	times := regexp.MustCompile(`(\d+) times, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d$|\d{4}-\d\d-\d\d$`)
+	count := func(line string) int {
+		match := times.FindStringSubmatch(line)
+		if match == nil {
+			return 0
+		}
+		n, err := strconv.Atoi(match[1])
+		if err != nil {
+			return 1
+		}
+		return n
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		d := compare.Compare(anyTimelines(t), anyTimelines(t))
+		steps := 0
+		for i := range d.Scalers {
+			steps += len(d.Scalers[i].Steps)
+		}
+		var text, markdown bytes.Buffer
+		o := compare.Options{Days: 35, From: "now"}
+		if err := errors.Join(compare.Text(&text, d, o), compare.Markdown(&markdown, d, o)); err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for line := range strings.Lines(text.String()) {
+			if !strings.Contains(line, "holidays ") {
+				told += count(strings.TrimRight(line, "\n"))
+			}
+		}
+		if told != steps {
+			t.Fatalf("%d steps, and %d are told:\n%s", steps, told, text.String())
+		}
+		told = 0
+		for line := range strings.Lines(markdown.String()) {
+			if !strings.HasPrefix(line, "|") {
+				continue
+			}
+			if strings.Count(line, "|") != 6 {
+				t.Fatalf("not five cells: %s", line)
+			}
+			told += count(strings.TrimSuffix(line, " |\n"))
+		}
+		if told != steps || strings.Count(markdown.String(), "<details>") != strings.Count(markdown.String(), "</details>") {
+			t.Fatalf("%d steps, and %d are told:\n%s", steps, told, markdown.String())
+		}
+	})
 }
