@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -23,6 +24,9 @@ func (c *cluster) connect() (*rest.Config, string, error) {
 	rules.ExplicitPath = c.kubeconfig
 	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.context})
 	config, err := loaded.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, "", errors.New("find the API server: no kubeconfig says where it is: name one with --kubeconfig, or in the variable KUBECONFIG")
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("find the API server: %w", err)
 	}

@@ -120,6 +120,15 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// Who has no cluster is told how to name one.
+func TestNoCluster(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	if _, _, err := called("kyklos", "", "heartbeat", "--workspace", "ann"); err == nil || !strings.Contains(err.Error(), "name one with --kubeconfig") {
+		t.Errorf("without a kubeconfig: %v", err)
+	}
+}
+
 // Files are written only if all can be read and something changes; a link stays a link, and permissions stay.
 func TestConvertWrites(t *testing.T) {
 	dir := t.TempDir()
