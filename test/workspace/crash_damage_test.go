@@ -29,6 +29,7 @@ const (
 	lost                  // the only copy is gone, and it says so
 	either                // as the deletion and the mover that holds the volume meet
 	warns                 // the process alone still holds the volume: it is left alone, and people are warned
+	warnsOrLost           // as the deletion and the scheduler meet: a volume that no node has yet goes at once
 )
 
 // damage is one harm, and the step and moment at which it is done.
@@ -67,7 +68,7 @@ var damages = []damage{
 	{"no volume once it is restored", restoring, after("PATCH persistentvolumeclaims"), takeVolume, goesOn, false},
 	{"no volume in STANDBY again", restoring, nil, takeVolume, lost, false},
 	{"no volume before STARTING", starting, before("POST pods"), takeVolume, lost, false},
-	{"no volume in STARTING", starting, after("POST pods"), takeVolume, warns, false},
+	{"no volume in STARTING", starting, after("POST pods"), takeVolume, warnsOrLost, false},
 }
 
 // TestDamages takes volumes and archives away, and spoils them, at the worst moments. What is left is
@@ -161,7 +162,7 @@ func (p *plot) do(name string, d damage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done[name] = true
-	if d.want == lost || d.want == either {
+	if d.want == lost || d.want == either || d.want == warnsOrLost {
 		p.books.rob(name)
 	}
 	if err := d.harm(context.WithoutCancel(p.Context()), p.books, name); err != nil {
@@ -177,9 +178,12 @@ func (p *plot) ends(name string, d damage, s step) {
 		p.must(admin.Get(p.Context(), client.ObjectKeyFromObject(ws), ws))
 		ready := meta.FindStatusCondition(ws.Status.Conditions, v1alpha1.ConditionReady)
 		says := ws.Status.Phase == v1alpha1.PhaseError && ws.Status.Error.Reason == "DataLost"
+		warned := ready != nil && ready.Reason == v1alpha1.ReasonVolumeTerminating
+		gone := ready != nil && ready.Reason == v1alpha1.ReasonVolumeLost
 		switch {
 		case ws.Status.ObservedGeneration != ws.Generation:
-		case d.want == warns && ready != nil && ready.Reason == "VolumeTerminating",
+		case (d.want == warns || d.want == warnsOrLost) && warned,
+			d.want == warnsOrLost && (says || gone),
 			(d.want == lost || d.want == either) && says,
 			(d.want == goesOn || d.want == either) && p.arrived(name, s, ws):
 			return nil
