@@ -186,6 +186,14 @@ func TestStretches(t *testing.T) {
 	}
 }
 
+// A stretch goes on over the last day of a leap year that follows from a zone's rule, without a change of the clock (timecalc.ZoneEnd).
+func TestTheEndOfALeapYear(t *testing.T) {
+	timeline := preview.Compute(scaler(t, "America/New_York", window("09:00", "17:00", 9)), instant(t, "2040-12-01T05:00:00Z"), instant(t, "2041-01-05T05:00:00Z"))
+	if len(timeline.Transitions) != 2*len(timeline.Days) || len(timeline.Days) != 35 || len(timeline.Changes) != 0 {
+		t.Errorf("%d transitions on %d days, changes %v", len(timeline.Transitions), len(timeline.Days), timeline.Changes)
+	}
+}
+
 // The changes of the schedule's own clock and of others are told apart; one at the first instant counts, one at the end does not.
 func TestChanges(t *testing.T) {
 	s := scaler(t, "Africa/Cairo", in("America/New_York", window("09:00", "17:00", 9)), in("America/New_York", window("10:00", "12:00", 9)))
