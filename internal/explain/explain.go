@@ -80,6 +80,9 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	e := &Explanation{Scaler: &preview.Scaler{
 		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar, HolidaysMissing: holidays.Missing,
 	}}
+	if state != nil {
+		e.Scaler.State = &state.Status
+	}
 	calendar := &e.Scaler.Calendar
 	calendar.Holidays = holidays.Dates
 	invalid := append(slices.Clone(reading.WindowErrors), schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...)
