@@ -166,6 +166,21 @@ func TestGraceUntil(t *testing.T) {
 	}
 }
 
+// A Workspace runs once, whatever count above 0 a window has: from one such window to another nothing changes.
+func TestAWorkspaceIsOne(t *testing.T) {
+	s := scaler(t, "UTC", window("09:00", "12:00", 9), window("12:00", "17:00", 5))
+	s.Calendar.DefaultReplicas = 0
+	s.Spec.TargetRef.APIVersion, s.Spec.TargetRef.Kind = "kyklos.io/v1alpha1", "Workspace"
+	timeline := preview.Compute(s, instant(t, "2026-06-10T00:00:00Z"), instant(t, "2026-06-11T00:00:00Z"))
+	var got []string
+	for _, tr := range timeline.Transitions {
+		got = append(got, fmt.Sprintf("%s %d>%d", tr.Time.Format("15:04"), tr.From, tr.To))
+	}
+	if diff := cmp.Diff([]string{"09:00 0>1", "17:00 1>0"}, got); diff != "" || timeline.Seconds != 8*3600 || timeline.Highest != 1 {
+		t.Errorf("%d s, %d at most (-want +got)\n%s", timeline.Seconds, timeline.Highest, diff)
+	}
+}
+
 // Fractions of seconds are dropped, and a stretch may be empty.
 func TestStretches(t *testing.T) {
 	s := scaler(t, "UTC", window("09:00", "17:00", 9))
