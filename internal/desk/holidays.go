@@ -18,6 +18,12 @@ func HolidayDates(file *manifest.File) ([]string, error) {
 	if dates, found := configMapDates(objects); found {
 		return dates, nil
 	}
+	for _, object := range objects {
+		if isConfigMap(object) {
+			return nil, fmt.Errorf("%s:%d: ConfigMap %s cannot be read: each value of data must be text, in quotes where YAML takes it for a number or for true or false",
+				file.Name, object.Line, object.Key("").Name)
+		}
+	}
 	dates, number := []string{}, 0
 	for line := range strings.Lines(string(file.Data)) {
 		number++
@@ -48,7 +54,7 @@ func configMapDates(objects []*manifest.Object) (dates []string, found bool) {
 // configMapKeys are the keys of a ConfigMap; ok is false for what is none.
 func configMapKeys(object *manifest.Object) (keys []string, ok bool) {
 	var source corev1.ConfigMap
-	if object.GroupVersionKind() != corev1.SchemeGroupVersion.WithKind("ConfigMap") ||
+	if !isConfigMap(object) ||
 		runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &source) != nil {
 		return nil, false // one that cannot be read, the API server refuses in better words
 	}
@@ -56,4 +62,8 @@ func configMapKeys(object *manifest.Object) (keys []string, ok bool) {
 		keys = append(keys, key)
 	}
 	return keys, true
+}
+
+func isConfigMap(object *manifest.Object) bool {
+	return object.GroupVersionKind() == corev1.SchemeGroupVersion.WithKind("ConfigMap")
 }

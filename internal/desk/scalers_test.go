@@ -129,13 +129,15 @@ func TestHolidayDates(t *testing.T) {
 		want []string
 		err  string
 	}{
-		"a ConfigMap":   {daysOff, []string{"2026-12-25", "2026-12-26", "no date"}, ""},
-		"among others":  {documents(foreign, daysOff), []string{"2026-12-25", "2026-12-26", "no date"}, ""},
-		"an empty one":  {"apiVersion: v1\nkind: ConfigMap\n", []string{}, ""},
-		"a text":        {"# days off\n2026-12-25 Christmas Day\r\n\n  2027-01-01\n", []string{"2026-12-25", "2027-01-01"}, ""},
-		"nothing":       {"", []string{}, ""},
-		"no date":       {"2026-12-25\n25.12.2026\n", nil, `days:2: "25.12.2026" is no date: give a ConfigMap, or a text with one date such as 2026-12-25 on each line`},
-		"no such date":  {"2026-02-30\n", nil, `days:1: "2026-02-30" is no date`},
+		"a ConfigMap":  {daysOff, []string{"2026-12-25", "2026-12-26", "no date"}, ""},
+		"among others": {documents(foreign, daysOff), []string{"2026-12-25", "2026-12-26", "no date"}, ""},
+		"an empty one": {"apiVersion: v1\nkind: ConfigMap\n", []string{}, ""},
+		"a text":       {"# days off\n2026-12-25 Christmas Day\r\n\n  2027-01-01\n", []string{"2026-12-25", "2027-01-01"}, ""},
+		"nothing":      {"", []string{}, ""},
+		"no date":      {"2026-12-25\n25.12.2026\n", nil, `days:2: "25.12.2026" is no date: give a ConfigMap, or a text with one date such as 2026-12-25 on each line`},
+		"no such date": {"2026-02-30\n", nil, `days:1: "2026-02-30" is no date`},
+		"values that are no text": {"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: free}\ndata: {2026-12-25: yes}\n", nil,
+			"days:2: ConfigMap free cannot be read: each value of data must be text"},
 		"another thing": {foreign, nil, `days:1: "apiVersion:" is no date`},
 	} {
 		got, err := desk.HolidayDates(&manifest.File{Name: "days", Data: []byte(tc.text)})

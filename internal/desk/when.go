@@ -3,6 +3,8 @@ package desk
 import (
 	"fmt"
 	"time"
+
+	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // wallLayouts are the ways to write a time on the clock of a zone.
@@ -54,7 +56,7 @@ func onClock(wall time.Time, zone *time.Location) time.Time {
 	for at := wall.Add(-furthest).In(zone); ; {
 		_, offset := at.Zone()
 		candidate := wall.Add(-time.Duration(offset) * time.Second).In(zone)
-		_, end := at.ZoneBounds()
+		end := timecalc.ZoneEnd(at)
 		switch {
 		case candidate.Before(at):
 			return at // the clock went past it

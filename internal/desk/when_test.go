@@ -35,6 +35,7 @@ func TestParseTime(t *testing.T) {
 		{"2026-04-24", "Africa/Cairo", "2026-04-24T01:00:00+03:00"},              // its midnight is skipped
 		{"2011-12-30", "Pacific/Apia", "2011-12-31T00:00:00+14:00"},              // all of it is
 		{"2026-10-04 02:10", "Australia/Lord_Howe", "2026-10-04T02:30:00+11:00"}, // half an hour
+		{"2040-12-31 20:00", "America/New_York", "2040-12-31T20:00:00-05:00"},    // the last day of a leap year, by the zone's rule
 	} {
 		got, err := desk.ParseTime(tc.text, zone(t, tc.zone))
 		if err != nil || got.Format(time.RFC3339) != tc.want {

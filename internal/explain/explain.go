@@ -80,6 +80,9 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	e := &Explanation{Scaler: &preview.Scaler{
 		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar, HolidaysMissing: holidays.Missing,
 	}}
+	if state != nil {
+		e.Scaler.State = &state.Status
+	}
 	calendar := &e.Scaler.Calendar
 	calendar.Holidays = holidays.Dates
 	invalid := append(slices.Clone(reading.WindowErrors), schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...)
@@ -111,6 +114,9 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 func (e *Explanation) decide(zoneUnknown bool) {
 	calendar := &e.Scaler.Calendar
 	e.verdict = calendar.At(e.At)
+	if isWorkspace(e.Scaler) {
+		e.verdict.Replicas = min(e.verdict.Replicas, 1) // it runs or is stopped
+	}
 	e.Window = calendar.Label(e.verdict)
 	e.Replicas = &e.verdict.Replicas
 	switch {

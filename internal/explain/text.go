@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"kyklos.io/kyklos/internal/preview"
 )
@@ -76,14 +75,11 @@ func (e *Explanation) nextTable(out *strings.Builder) {
 	}
 }
 
-// why says in words why the count changes. Windows without a name are called by their times.
+// why says in words why the count changes, and what a grace period keeps.
 func (e *Explanation) why(t preview.Transition) string {
 	text := e.Next.Why(t)
-	for _, label := range []string{t.Left, t.Window} {
-		text = strings.ReplaceAll(text, label, e.Scaler.Describe(label))
-	}
-	if !t.GraceUntil.IsZero() {
-		text += fmt.Sprintf("; %s kept until %s", e.Scaler.Count(t.From), strings.TrimSuffix(t.GraceUntil.Format(time.TimeOnly), ":00"))
+	if kept := e.Next.GraceWords(t, e.At.Location()); kept != "" {
+		text += "; " + kept
 	}
 	return text
 }

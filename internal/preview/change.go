@@ -3,6 +3,8 @@ package preview
 import (
 	"slices"
 	"time"
+
+	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // Amount is how far the clock is put forward, or below 0 back.
@@ -30,7 +32,7 @@ func (t *Timeline) change() {
 // changes are those of a zone in [from, until).
 func changes(zone *time.Location, from, until time.Time) (found []Change) {
 	for at := from.In(zone).Add(-1); ; {
-		_, end := at.ZoneBounds()
+		end := timecalc.ZoneEnd(at)
 		if end.IsZero() || !end.Before(until) {
 			return found
 		}

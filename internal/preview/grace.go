@@ -6,10 +6,10 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// grace fills in what grace periods keep. Before the first transition none runs.
+// grace fills in what grace periods keep. At the beginning none runs but one that the state tells of.
 func (t *Timeline) grace() {
-	var expiry *time.Time
-	kept, held := int32(0), 0 // since transition held the count kept is in force
+	kept, expiry := t.running()
+	held := 0 // since transition held the count kept is in force
 	for i := range t.Transitions {
 		tr := &t.Transitions[i]
 		if expiry == nil || !tr.Time.Before(*expiry) {
@@ -24,4 +24,18 @@ func (t *Timeline) grace() {
 			t.Transitions[held].GraceUntil = tr.Time
 		}
 	}
+}
+
+// running is the grace period that runs at the beginning, by the state of the cluster: what it keeps, and until when, nil if none
+// does, as far as is known.
+func (t *Timeline) running() (kept int32, expiry *time.Time) {
+	state := t.Scaler.State
+	if state == nil || state.GracePeriodExpiry == nil || state.EffectiveReplicas == nil {
+		return 0, nil
+	}
+	end := state.GracePeriodExpiry.Time
+	if !t.From.Before(end) || t.From.Before(end.Add(-t.Scaler.Grace()).Truncate(time.Second)) || t.Segments[0].Replicas >= *state.EffectiveReplicas {
+		return 0, nil // it is over, has not begun, or was cancelled
+	}
+	return *state.EffectiveReplicas, &end
 }

@@ -51,7 +51,7 @@ func (s *Scaler) Notes(zone *time.Location) []string {
 	notes = append(notes, s.metrics()...)
 	switch {
 	case s.isWorkspace():
-		notes = append(notes, "A Workspace stops at 0 (STANDBY) and runs at any other count (RUNNING).")
+		notes = append(notes, "A Workspace stops at 0 (STANDBY) and runs at any other count (RUNNING), which is 1.")
 	case s.isDaemonSet():
 		notes = append(notes, "A DaemonSet is suspended at 0 and runs on its nodes at any other count. Its replica-hours are those of the schedule, not of its pods.")
 	}

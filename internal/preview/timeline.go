@@ -97,6 +97,9 @@ func (t *Timeline) segment() {
 		if end.After(t.Until) {
 			end = t.Until
 		}
+		if t.Scaler.isWorkspace() {
+			verdict.Replicas = min(verdict.Replicas, 1) // it runs or is stopped
+		}
 		next := Segment{
 			Start: at, End: end, Replicas: verdict.Replicas,
 			Index: verdict.Window, Window: calendar.Label(verdict), Override: verdict.Override,

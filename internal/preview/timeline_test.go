@@ -166,6 +166,21 @@ func TestGraceUntil(t *testing.T) {
 	}
 }
 
+// A Workspace runs once, whatever count above 0 a window has: from one such window to another nothing changes.
+func TestAWorkspaceIsOne(t *testing.T) {
+	s := scaler(t, "UTC", window("09:00", "12:00", 9), window("12:00", "17:00", 5))
+	s.Calendar.DefaultReplicas = 0
+	s.Spec.TargetRef.APIVersion, s.Spec.TargetRef.Kind = "kyklos.io/v1alpha1", "Workspace"
+	timeline := preview.Compute(s, instant(t, "2026-06-10T00:00:00Z"), instant(t, "2026-06-11T00:00:00Z"))
+	var got []string
+	for _, tr := range timeline.Transitions {
+		got = append(got, fmt.Sprintf("%s %d>%d", tr.Time.Format("15:04"), tr.From, tr.To))
+	}
+	if diff := cmp.Diff([]string{"09:00 0>1", "17:00 1>0"}, got); diff != "" || timeline.Seconds != 8*3600 || timeline.Highest != 1 {
+		t.Errorf("%d s, %d at most (-want +got)\n%s", timeline.Seconds, timeline.Highest, diff)
+	}
+}
+
 // Fractions of seconds are dropped, and a stretch may be empty.
 func TestStretches(t *testing.T) {
 	s := scaler(t, "UTC", window("09:00", "17:00", 9))
@@ -183,6 +198,14 @@ func TestStretches(t *testing.T) {
 	}
 	if empty := preview.Compute(s, until.Until, until.Until); len(empty.Segments)+len(empty.Days) != 0 || empty.Seconds != 0 {
 		t.Errorf("nothing: %+v", empty)
+	}
+}
+
+// A stretch goes on over the last day of a leap year that follows from a zone's rule, without a change of the clock (timecalc.ZoneEnd).
+func TestTheEndOfALeapYear(t *testing.T) {
+	timeline := preview.Compute(scaler(t, "America/New_York", window("09:00", "17:00", 9)), instant(t, "2040-12-01T05:00:00Z"), instant(t, "2041-01-05T05:00:00Z"))
+	if len(timeline.Transitions) != 2*len(timeline.Days) || len(timeline.Days) != 35 || len(timeline.Changes) != 0 {
+		t.Errorf("%d transitions on %d days, changes %v", len(timeline.Transitions), len(timeline.Days), timeline.Changes)
 	}
 }
 

@@ -38,6 +38,21 @@ func (t *Timeline) moved(tr Transition) string {
 	}
 }
 
+// GraceWords says what the grace period of a transition keeps until when, in zone; "" if none runs.
+func (t *Timeline) GraceWords(tr Transition, zone *time.Location) string {
+	if tr.GraceUntil.IsZero() {
+		return ""
+	}
+	layout := "15:04"
+	switch {
+	case tr.GraceUntil.Sub(tr.Time) >= 12*time.Hour:
+		layout = "Mon 2006-01-02 15:04"
+	case tr.GraceUntil.Second() != 0:
+		layout = time.TimeOnly
+	}
+	return fmt.Sprintf("%s kept until %s", t.Scaler.Count(tr.Kept), tr.GraceUntil.In(zone).Format(layout))
+}
+
 // clockAt tells of the clock change at an instant, abroad if it is not the schedule's.
 func (t *Timeline) clockAt(at time.Time) string {
 	for _, all := range [][]Change{t.Changes, t.Abroad} {

@@ -9,6 +9,6 @@
 //     own zone is, if it has one, and else the schedule's.
 //   - A window that crosses midnight belongs to the day it starts on (T2).
 //   - Wall time is turned into instants only inside one span of constant offset, found with
-//     time.Time.ZoneBounds (T3). time.Date is not used for this: it is unspecified for the wall times
+//     ZoneEnd (T3). time.Date is not used for this: it is unspecified for the wall times
 //     that a clock change skips or repeats.
 package timecalc

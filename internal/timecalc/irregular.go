@@ -38,7 +38,7 @@ func IrregularEdges(windows []TimeWindow, zone *time.Location, from, until time.
 	var found []IrregularEdge
 	for i, w := range windows {
 		for at := from.In(w.zoneOr(zone)).Add(-1); ; { // a nanosecond before, so that a change at from counts
-			_, change := at.ZoneBounds()
+			change := ZoneEnd(at)
 			if change.IsZero() || !change.Before(until) {
 				break
 			}

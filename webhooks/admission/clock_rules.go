@@ -102,7 +102,7 @@ func shift(e timecalc.IrregularEdge) string {
 	if e.Kind == timecalc.Skipped {
 		return "forward from " + localTime(wallBefore(e.At[0]), e.Date) + " to " + localTime(e.At[0], e.Date)
 	}
-	_, change := e.At[0].ZoneBounds() // the first of the two lies in the span that the change ends
+	change := timecalc.ZoneEnd(e.At[0]) // the first of the two lies in the span that the change ends
 	return "back from " + localTime(wallBefore(change), e.Date) + " to " + localTime(change, e.Date)
 }
 

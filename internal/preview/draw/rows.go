@@ -1,6 +1,10 @@
 package draw
 
-import "time"
+import (
+	"time"
+
+	"kyklos.io/kyklos/internal/timecalc"
+)
 
 const secondsPerDay = 24 * 60 * 60
 
@@ -80,7 +84,7 @@ func pieceAt(at, until time.Time) piece {
 	hour, minute, second := at.Clock()
 	from := int64(hour)*3600 + int64(minute)*60 + int64(second)
 	stop := time.Unix(at.Unix()+secondsPerDay-from, 0)
-	if _, change := at.ZoneBounds(); !change.IsZero() && change.Before(stop) {
+	if change := timecalc.ZoneEnd(at); !change.IsZero() && change.Before(stop) {
 		stop = change
 	}
 	if until.Before(stop) {

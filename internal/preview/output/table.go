@@ -117,22 +117,10 @@ func why(t *preview.Timeline, tr preview.Transition, zone *time.Location) string
 	if tr.Reason == preview.ClockChange {
 		text = "* " + text
 	}
-	if !tr.GraceUntil.IsZero() {
-		text += fmt.Sprintf("; %s kept until %s", t.Scaler.Count(tr.Kept), tr.GraceUntil.In(zone).Format(graceLayout(tr)))
+	if kept := t.GraceWords(tr, zone); kept != "" {
+		text += "; " + kept
 	}
 	return text
-}
-
-// graceLayout is short for a grace period that ends within hours.
-func graceLayout(tr preview.Transition) string {
-	switch {
-	case tr.GraceUntil.Sub(tr.Time) >= 12*time.Hour:
-		return "Mon 2006-01-02 15:04"
-	case tr.GraceUntil.Second() != 0:
-		return time.TimeOnly
-	default:
-		return "15:04"
-	}
 }
 
 // stamp is a local time with its weekday and offset, with seconds only if it has any.

@@ -98,6 +98,7 @@ func TestWhatElseTheTableSays(t *testing.T) {
 	always.Windows = []v1beta1.Window{{Days: daily, Start: "00:00", End: "24:00", Replicas: intstr.FromInt32(4)}}
 	workspace := shop()
 	workspace.TargetRef = v1beta1.TargetRef{APIVersion: "kyklos.io/v1alpha1", Kind: "Workspace", Name: "ada"}
+	workspace.DefaultReplicas = intstr.FromInt32(0)
 	daemons := shop()
 	daemons.TargetRef.Kind, daemons.DefaultReplicas = "DaemonSet", intstr.FromInt32(0)
 	paused := shop()
@@ -110,7 +111,7 @@ func TestWhatElseTheTableSays(t *testing.T) {
 	}{
 		"nothing changes": {always, "The count does not change."},
 		"nothing saved":   {always, "  64 replica-hours in all; 4 all the time would be 64.\n"},
-		"a workspace":     {workspace, "3 RUNNING -> 1 RUNNING"},
+		"a workspace":     {workspace, "1 RUNNING -> 0 STANDBY"},
 		"a daemon set":    {daemons, "3 -> 0 suspended"},
 		"paused":          {paused, "Note: It is paused (spec.pause): Kyklos leaves the Deployment alone."},
 		"open holidays":   {open, "ConfigMap days-off, treat-as-open: the highest count of all windows all day"},
