@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/manifest"
@@ -161,6 +163,10 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 	raw, convert := []byte(toJSON(before)), conversion.ToV1beta1
 	if c.version == v1alpha1.GroupVersion.Version {
 		convert = conversion.ToV1alpha1
+		// The webhook shows it as it is: it has to answer.
+		if err := utiljson.Unmarshal([]byte(toJSON(before["spec"])), &v1beta1.TimeWindowScalerSpec{}); err != nil {
+			return nil, fmt.Errorf("TimeWindowScaler %s cannot be converted, for its spec cannot be read (%w): kyklos lint says what is wrong", nameOf(before), err)
+		}
 		if !conversion.Carries(raw) {
 			return nil, fmt.Errorf("TimeWindowScaler %s has too many annotations to be converted: %s says less, and the annotation that would carry the rest has no room beside them", nameOf(before), c.version)
 		}
