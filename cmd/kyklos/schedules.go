@@ -15,12 +15,6 @@ import (
 	"kyklos.io/kyklos/internal/manifest"
 )
 
-// unusable is what is wrong with what a command was given. Its exit code is 2.
-type unusable struct{ error }
-
-func (unusable) ExitCode() int   { return 2 }
-func (u unusable) Unwrap() error { return u.error }
-
 // schedules is where a command takes TimeWindowScalers from: manifests, or without any a cluster.
 type schedules struct {
 	cluster
@@ -38,11 +32,11 @@ func (s *schedules) bind(flags *pflag.FlagSet) {
 	flags.Lookup("namespace").Usage = "namespace; with -f that of manifests that name none"
 }
 
-// read returns the schedules of some names, of all if there are none. Errors about manifests are unusable.
+// read returns the schedules of some names, of all if there are none.
 func (s *schedules) read(cmd *cobra.Command, names []string) ([]*desk.Scaler, error) {
 	holidays, err := s.dates()
 	if err != nil {
-		return nil, unusable{err}
+		return nil, err
 	}
 	var scalers []*desk.Scaler
 	var problems []*desk.Problem
@@ -76,11 +70,11 @@ func (s *schedules) dates() ([]string, error) {
 // fromFiles reads manifests, and what they leave open from a cluster if one is named.
 func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Scaler, []*desk.Problem, error) {
 	if s.all {
-		return nil, nil, unusable{errors.New("--all-namespaces is for a cluster: leave it out, -f takes all schedules of the files")}
+		return nil, nil, errors.New("--all-namespaces is for a cluster: leave it out, -f takes all schedules of the files")
 	}
 	set, err := manifest.Read(s.files, cmd.InOrStdin())
 	if err != nil {
-		return nil, nil, unusable{err}
+		return nil, nil, err
 	}
 	if err := unreadable(cmd, set.Problems); err != nil {
 		return nil, nil, err
@@ -91,7 +85,7 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 	}
 	scalers, problems := desk.FromManifests(set, namespace, holidays)
 	if len(scalers)+len(problems) == 0 {
-		return nil, nil, unusable{fmt.Errorf("no TimeWindowScaler in %s", strings.Join(s.files, ", "))}
+		return nil, nil, fmt.Errorf("no TimeWindowScaler in %s", strings.Join(s.files, ", "))
 	}
 	if s.kubeconfig == "" && s.context == "" {
 		return scalers, problems, nil
@@ -150,7 +144,7 @@ func (s *schedules) choose(cmd *cobra.Command, scalers []*desk.Scaler, problems 
 	scalers = slices.DeleteFunc(scalers, func(s *desk.Scaler) bool { return unwanted(s.Name) })
 	for _, name := range names {
 		if !there[name] {
-			return nil, unusable{fmt.Errorf("no TimeWindowScaler %s among those given: leave the name out to see all", name)}
+			return nil, fmt.Errorf("no TimeWindowScaler %s among those given: leave the name out to see all", name)
 		}
 	}
 	return scalers, unreadable(cmd, problems)
@@ -164,5 +158,5 @@ func unreadable[P error](cmd *cobra.Command, problems []P) error {
 	for _, problem := range problems {
 		fmt.Fprintln(cmd.ErrOrStderr(), problem)
 	}
-	return unusable{errors.New("cannot read what is listed above: kyklos lint tells more")}
+	return errors.New("cannot read what is listed above: kyklos lint tells more")
 }
