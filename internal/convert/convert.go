@@ -113,7 +113,7 @@ func (c *documentConversion) run() error {
 
 // note says something about a line of the document.
 func (c *documentConversion) note(line int, format string, args ...any) {
-	c.notes = append(c.notes, Note{max(line, 1), fmt.Sprintf(format, args...)})
+	c.notes = append(c.notes, Note{max(line, 1), manifest.Printable(fmt.Sprintf(format, args...))})
 }
 
 // value returns what a document, or an item of a list, says after the conversion. A list of scalers has a version of
