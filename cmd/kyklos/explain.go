@@ -137,7 +137,7 @@ func (o *explainOptions) ofCluster(cmd *cobra.Command, names []string) ([]*expla
 		return nil, err
 	}
 	if len(objects) == 0 {
-		return nil, fmt.Errorf("there is no such TimeWindowScaler: kubectl get timewindowscalers -A lists all")
+		return nil, nothingIn(namespace)
 	}
 	all := make([]*explain.Explanation, len(objects))
 	for i := range objects {

@@ -146,13 +146,12 @@ func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *mani
 		}
 	}
 	if flags := cmd.Flags(); flags.Changed("kubeconfig") || flags.Changed("context") {
-		config, namespace, err := o.connect()
+		config, namespace, err := o.connect("lint")
 		if err != nil {
 			return options, err
 		}
 		ctrl.SetLogger(logr.Discard()) // what the libraries would log is told in words of ours
-		config.UserAgent = "kyklos-lint/" + ownVersion()
-		config.QPS = -1 // a person waits, and asks for little
+		config.QPS = -1                // a person waits, and asks for little
 		options.Namespace = namespace
 		if options.Cluster, err = judge.NewCluster(config, clock.RealClock{}); err != nil {
 			return options, err

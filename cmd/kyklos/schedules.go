@@ -111,21 +111,25 @@ func (s *schedules) fromCluster(cmd *cobra.Command, names, holidays []string) ([
 	defer stop()
 	scalers, problems, err := desk.FromCluster(cmd.Context(), reader, namespace, names, holidays)
 	if err == nil && len(scalers)+len(problems) == 0 {
-		err = errors.New("there is no TimeWindowScaler in the cluster, in any namespace")
-		if namespace != "" {
-			err = fmt.Errorf("there is no TimeWindowScaler in the namespace %s; -A looks into all", namespace)
-		}
+		err = nothingIn(namespace)
 	}
 	return scalers, problems, err
 }
 
+// nothingIn is the error of a namespace without schedules, or of a cluster if it is "".
+func nothingIn(namespace string) error {
+	if namespace == "" {
+		return errors.New("there is no TimeWindowScaler in the cluster, in any namespace")
+	}
+	return fmt.Errorf("there is no TimeWindowScaler in the namespace %s; -A looks into all", namespace)
+}
+
 // reader is a client of the cluster that is named, and the namespace.
 func (s *schedules) reader(cmd *cobra.Command) (client.Reader, string, error) {
-	config, namespace, err := s.connect()
+	config, namespace, err := s.connect(cmd.Name())
 	if err != nil {
 		return nil, "", err
 	}
-	config.UserAgent = "kyklos-" + cmd.Name() + "/" + ownVersion()
 	reader, err := client.New(config, client.Options{Scheme: newScheme()})
 	if err != nil {
 		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
