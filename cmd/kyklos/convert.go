@@ -56,6 +56,8 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
+	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Converting the manifests ...")
+	defer stop()
 	files, err := manifest.Files(o.files, cmd.InOrStdin())
 	if err != nil {
 		return err
@@ -69,6 +71,7 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 		}
 		results = append(results, result)
 	}
+	stop()
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("nothing was converted:\n%w", err)
 	}

@@ -72,10 +72,13 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 	if s.all {
 		return nil, nil, errors.New("--all-namespaces is for a cluster: leave it out, -f takes all schedules of the files")
 	}
+	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Reading the manifests ...")
+	defer stop()
 	set, err := manifest.Read(s.files, cmd.InOrStdin())
 	if err != nil {
 		return nil, nil, err
 	}
+	stop()
 	if err := unreadable(cmd, set.Problems); err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +97,7 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 	if err != nil {
 		return nil, nil, err
 	}
-	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Reading holidays and state from the cluster ...")
+	stop = progress(cmd.Context(), cmd.ErrOrStderr(), "Reading holidays and state from the cluster ...")
 	defer stop()
 	return scalers, problems, desk.Complete(cmd.Context(), reader, scalers)
 }
