@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -134,16 +135,17 @@ func (c *documentConversion) value(before any, path string) (any, error) {
 	case !isList || !strings.HasSuffix(kind, "List"):
 		return before, nil
 	}
-	list := map[string]any{}
-	for name, field := range object {
-		list[name] = field
-	}
-	if ours && kind == v1beta1.Kind+"List" {
+	list, typed := maps.Clone(object), ours && kind == v1beta1.Kind+"List"
+	if typed {
 		list["apiVersion"] = group + "/" + c.version
 	}
 	converted := make([]any, len(items))
 	for i := range items {
-		one, err := c.value(items[i], item(join(path, "items"), i))
+		convert, own := c.value, item(join(path, "items"), i)
+		if typed {
+			convert = c.item
+		}
+		one, err := convert(items[i], own)
 		if err != nil {
 			return nil, err
 		}
@@ -152,6 +154,27 @@ func (c *documentConversion) value(before any, path string) (any, error) {
 	list["items"] = converted
 	return list, nil
 }
+
+// item is value for an item of a list of scalers, which says for it what it is if it does not do so itself, as kubectl reads it.
+func (c *documentConversion) item(before any, path string) (any, error) {
+	bare, isObject := before.(map[string]any)
+	if !isObject || bare["apiVersion"] != nil || bare["kind"] != nil {
+		return c.value(before, path)
+	}
+	typed := maps.Clone(bare)
+	typed["apiVersion"], typed["kind"] = v1beta1.GroupVersion.Group+"/"+other(c.version), v1beta1.Kind
+	after, err := c.object(typed, path)
+	if err != nil {
+		return nil, err
+	}
+	fields := after.(map[string]any)
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+	return fields, nil
+}
+
+// other is the version that is not the given one.
+func other(version string) string { return Versions()[1-slices.Index(Versions(), version)] }
 
 // object converts one object by the webhook's code. It refuses what that would cut: the webhook has to answer, a command
 // does not (A2).

@@ -96,6 +96,10 @@ func TestForms(t *testing.T) {
 			"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScalerList\nitems:\n- {apiVersion: kyklos.io/v1beta1, kind: TimeWindowScaler, metadata: {name: a}} # a\n",
 			"apiVersion: kyklos.io/v1alpha1\nkind: TimeWindowScalerList\nitems:\n- {apiVersion: kyklos.io/v1alpha1, kind: TimeWindowScaler, metadata: {name: a}} # a\n", "",
 		},
+		"a list that says for its items what they are": {
+			"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScalerList\nitems:\n- metadata: {name: a}\n  spec:\n    pause: true\n    baselineReplicas: 3\n- {apiVersion: v1, kind: Secret}\n",
+			"apiVersion: kyklos.io/v1alpha1\nkind: TimeWindowScalerList\nitems:\n- metadata: {name: a, annotations: {" + carried(`"baselineReplicas":3,"pause":true`) + "}}\n  spec:\n    pause: true\n- {apiVersion: v1, kind: Secret}\n", "",
+		},
 		"keys that are there twice": {
 			head + "metadata: {name: a}\nspec:\n  baselineReplicas: 1\n  timezone: UTC\n  baselineReplicas: 2\n",
 			older + "metadata: {name: a, annotations: {" + carried(`"baselineReplicas":2,"timezone":"UTC"`) + "}}\nspec:\n  timezone: UTC\n", "",
