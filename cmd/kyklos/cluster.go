@@ -18,8 +18,8 @@ func (c *cluster) bind(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "namespace; empty takes that of the kubeconfig or the pod")
 }
 
-// connect returns how to reach the API server, and the namespace.
-func (c *cluster) connect() (*rest.Config, string, error) {
+// connect returns how to reach the API server for a command, which its log then names, and the namespace.
+func (c *cluster) connect(command string) (*rest.Config, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = c.kubeconfig
 	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.context})
@@ -30,6 +30,7 @@ func (c *cluster) connect() (*rest.Config, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("find the API server: %w", err)
 	}
+	config.UserAgent = "kyklos-" + command + "/" + ownVersion()
 	if c.namespace != "" {
 		return config, c.namespace, nil
 	}

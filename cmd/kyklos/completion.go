@@ -69,7 +69,7 @@ func scalersOfCluster(cmd *cobra.Command) (names []string) {
 	for name, value := range map[string]*string{"kubeconfig": &from.kubeconfig, "context": &from.context, "namespace": &from.namespace} {
 		*value, _ = cmd.Flags().GetString(name)
 	}
-	config, namespace, err := from.connect()
+	config, namespace, err := from.connect("completion")
 	if err != nil {
 		return nil
 	}

@@ -47,7 +47,6 @@ What v1alpha1 cannot say is told on stderr, with its line; an annotation carries
 	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once")
 	flags.StringVar(&options.to, "to", "", "version to convert to: "+strings.Join(convert.Versions(), " or "))
 	flags.BoolVarP(&options.write, "write", "w", false, "write changed files back instead of printing them")
-	_ = cmd.MarkFlagRequired("to")
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(convert.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -57,6 +56,8 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
+	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Converting the manifests ...")
+	defer stop()
 	files, err := manifest.Files(o.files, cmd.InOrStdin())
 	if err != nil {
 		return err
@@ -70,6 +71,7 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 		}
 		results = append(results, result)
 	}
+	stop()
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("nothing was converted:\n%w", err)
 	}
@@ -98,6 +100,8 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 
 func (o convertOptions) validate() error {
 	switch {
+	case o.to == "":
+		return fmt.Errorf("--to: say which version, %s", strings.Join(convert.Versions(), " or "))
 	case len(o.files) == 0:
 		return errors.New("give the manifests: -f FILE, -f FOLDER, or -f - for standard input")
 	case !slices.Contains(convert.Versions(), o.to):

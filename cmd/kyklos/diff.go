@@ -37,11 +37,12 @@ revision of the Git repository. With -- the paths are compared between two revis
 files as they are now. Paths are relative to the working directory, also those in revisions.`,
 		Example: `  # What has changed since the branch main?
   kyklos diff main -- config/samples/office-hours.yaml
+
   # Two files, in a week of next year
   kyklos diff config/samples/office-hours.yaml config/samples/holidays.yaml --from 2027-01-04 --days 7
+
   # A comment for a pull request
   kyklos diff main HEAD -o markdown -- config/samples/office-hours.yaml`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return options.run(cmd, args, time.Now()) },
 	}
 	flags := cmd.Flags()
@@ -58,22 +59,22 @@ files as they are now. Paths are relative to the working directory, also those i
 type differs struct{}
 
 func (differs) Error() string { return "schedules change" }
-func (differs) ExitCode() int { return 1 }
+func (differs) ExitCode() int { return exitFindings }
 
 func (o *diffOptions) run(cmd *cobra.Command, args []string, now time.Time) error {
 	if o.days < 1 || o.days > mostDays {
-		return unusable{fmt.Errorf("--days: must be from 1 to %d, not %d", mostDays, o.days)}
+		return fmt.Errorf("--days: must be from 1 to %d, not %d", mostDays, o.days)
 	}
 	write, known := map[string]func(io.Writer, *compare.Difference, compare.Options) error{
 		"text": compare.Text, "markdown": compare.Markdown,
 		"json": func(w io.Writer, d *compare.Difference, _ compare.Options) error { return compare.JSON(w, d) },
 	}[o.format]
 	if !known {
-		return unusable{fmt.Errorf("--output: %q is none of %s", o.format, strings.Join(diffFormats, ", "))}
+		return fmt.Errorf("--output: %q is none of %s", o.format, strings.Join(diffFormats, ", "))
 	}
 	before, after, err := readSides(cmd, args)
 	if err != nil {
-		return unusable{err}
+		return err
 	}
 	was, is, err := o.scalers(cmd, before, after)
 	if err != nil {
@@ -81,7 +82,7 @@ func (o *diffOptions) run(cmd *cobra.Command, args []string, now time.Time) erro
 	}
 	difference, err := o.compare(was, is, now)
 	if err != nil {
-		return unusable{err}
+		return err
 	}
 	out := cmd.OutOrStdout()
 	if err := write(out, difference, compare.Options{Days: o.days, From: o.fromText(now), Colours: colours(out)}); err != nil {

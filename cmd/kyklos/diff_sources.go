@@ -58,7 +58,7 @@ func readSource(cmd *cobra.Command, source string) (*manifest.Set, error) {
 	}
 	revision, path, found := strings.Cut(source, ":")
 	if !found {
-		return nil, fmt.Errorf("%w: give a file or folder that is there, or REVISION:PATH", err)
+		return nil, fmt.Errorf("%w: give a file or folder that is there, REVISION:PATH, or as in kyklos diff main -- PATH a revision before -- and paths behind it", err)
 	}
 	set, err := manifest.ReadRevision(cmd.Context(), revision, []string{path})
 	if err == nil && isEmpty(set) {

@@ -50,9 +50,9 @@ func kyklos(t *testing.T, stdin string, args ...string) (stdout, stderr string, 
 	cmd.SetIn(strings.NewReader(stdin))
 	cmd.SetOut(&out)
 	cmd.SetErr(&complaints)
-	if err := cmd.ExecuteContext(t.Context()); err != nil {
+	if ran, err := cmd.ExecuteContextC(t.Context()); err != nil {
 		complaints.WriteString(err.Error())
-		code = exitCode(err)
+		code = exitCode(ran, err)
 	}
 	return out.String(), complaints.String(), code
 }

@@ -32,8 +32,10 @@ grace period, a pause, somebody else who sets the count, and what the conditions
 files (-f), it is the schedule alone. Nothing is changed anywhere.`,
 		Example: `  # Why ten replicas on this Monday morning?
   kyklos explain -f config/samples/office-hours.yaml --at "2026-11-23 10:00"
+
   # One of several schedules, at an instant in UTC, as JSON
   kyklos explain -f config/samples/follow-the-sun.yaml chat-follow-the-sun --at 2027-03-22T12:30:00Z -o json
+
   # The state of a schedule of the cluster, now
   kyklos explain webapp-office-hours -n desk`,
 		RunE: func(cmd *cobra.Command, names []string) error { return options.run(cmd, names) },
@@ -48,10 +50,10 @@ files (-f), it is the schedule alone. Nothing is changed anywhere.`,
 
 func (o *explainOptions) run(cmd *cobra.Command, names []string) error {
 	if o.format != "text" && o.format != "json" {
-		return unusable{fmt.Errorf("--output: %q is none of text, json", o.format)}
+		return fmt.Errorf("--output: %q is none of text, json", o.format)
 	}
 	if _, err := o.moment("UTC", time.Now()); err != nil {
-		return unusable{err}
+		return err
 	}
 	var explanations []*explain.Explanation
 	var err error
@@ -107,7 +109,7 @@ func (o *explainOptions) ofFiles(cmd *cobra.Command, names []string) ([]*explain
 	for i, s := range scalers {
 		at, err := o.moment(s.Spec.Timezone, time.Now())
 		if err != nil {
-			return nil, unusable{err}
+			return nil, err
 		}
 		all[i] = explain.Explain(s.TimeWindowScaler, explain.Holidays{Dates: s.Calendar.Holidays, Missing: s.HolidaysMissing}, nil, at)
 	}
@@ -118,7 +120,7 @@ func (o *explainOptions) ofFiles(cmd *cobra.Command, names []string) ([]*explain
 func (o *explainOptions) ofCluster(cmd *cobra.Command, names []string) ([]*explain.Explanation, error) {
 	given, err := o.dates()
 	if err != nil {
-		return nil, unusable{err}
+		return nil, err
 	}
 	observer, namespace, err := o.observer(cmd)
 	if err != nil {
@@ -135,7 +137,7 @@ func (o *explainOptions) ofCluster(cmd *cobra.Command, names []string) ([]*expla
 		return nil, err
 	}
 	if len(objects) == 0 {
-		return nil, fmt.Errorf("there is no such TimeWindowScaler: kubectl get timewindowscalers -A lists all")
+		return nil, nothingIn(namespace)
 	}
 	all := make([]*explain.Explanation, len(objects))
 	for i := range objects {
@@ -159,7 +161,7 @@ func (o *explainOptions) explain(cmd *cobra.Command, observer *observer, tws *v1
 	}
 	at, err := o.moment(tws.Spec.Timezone, time.Now()) // after the state was read, which is then in the past
 	if err != nil {
-		return nil, unusable{err}
+		return nil, err
 	}
 	return explain.Explain(tws, holidays, state, at), nil
 }

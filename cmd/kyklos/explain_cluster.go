@@ -36,11 +36,10 @@ type observer struct {
 
 // observer returns one for the cluster that is named, and the namespace.
 func (o *explainOptions) observer(cmd *cobra.Command) (*observer, string, error) {
-	config, namespace, err := o.connect()
+	config, namespace, err := o.connect(cmd.Name())
 	if err != nil {
 		return nil, "", err
 	}
-	config.UserAgent = "kyklos-" + cmd.Name() + "/" + ownVersion()
 	requests, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, "", fmt.Errorf("make a client of the API server: %w", err)

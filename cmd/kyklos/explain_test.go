@@ -27,7 +27,7 @@ func TestExplainFiles(t *testing.T) {
 		"a mistake":               {[]string{"-f", "broken.yaml"}, "", "spec.windows[0].start", 2},
 		"no time":                 {[]string{"-f", "office.yaml", "--at", "noon"}, "", `--at: "noon" is no time`, 2},
 		"no format":               {[]string{"-f", "office.yaml", "-o", "yaml"}, "", "none of text, json", 2},
-		"no cluster":              {[]string{"--kubeconfig", "nowhere", "office"}, "", "give -f FILE", 1},
+		"no cluster":              {[]string{"--kubeconfig", "nowhere", "office"}, "", "give -f FILE", 2},
 	} {
 		stdout, stderr, code := kyklos(t, "", append([]string{"explain"}, tc.args...)...)
 		if !strings.Contains(stdout, tc.stdout) || tc.stdout == "" != (stdout == "") || !strings.Contains(stderr, tc.stderr) || code != tc.code {

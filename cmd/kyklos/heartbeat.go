@@ -67,11 +67,10 @@ type heart struct {
 }
 
 func (o heartbeatOptions) heart(log *slog.Logger) (*heart, error) {
-	config, namespace, err := o.connect()
+	config, namespace, err := o.connect("heartbeat")
 	if err != nil {
 		return nil, err
 	}
-	config.UserAgent = "kyklos-heartbeat/" + ownVersion()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a client of the API server: %w", err)

@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kyklos.io/kyklos/config/crd"
+	"kyklos.io/kyklos/internal/desk"
 	"kyklos.io/kyklos/internal/lint"
 	"kyklos.io/kyklos/internal/lint/apiserver"
 	"kyklos.io/kyklos/internal/lint/judge"
@@ -21,21 +22,11 @@ import (
 	"kyklos.io/kyklos/internal/manifest"
 )
 
-// The exit codes of lint beside 0.
-const (
-	exitFindings = 1 // something is refused
-	exitUnusable = 2 // something cannot be read, or the command is not right
-)
+// refused is the error of manifests with findings, which have been printed.
+type refused struct{}
 
-// lintError is why lint does not exit with 0. Without an error, all has been said.
-type lintError struct {
-	error
-	code int
-}
-
-func (e lintError) ExitCode() int { return e.code }
-
-func (e lintError) Unwrap() error { return e.error }
+func (refused) Error() string { return "" }
+func (refused) ExitCode() int { return exitFindings }
 
 // lintOptions are the flags of lint.
 type lintOptions struct {
@@ -73,9 +64,6 @@ Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also
 			return options.run(cmd)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return lintError{cmd.Parent().FlagErrorFunc()(cmd, err), exitUnusable}
-	})
 	flags := cmd.Flags()
 	options.bind(flags)
 	flags.Lookup("namespace").Usage = "namespace of manifests that name none"
@@ -89,7 +77,7 @@ Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also
 	flags.StringVar(&options.oldGit, "old-git", "", "revision of the Git repository in which the manifests are as --old has them, such as HEAD or origin/main")
 	flags.StringArrayVar(&options.policies, "policy", nil, "file or folder of ValidatingAdmissionPolicies to judge by too; can be given more than once")
 	flags.StringArrayVar(&options.crds, "crd", nil, "file or folder of CustomResourceDefinitions to judge by instead of Kyklos's own; can be given more than once")
-	flags.StringVar(&options.at, "at", "", "time to judge at, as 2026-03-02 or 2026-03-02T15:04:05Z: it decides which clock changes and holidays lie ahead; empty is now")
+	flags.StringVar(&options.at, "at", "", `the moment to judge at: a date, a "date time" in UTC, or RFC 3339: it decides which clock changes and holidays lie ahead; empty is now`)
 	return cmd
 }
 
@@ -97,25 +85,25 @@ func (o *lintOptions) run(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	set, err := o.read(cmd)
 	if err != nil {
-		return lintError{err, exitUnusable}
+		return err
 	}
 	stop := progress(ctx, cmd.ErrOrStderr(), "Judging the manifests ...")
 	defer stop()
 	options, err := o.options(ctx, cmd, set)
 	if err != nil {
-		return lintError{err, exitUnusable}
+		return err
 	}
 	result, err := judge.Run(ctx, set, options)
 	stop()
 	if err != nil {
-		return lintError{err, exitUnusable}
+		return err
 	}
 	for _, note := range result.Notes {
 		fmt.Fprintln(cmd.ErrOrStderr(), "kyklos: note:", note)
 	}
 	how := report.Options{Format: o.format, Colours: colours(cmd.OutOrStdout()), Version: ownVersion()}
 	if err := report.Write(cmd.OutOrStdout(), how, result.Findings, result.Summary); err != nil {
-		return lintError{fmt.Errorf("write the report: %w", err), exitUnusable}
+		return fmt.Errorf("write the report: %w", err)
 	}
 	return o.verdict(set, result.Findings)
 }
@@ -127,11 +115,11 @@ func (o *lintOptions) verdict(set *manifest.Set, findings []lint.Finding) error 
 		for _, problem := range set.Problems {
 			all = append(all, problem)
 		}
-		return lintError{errors.Join(all...), exitUnusable}
+		return errors.Join(all...)
 	}
 	bad := func(f lint.Finding) bool { return f.Severity == lint.Error || o.warningsAsErrors }
 	if slices.ContainsFunc(findings, bad) {
-		return lintError{errors.New(""), exitFindings}
+		return refused{}
 	}
 	return nil
 }
@@ -158,13 +146,12 @@ func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *mani
 		}
 	}
 	if flags := cmd.Flags(); flags.Changed("kubeconfig") || flags.Changed("context") {
-		config, namespace, err := o.connect()
+		config, namespace, err := o.connect("lint")
 		if err != nil {
 			return options, err
 		}
 		ctrl.SetLogger(logr.Discard()) // what the libraries would log is told in words of ours
-		config.UserAgent = "kyklos-lint/" + ownVersion()
-		config.QPS = -1 // a person waits, and asks for little
+		config.QPS = -1                // a person waits, and asks for little
 		options.Namespace = namespace
 		if options.Cluster, err = judge.NewCluster(config, clock.RealClock{}); err != nil {
 			return options, err
@@ -177,12 +164,11 @@ func (o *lintOptions) now() (time.Time, error) {
 	if o.at == "" {
 		return wallClock.Now(), nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, o.at); err == nil {
-			return at, nil
-		}
+	at, err := desk.ParseTime(o.at, time.UTC)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--at: %w", err)
 	}
-	return time.Time{}, fmt.Errorf("--at: %q is no time: give a date such as 2026-03-02, or 2026-03-02T15:04:05Z", o.at)
+	return at, nil
 }
 
 // server judges by Kyklos's own definitions, or by those of --crd.

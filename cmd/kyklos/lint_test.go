@@ -19,8 +19,8 @@ func linted(t *testing.T, stdin string, args ...string) (code int, stdout, stder
 	cmd.SetIn(strings.NewReader(stdin))
 	cmd.SetOut(&out)
 	cmd.SetErr(&errs)
-	if err := cmd.ExecuteContext(t.Context()); err != nil {
-		code = exitCode(err)
+	if ran, err := cmd.ExecuteContextC(t.Context()); err != nil {
+		code = exitCode(ran, err)
 		errs.WriteString(err.Error())
 	}
 	return code, out.String(), errs.String()
@@ -71,7 +71,7 @@ func TestLintExitCodes(t *testing.T) {
 		"no YAML, beside a mistake": {stdin: "a: [b\n---\n" + string(mistake), args: []string{"-"}, code: 2,
 			stdout: "2 errors in 1 object of 1 file", stderr: "-:1: "},
 		"a template":             {stdin: "a: {{ .Values.a }}\n", args: []string{"-"}, code: 2, stdout: "nothing", stderr: "helm template CHART | kyklos lint -f -"},
-		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is no time: give a date such as 2026-03-02, or 2026-03-02T15:04:05Z`},
+		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is no time: write 2026-11-23`},
 		"two kinds of old":       {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "give one of them"},
 		"no old":                 {args: []string{officeHoursSample, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
 		"the history of a pipe":  {args: []string{"-", "--old-git", "HEAD"}, code: 2, stderr: "--old-git needs files or folders: standard input has no history"},

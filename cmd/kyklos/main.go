@@ -14,23 +14,38 @@ import (
 func main() {
 	root := newCommand()
 	asPlugin(root, os.Args[0], os.Args[1:])
-	if err := root.ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if inCluster(cmd) { // it ends what it has begun; all others end at once, as while they wait for standard input
+			cmd.SetContext(ctrl.SetupSignalHandler())
+		}
+	}
+	if cmd, err := root.ExecuteC(); err != nil {
 		if text := err.Error(); text != "" { // otherwise the command has said all
 			fmt.Fprintln(os.Stderr, "kyklos:", text)
 		}
-		os.Exit(exitCode(err))
+		os.Exit(exitCode(cmd, err))
 	}
 }
 
-// exitCode is 1, unless the error has one of its own.
-func exitCode(err error) int {
+// The exit codes of commands that people and pipelines call, beside 0.
+const (
+	exitFindings = 1 // what was asked for was done, and says no: something is refused, or changes
+	exitUnusable = 2 // something cannot be read, or the command is not right
+)
+
+// exitCode is that of a command's error, if it has one of its own. Commands that Kyklos runs in a cluster have no more to
+// say than 1.
+func exitCode(cmd *cobra.Command, err error) int {
 	if coded, ok := errors.AsType[interface {
 		error
 		ExitCode() int
 	}](err); ok {
 		return coded.ExitCode()
 	}
-	return 1
+	if inCluster(cmd) {
+		return 1
+	}
+	return exitUnusable
 }
 
 func newCommand() *cobra.Command {
@@ -41,7 +56,10 @@ func newCommand() *cobra.Command {
 
 The commands for schedules read manifests and need no cluster: they say what is wrong with a schedule, and what
 it will do, before it is applied. The commands for a cluster are those that Kyklos itself runs there.
-The help of each command has examples, as kyklos convert --help.`,
+The help of each command has examples, as kyklos convert --help.
+
+The exit code is 1 if lint refuses something, or diff --exit-code finds a change, and 2 if a command could not do
+its work: something cannot be read, or the command is not right.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -31,25 +31,37 @@ func addGroups(root *cobra.Command) {
 	}
 }
 
+// inCluster reports whether a command is one of those that Kyklos runs in a cluster, or is below one.
+func inCluster(cmd *cobra.Command) bool {
+	for cmd.HasParent() && cmd.GroupID == "" {
+		cmd = cmd.Parent()
+	}
+	return cmd.GroupID == "cluster"
+}
+
 // nameArguments has the help call what a flag takes by the first word of what is said about it, where Go's name of the
-// type would stand: --filename file, and not --filename stringArray.
+// type would stand and it is a file: --filename file, and not --filename stringArray.
 func nameArguments(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-			if word, rest, _ := strings.Cut(flag.Usage, " "); flag.Value.Type() == "stringArray" && !strings.Contains(flag.Usage, "`") {
+			if word, rest, _ := strings.Cut(flag.Usage, " "); (word == "file" || flag.Value.Type() == "stringArray") && !strings.Contains(flag.Usage, "`") {
 				flag.Usage = "`" + word + "` " + rest
 			}
 		})
 	}
 }
 
-// explainFlagError says what may have been meant by a flag that does not exist, and where the flags of a command are listed.
+// explainFlagError says what may have been meant by a flag that does not exist, and where the flags of a command are
+// listed; and of a number that is none, that it must be one.
 func explainFlagError(cmd *cobra.Command, err error) error {
 	hint := fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if meant := similarFlags(cmd, unknown.GetSpecifiedName()); len(meant) > 0 {
 			hint = fmt.Sprintf("did you mean %s? %s", strings.Join(meant, " or "), hint)
 		}
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && invalid.GetFlag().Value.Type() == "int" {
+		return fmt.Errorf("--%s: must be a whole number, not %q; %s", invalid.GetFlag().Name, invalid.GetValue(), hint)
 	}
 	return fmt.Errorf("%w; %s", err, hint)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -29,11 +30,16 @@ func called(program, stdin string, args ...string) (stdout, stderr string, err e
 // What is misspelled is answered by what may have been meant, and by where to look.
 func TestMisspelled(t *testing.T) {
 	for line, want := range map[string][]string{
-		"convrt":                           {`unknown command "convrt" for "kyklos"`, "convert"},
-		"convert --filname x":              {"unknown flag: --filname", "did you mean --filename?", "kyklos convert --help"},
-		"convert -x":                       {"unknown shorthand flag: 'x'", "kyklos convert --help"},
-		"convert --to":                     {"flag needs an argument: --to", "kyklos convert --help"},
-		"convert --to v1beta1":             {"-f FILE"},
+		"convrt":                         {`unknown command "convrt" for "kyklos"`, "convert"},
+		"convert --filname x":            {"unknown flag: --filname", "did you mean --filename?", "kyklos convert --help"},
+		"convert -x":                     {"unknown shorthand flag: 'x'", "kyklos convert --help"},
+		"convert --to":                   {"flag needs an argument: --to", "kyklos convert --help"},
+		"convert --to v1beta1":           {"-f FILE"},
+		"convert -f x":                   {"--to: say which version, v1alpha1 or v1beta1"},
+		"preview --days week":            {`--days: must be a whole number, not "week"`, "kyklos preview --help"},
+		"diff":                           {"kyklos diff BEFORE AFTER"},
+		"diff HEAD ../../config/samples": {"stat HEAD: no such file", "kyklos diff main -- PATH"},
+		"lint --at noon ../../config/samples/office-hours.yaml": {`--at: "noon" is no time`},
 		"convert -f x --to v2":             {"--to: must be v1alpha1 or v1beta1", `"v2"`},
 		"convert -f /nowhere --to v1beta1": {"/nowhere"},
 		"convert -w -f - --to v1beta1":     {"--write", "standard input"},
@@ -45,6 +51,29 @@ func TestMisspelled(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: %v does not say %s", line, err, part)
 			}
+		}
+	}
+}
+
+// Pipelines tell a "no" from a command that could not be done: whatever keeps one from its work, for whoever calls it, is 2.
+func TestExitCodes(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	const sample, other = "../../config/samples/office-hours.yaml ", "../../config/samples/holidays.yaml "
+	for line, want := range map[string]int{
+		"diff --exit-code " + sample + other: exitFindings, "lint ../../config/samples/invalid/two-mistakes.yaml": exitFindings,
+		"diff": 2, "diff --exit-cod " + sample + other: 2, "diff --days x " + sample + other: 2, "diff " + sample + "nowhere": 2,
+		"lnt": 2, "lint": 2, "lint --filname " + sample: 2, "lint nowhere": 2, "lint -o pdf " + sample: 2, "lint --kubeconfig nowhere " + sample: 2,
+		"preview": 2, "preview -f nowhere": 2, "preview -o pdf -f " + sample: 2, "explain": 2, "explain --att now": 2,
+		"convert": 2, "convert --to v1beta1 nowhere": 2, "version -o pdf": 2,
+		"manager --nonsense": 1, "mover archive": 1, "heartbeat --workspace ann": 1,
+	} {
+		root := newCommand()
+		asPlugin(root, "kyklos", strings.Fields(line))
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		if ran, err := root.ExecuteC(); err == nil || exitCode(ran, err) != want {
+			t.Errorf("%s: %v, not with the exit code %d", line, err, want)
 		}
 	}
 }

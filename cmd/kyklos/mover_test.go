@@ -15,21 +15,24 @@ import (
 	"kyklos.io/kyklos/internal/archive/mover"
 )
 
-// moverRun runs a mover as its Job does, and gives back its result.
-func moverRun(t *testing.T, args ...string) (result mover.Result, log string, err error) {
+// moverRun runs a mover as its Job does, and gives back its result and, after an error, the exit code.
+func moverRun(t *testing.T, args ...string) (result mover.Result, log string, code int, err error) {
 	t.Helper()
 	termination := filepath.Join(t.TempDir(), "termination-log")
 	var out bytes.Buffer
 	command := newCommand()
 	command.SetErr(&out)
 	command.SetArgs(append(append([]string{"mover"}, args...), "--termination-log", termination))
-	err = command.ExecuteContext(t.Context())
+	ran, err := command.ExecuteContextC(t.Context())
 	if text, readErr := os.ReadFile(termination); readErr == nil {
 		if result, readErr = mover.ParseResult(string(text)); readErr != nil {
 			t.Error(readErr)
 		}
 	}
-	return result, out.String(), err
+	if err != nil {
+		code = exitCode(ran, err)
+	}
+	return result, out.String(), code, err
 }
 
 func TestMoversMoveAHome(t *testing.T) {
@@ -47,11 +50,11 @@ func TestMoversMoveAHome(t *testing.T) {
 	archiveArgs := []string{"archive", "--ticket", ticket, "--volume", from, "--volume-uid", "v1", "--epoch", "2", "--workspace", "team/ann"}
 	restoreArgs := []string{"restore", "--ticket", ticket, "--volume", to, "--volume-uid", "v2", "--operation", "op"}
 
-	result, _, err := moverRun(t, restoreArgs...)
-	if result.Code != mover.MetaNotFound || exitCode(err) != 13 {
+	result, _, code, err := moverRun(t, restoreArgs...)
+	if result.Code != mover.MetaNotFound || code != 13 {
 		t.Errorf("before it was archived: %+v, %v", result, err)
 	}
-	result, log, err := moverRun(t, archiveArgs...)
+	result, log, _, err := moverRun(t, archiveArgs...)
 	if err != nil || result.Code != mover.OK || !strings.Contains(log, "code=OK") {
 		t.Fatalf("%+v, %v, %s", result, err, log)
 	}
@@ -59,10 +62,10 @@ func TestMoversMoveAHome(t *testing.T) {
 	if err != nil || marker.Workspace != "team/ann" || marker.Mover != ownVersion() {
 		t.Errorf("%+v, %v", marker, err)
 	}
-	if result, _, err := moverRun(t, append(restoreArgs, "--sha256", strings.Repeat("0", 64))...); result.Code != mover.ChecksumMismatch || exitCode(err) != 13 {
+	if result, _, code, err := moverRun(t, append(restoreArgs, "--sha256", strings.Repeat("0", 64))...); result.Code != mover.ChecksumMismatch || code != 13 {
 		t.Errorf("another sum: %+v, %v", result, err)
 	}
-	if result, _, err := moverRun(t, append(restoreArgs, "--sha256", marker.SHA256, "--progress-every", "1us")...); err != nil || result.Tree != marker.Tree {
+	if result, _, _, err := moverRun(t, append(restoreArgs, "--sha256", marker.SHA256, "--progress-every", "1us")...); err != nil || result.Tree != marker.Tree {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if got, err := os.ReadFile(filepath.Join(to, "home", "file")); string(got) != "hello" {
@@ -82,8 +85,8 @@ func TestMoversSayWhatIsMissing(t *testing.T) {
 		"--progress-every: must be above 0, not 0s":                                                   {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v", "--progress-every", "0s"},
 		`the ticket's key: "archives/x" is no archive: it must be archives/UID/OPERATION/home.tar.gz`: {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v"},
 	} {
-		if _, _, err := moverRun(t, args...); err == nil || err.Error() != want || exitCode(err) != 1 {
-			t.Errorf("got %v (exit %d), want %s", err, exitCode(err), want)
+		if _, _, code, err := moverRun(t, args...); err == nil || err.Error() != want || code != 1 {
+			t.Errorf("got %v (exit %d), want %s", err, code, want)
 		}
 	}
 }

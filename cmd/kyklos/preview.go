@@ -69,7 +69,7 @@ cluster. NAME selects some of them. Nothing is changed anywhere.`,
 func (o *previewOptions) run(cmd *cobra.Command, names []string) error {
 	write, zone, err := o.check(cmd.OutOrStdout())
 	if err != nil {
-		return unusable{err}
+		return err
 	}
 	scalers, err := o.read(cmd, names)
 	if err != nil {
@@ -77,7 +77,7 @@ func (o *previewOptions) run(cmd *cobra.Command, names []string) error {
 	}
 	timelines, err := o.timelines(scalers, zone, time.Now())
 	if err != nil {
-		return unusable{err}
+		return err
 	}
 	if o.holidays != "" && !slices.ContainsFunc(scalers, followsHolidays) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Note: none of these schedules follows holidays (spec.holidays), so --holidays changes nothing.")

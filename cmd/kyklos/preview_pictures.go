@@ -11,9 +11,6 @@ import (
 // drawn writes timelines as a picture.
 func drawn(write func(io.Writer, []*preview.Timeline, draw.Options) error) previewWriter {
 	return func(w io.Writer, timelines []*preview.Timeline, options output.Options) error {
-		if err := write(w, timelines, draw.Options{Zone: options.Zone}); err != nil {
-			return unusable{err} // too much for a picture
-		}
-		return nil
+		return write(w, timelines, draw.Options{Zone: options.Zone})
 	}
 }

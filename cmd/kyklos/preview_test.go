@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,8 +27,8 @@ func runKyklos(t *testing.T, stdin string, args ...string) (stdout, stderr strin
 	root.SetIn(strings.NewReader(stdin))
 	root.SetOut(&out)
 	root.SetErr(&err)
-	if failure := root.ExecuteContext(t.Context()); failure != nil {
-		return out.String(), err.String() + failure.Error(), exitCode(failure)
+	if ran, failure := root.ExecuteContextC(t.Context()); failure != nil {
+		return out.String(), err.String() + failure.Error(), exitCode(ran, failure)
 	}
 	return out.String(), err.String(), 0
 }
@@ -106,9 +105,9 @@ func TestPreviewRefuses(t *testing.T) {
 		"tells more":   {[]string{"-f", "../../config/samples/invalid/two-mistakes.yaml"}, "kyklos lint tells more", 2},
 		"a template":   {[]string{"-f", template}, "helm template", 2},
 		"a big strip":  {[]string{"-f", office, "--days", "60", "-o", "svg"}, "a picture shows at most", 2},
-		"no cluster":   {nil, "to read manifests instead give -f FILE", 1},
-		"its absence":  {[]string{"-f", office, "--context", "nowhere"}, "find the API server", 1},
-		"unknown flag": {[]string{"--zones"}, "unknown flag: --zones", 1},
+		"no cluster":   {nil, "to read manifests instead give -f FILE", 2},
+		"its absence":  {[]string{"-f", office, "--context", "nowhere"}, "find the API server", 2},
+		"unknown flag": {[]string{"--zones"}, "unknown flag: --zones", 2},
 	} {
 		stdout, stderr, code := runKyklos(t, "", append([]string{"preview"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(stderr, tc.want) || stdout != "" {
@@ -185,13 +184,5 @@ func TestPreviewBeginsOnAClock(t *testing.T) {
 				t.Errorf("%s: %s is %s, want %s", name, timeline.Scaler.Name, got, tc.want[i])
 			}
 		}
-	}
-}
-
-// What is wrong with the input has an exit code of its own, and its cause can be asked for.
-func TestUnusable(t *testing.T) {
-	cause := errors.New("cause")
-	if err := error(unusable{cause}); exitCode(err) != 2 || !errors.Is(err, cause) || err.Error() != "cause" {
-		t.Errorf("%v has the exit code %d", err, exitCode(err))
 	}
 }

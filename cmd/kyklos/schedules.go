@@ -15,12 +15,6 @@ import (
 	"kyklos.io/kyklos/internal/manifest"
 )
 
-// unusable is what is wrong with what a command was given. Its exit code is 2.
-type unusable struct{ error }
-
-func (unusable) ExitCode() int   { return 2 }
-func (u unusable) Unwrap() error { return u.error }
-
 // schedules is where a command takes TimeWindowScalers from: manifests, or without any a cluster.
 type schedules struct {
 	cluster
@@ -38,11 +32,11 @@ func (s *schedules) bind(flags *pflag.FlagSet) {
 	flags.Lookup("namespace").Usage = "namespace; with -f that of manifests that name none"
 }
 
-// read returns the schedules of some names, of all if there are none. Errors about manifests are unusable.
+// read returns the schedules of some names, of all if there are none.
 func (s *schedules) read(cmd *cobra.Command, names []string) ([]*desk.Scaler, error) {
 	holidays, err := s.dates()
 	if err != nil {
-		return nil, unusable{err}
+		return nil, err
 	}
 	var scalers []*desk.Scaler
 	var problems []*desk.Problem
@@ -76,12 +70,15 @@ func (s *schedules) dates() ([]string, error) {
 // fromFiles reads manifests, and what they leave open from a cluster if one is named.
 func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Scaler, []*desk.Problem, error) {
 	if s.all {
-		return nil, nil, unusable{errors.New("--all-namespaces is for a cluster: leave it out, -f takes all schedules of the files")}
+		return nil, nil, errors.New("--all-namespaces is for a cluster: leave it out, -f takes all schedules of the files")
 	}
+	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Reading the manifests ...")
+	defer stop()
 	set, err := manifest.Read(s.files, cmd.InOrStdin())
 	if err != nil {
-		return nil, nil, unusable{err}
+		return nil, nil, err
 	}
+	stop()
 	if err := unreadable(cmd, set.Problems); err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +88,7 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 	}
 	scalers, problems := desk.FromManifests(set, namespace, holidays)
 	if len(scalers)+len(problems) == 0 {
-		return nil, nil, unusable{fmt.Errorf("no TimeWindowScaler in %s", strings.Join(s.files, ", "))}
+		return nil, nil, fmt.Errorf("no TimeWindowScaler in %s", strings.Join(s.files, ", "))
 	}
 	if s.kubeconfig == "" && s.context == "" {
 		return scalers, problems, nil
@@ -100,7 +97,7 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 	if err != nil {
 		return nil, nil, err
 	}
-	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Reading holidays and state from the cluster ...")
+	stop = progress(cmd.Context(), cmd.ErrOrStderr(), "Reading holidays and state from the cluster ...")
 	defer stop()
 	return scalers, problems, desk.Complete(cmd.Context(), reader, scalers)
 }
@@ -117,21 +114,25 @@ func (s *schedules) fromCluster(cmd *cobra.Command, names, holidays []string) ([
 	defer stop()
 	scalers, problems, err := desk.FromCluster(cmd.Context(), reader, namespace, names, holidays)
 	if err == nil && len(scalers)+len(problems) == 0 {
-		err = errors.New("there is no TimeWindowScaler in the cluster, in any namespace")
-		if namespace != "" {
-			err = fmt.Errorf("there is no TimeWindowScaler in the namespace %s; -A looks into all", namespace)
-		}
+		err = nothingIn(namespace)
 	}
 	return scalers, problems, err
 }
 
+// nothingIn is the error of a namespace without schedules, or of a cluster if it is "".
+func nothingIn(namespace string) error {
+	if namespace == "" {
+		return errors.New("there is no TimeWindowScaler in the cluster, in any namespace")
+	}
+	return fmt.Errorf("there is no TimeWindowScaler in the namespace %s; -A looks into all", namespace)
+}
+
 // reader is a client of the cluster that is named, and the namespace.
 func (s *schedules) reader(cmd *cobra.Command) (client.Reader, string, error) {
-	config, namespace, err := s.connect()
+	config, namespace, err := s.connect(cmd.Name())
 	if err != nil {
 		return nil, "", err
 	}
-	config.UserAgent = "kyklos-" + cmd.Name() + "/" + ownVersion()
 	reader, err := client.New(config, client.Options{Scheme: newScheme()})
 	if err != nil {
 		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
@@ -150,7 +151,7 @@ func (s *schedules) choose(cmd *cobra.Command, scalers []*desk.Scaler, problems 
 	scalers = slices.DeleteFunc(scalers, func(s *desk.Scaler) bool { return unwanted(s.Name) })
 	for _, name := range names {
 		if !there[name] {
-			return nil, unusable{fmt.Errorf("no TimeWindowScaler %s among those given: leave the name out to see all", name)}
+			return nil, fmt.Errorf("no TimeWindowScaler %s among those given: leave the name out to see all", name)
 		}
 	}
 	return scalers, unreadable(cmd, problems)
@@ -164,5 +165,5 @@ func unreadable[P error](cmd *cobra.Command, problems []P) error {
 	for _, problem := range problems {
 		fmt.Fprintln(cmd.ErrOrStderr(), problem)
 	}
-	return unusable{errors.New("cannot read what is listed above: kyklos lint tells more")}
+	return errors.New("cannot read what is listed above: kyklos lint tells more")
 }

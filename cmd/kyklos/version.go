@@ -62,8 +62,8 @@ func versionsOf(info *debug.BuildInfo) versions {
 func (v versions) print(w io.Writer, format string) error {
 	switch format {
 	case "text":
-		fmt.Fprintf(w, "kyklos %s, tzdata %s, Kubernetes libraries %s, %s %s\n", source{v.Version, v.Commit, v.Date}, v.TZData, v.Kubernetes, v.Go, v.Platform)
-		return nil
+		_, err := fmt.Fprintf(w, "kyklos %s, tzdata %s, Kubernetes libraries %s, %s %s\n", source{v.Version, v.Commit, v.Date}, v.TZData, v.Kubernetes, v.Go, v.Platform)
+		return err
 	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")

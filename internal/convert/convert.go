@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -111,7 +114,7 @@ func (c *documentConversion) run() error {
 
 // note says something about a line of the document.
 func (c *documentConversion) note(line int, format string, args ...any) {
-	c.notes = append(c.notes, Note{max(line, 1), fmt.Sprintf(format, args...)})
+	c.notes = append(c.notes, Note{max(line, 1), manifest.Printable(fmt.Sprintf(format, args...))})
 }
 
 // value returns what a document, or an item of a list, says after the conversion. A list of scalers has a version of
@@ -132,16 +135,17 @@ func (c *documentConversion) value(before any, path string) (any, error) {
 	case !isList || !strings.HasSuffix(kind, "List"):
 		return before, nil
 	}
-	list := map[string]any{}
-	for name, field := range object {
-		list[name] = field
-	}
-	if ours && kind == v1beta1.Kind+"List" {
+	list, typed := maps.Clone(object), ours && kind == v1beta1.Kind+"List"
+	if typed {
 		list["apiVersion"] = group + "/" + c.version
 	}
 	converted := make([]any, len(items))
 	for i := range items {
-		one, err := c.value(items[i], item(join(path, "items"), i))
+		convert, own := c.value, item(join(path, "items"), i)
+		if typed {
+			convert = c.item
+		}
+		one, err := convert(items[i], own)
 		if err != nil {
 			return nil, err
 		}
@@ -150,6 +154,27 @@ func (c *documentConversion) value(before any, path string) (any, error) {
 	list["items"] = converted
 	return list, nil
 }
+
+// item is value for an item of a list of scalers, which says for it what it is if it does not do so itself, as kubectl reads it.
+func (c *documentConversion) item(before any, path string) (any, error) {
+	bare, isObject := before.(map[string]any)
+	if !isObject || bare["apiVersion"] != nil || bare["kind"] != nil {
+		return c.value(before, path)
+	}
+	typed := maps.Clone(bare)
+	typed["apiVersion"], typed["kind"] = v1beta1.GroupVersion.Group+"/"+other(c.version), v1beta1.Kind
+	after, err := c.object(typed, path)
+	if err != nil {
+		return nil, err
+	}
+	fields := after.(map[string]any)
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+	return fields, nil
+}
+
+// other is the version that is not the given one.
+func other(version string) string { return Versions()[1-slices.Index(Versions(), version)] }
 
 // object converts one object by the webhook's code. It refuses what that would cut: the webhook has to answer, a command
 // does not (A2).
@@ -161,6 +186,10 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 	raw, convert := []byte(toJSON(before)), conversion.ToV1beta1
 	if c.version == v1alpha1.GroupVersion.Version {
 		convert = conversion.ToV1alpha1
+		// The webhook shows it as it is: it has to answer.
+		if err := utiljson.Unmarshal([]byte(toJSON(before["spec"])), &v1beta1.TimeWindowScalerSpec{}); err != nil {
+			return nil, fmt.Errorf("TimeWindowScaler %s cannot be converted, for its spec cannot be read (%w): kyklos lint says what is wrong", nameOf(before), err)
+		}
 		if !conversion.Carries(raw) {
 			return nil, fmt.Errorf("TimeWindowScaler %s has too many annotations to be converted: %s says less, and the annotation that would carry the rest has no room beside them", nameOf(before), c.version)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -153,10 +152,6 @@ func expect(t *rapid.T, raw []byte, version string) any {
 		return expect(t, raw, "")
 	}
 	return o
-}
-
-func other(version string) string {
-	return Versions()[1-slices.Index(Versions(), version)]
 }
 
 func converted(t *rapid.T, text []byte, version string) *Result {

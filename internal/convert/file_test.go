@@ -16,6 +16,38 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
+// Of what a mapping merges, the reader takes what comes behind the merge key for more: what a window gets of its own goes there,
+// and the rest of the file stays as it was.
+func TestBackBehindAMerge(t *testing.T) {
+	const before = `apiVersion: kyklos.io/v1beta1 # api
+kind: TimeWindowScaler
+metadata: {name: a}
+spec:
+  windows:
+  # the first
+  - &w
+    name: x
+    days: [Mon] # just
+    start: "09:00"
+    end: "10:00"
+    replicas: 1
+  - <<: *w
+    name: later
+    start: "10:00"
+`
+	older, err := File(&manifest.File{Name: "f", Data: []byte(before)}, "v1alpha1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := File(&manifest.File{Name: "f", Data: older.Data}, "v1beta1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, string(back.Data)); diff != "" || len(back.Notes) > 0 {
+		t.Errorf("%v (-before +there and back)\n%s", back.Notes, diff)
+	}
+}
+
 // Each way of writing that asks for a change of another form. The notes are those without v1alpha1's lacks.
 func TestForms(t *testing.T) {
 	const head, older = "apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScaler\n", "apiVersion: kyklos.io/v1alpha1\nkind: TimeWindowScaler\n"
@@ -64,6 +96,10 @@ func TestForms(t *testing.T) {
 			"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScalerList\nitems:\n- {apiVersion: kyklos.io/v1beta1, kind: TimeWindowScaler, metadata: {name: a}} # a\n",
 			"apiVersion: kyklos.io/v1alpha1\nkind: TimeWindowScalerList\nitems:\n- {apiVersion: kyklos.io/v1alpha1, kind: TimeWindowScaler, metadata: {name: a}} # a\n", "",
 		},
+		"a list that says for its items what they are": {
+			"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScalerList\nitems:\n- metadata: {name: a}\n  spec:\n    pause: true\n    baselineReplicas: 3\n- {apiVersion: v1, kind: Secret}\n",
+			"apiVersion: kyklos.io/v1alpha1\nkind: TimeWindowScalerList\nitems:\n- metadata: {name: a, annotations: {" + carried(`"baselineReplicas":3,"pause":true`) + "}}\n  spec:\n    pause: true\n- {apiVersion: v1, kind: Secret}\n", "",
+		},
 		"keys that are there twice": {
 			head + "metadata: {name: a}\nspec:\n  baselineReplicas: 1\n  timezone: UTC\n  baselineReplicas: 2\n",
 			older + "metadata: {name: a, annotations: {" + carried(`"baselineReplicas":2,"timezone":"UTC"`) + "}}\nspec:\n  timezone: UTC\n", "",
@@ -89,6 +125,7 @@ func TestErrors(t *testing.T) {
 		"a: 1\n---\nkyklos.io: {\n":                                     "f:",
 		"# kyklos.io\n{{ if .Values.a }}\n":                             "helm template",
 		"---\n" + fmt.Sprintf(tooMuch, strings.Repeat("x", 256<<10-40)): "f:2: TimeWindowScaler full has too many annotations",
+		"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScaler\nmetadata: {name: a}\nspec:\n  windows: [{name: yes}]\n": "f:1: TimeWindowScaler a cannot be converted, for its spec cannot be read (json: cannot unmarshal bool into",
 	} {
 		if _, err := File(&manifest.File{Name: "f", Data: []byte(text)}, "v1alpha1"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v; want %s", text, err, want)

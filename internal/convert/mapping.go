@@ -139,7 +139,8 @@ func (e *editor) wholeLines(from, to int) (begin, end int) {
 }
 
 // insert adds an entry behind those that people write before it, as a baselineReplicas before the counts, or at the
-// beginning if there is none. Within brackets it takes a line of its own if the others have some.
+// beginning if there is none, but behind what is merged: the reader of the API server lets the later of the two count. Within
+// brackets it takes a line of its own if the others have some.
 func (e *editor) insert(mapping *yaml.Node, all []*entry, name string, value any, flow bool) error {
 	var first, before *entry
 	for _, one := range all {
@@ -149,7 +150,7 @@ func (e *editor) insert(mapping *yaml.Node, all []*entry, name string, value any
 		if first == nil {
 			first = one
 		}
-		if own := rank(one.key.Value); own < rank(name) || rank(name) == len(order) {
+		if own := rank(one.key.Value); own < rank(name) || rank(name) == len(order) || one.key.Tag == "!!merge" {
 			before = one
 		}
 	}

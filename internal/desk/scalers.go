@@ -42,14 +42,14 @@ type Problem struct {
 
 func (p *Problem) Error() string {
 	if p.Source == nil {
-		return fmt.Sprintf("TimeWindowScaler %s: %v", p.Name, p.Err)
+		return manifest.Printable(fmt.Sprintf("TimeWindowScaler %s: %v", p.Name, p.Err))
 	}
 	line := p.Source.Line
 	if fields, ok := errors.AsType[fieldErrors](p.Err); ok {
 		at, _ := p.Source.Position(fields[0].Field)
 		line = at.Line
 	}
-	return fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, line, p.Name.Name, p.Err)
+	return manifest.Printable(fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, line, p.Name.Name, p.Err))
 }
 
 // fieldErrors are fields of a schedule that cannot be read.
@@ -96,7 +96,7 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 // Read reads the schedule of a TimeWindowScaler. holidays are the keys of a ConfigMap of its namespace, and whether there is one.
 func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []string, found bool)) (*Scaler, error) {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
-	if errs := reading.Errors(); len(errs) > 0 {
+	if errs := append(unprintable(tws), reading.Errors()...); len(errs) > 0 {
 		return nil, fieldErrors(errs)
 	}
 	scaler := &Scaler{TimeWindowScaler: tws, Scaler: preview.Scaler{

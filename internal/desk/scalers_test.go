@@ -110,6 +110,8 @@ func TestProblems(t *testing.T) {
 		"a zone":       {"Europe/Berlin", "Mars/Olympus", `-:7: TimeWindowScaler closing: spec.timezone: Invalid value: "Mars/Olympus": unknown time zone "Mars/Olympus": use an IANA name such as Europe/Berlin or UTC`},
 		"a time":       {`"17:00"`, `"25:00"`, `-:10: TimeWindowScaler closing: spec.windows[0].end: Invalid value: "25:00": "25:00" is not a time of day: use HH:MM from 00:00 to 24:00, such as 17:00`},
 		"a number":     {"defaultReplicas: 1", "defaultReplicas: {}", `-:8: TimeWindowScaler closing: spec.defaultReplicas: Invalid value: "object": the field takes nothing of this type`},
+		"a name":       {"name: closing", `name: "clo\e[31msing"`, `-:4: TimeWindowScaler clo\x1b[31msing: metadata.name: Invalid value: "clo\x1b[31msing": has characters that cannot be shown`},
+		"a target":     {"name: shop", `name: "a\nb"`, `-:6: TimeWindowScaler closing: spec.targetRef.name: Invalid value: "a\nb": has characters that cannot be shown`},
 		"two mistakes": {"Mon], start: \"09:00\"", "Moon], start: \"9\"", "-:10: TimeWindowScaler closing: spec.windows[0].days[0]: Invalid value: [\"Moon\"]: \"Moon\" is not a day: use Mon, Tue, Wed, Thu, Fri, Sat or Sun; spec.windows[0].start: "},
 	} {
 		scalers, problems := desk.FromManifests(set(t, documents(strings.Replace(closing, tc.from, tc.to, 1), old)), "here", nil)

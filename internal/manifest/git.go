@@ -1,7 +1,7 @@
 package manifest
 
 import (
-	"archive/tar"
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -9,78 +9,162 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// ReadRevision reads manifests as they were in a revision of the Git repository around the working directory; paths,
-// relative to that directory, are files or folders, none being the whole of it. Those that the revision does not have are left out: they
-// are new. It needs the program git.
+// ReadRevision reads manifests as they were in a revision of the Git repository around the working directory. Paths, absolute
+// or relative to that directory, are files or folders of the repository, none being the whole of the directory. Those that the
+// revision does not have are left out: they are new. It needs the program git.
 func ReadRevision(ctx context.Context, revision string, paths []string) (*Set, error) {
-	commit, err := git(ctx, "rev-parse", "--verify", "--end-of-options", revision+"^{commit}")
+	place, err := repositoryHere(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no revision of this Git repository: %w", revision, err)
+		return nil, err
 	}
-	known, err := pathsAt(ctx, strings.TrimSpace(string(commit)), paths)
-	if err != nil || len(known) == 0 && len(paths) > 0 {
-		return &Set{}, err
+	commit, err := git(ctx, "", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		return nil, fmt.Errorf("%q is no revision of this Git repository: git log --all --oneline lists them", revision)
 	}
-	archive, err := git(ctx, append([]string{"archive", "--format=tar", strings.TrimSpace(string(commit)), "--"}, known...)...)
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	named := make([]string, len(paths))
+	for i := range paths {
+		if named[i], err = place.within(paths[i]); err != nil {
+			return nil, err
+		}
+	}
+	blobs, err := place.blobs(ctx, strings.TrimSpace(commit), named)
 	if err != nil {
 		return nil, fmt.Errorf("read revision %s: %w", revision, err)
 	}
-	return untar(archive, revision, paths)
-}
-
-// pathsAt are those of paths that the commit has.
-func pathsAt(ctx context.Context, commit string, paths []string) (known []string, err error) {
-	for _, p := range paths {
-		listed, err := git(ctx, "ls-tree", "--name-only", commit, "--", path.Clean(p))
-		if err != nil {
-			return nil, fmt.Errorf("look for %s in the revision: %w", p, err)
-		}
-		if len(bytes.TrimSpace(listed)) > 0 || path.Clean(p) == "." {
-			known = append(known, path.Clean(p))
-		}
-	}
-	return known, nil
-}
-
-func untar(archive []byte, revision string, named []string) (*Set, error) {
 	var set Set
-	for files := tar.NewReader(bytes.NewReader(archive)); ; {
-		header, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return &set, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read revision %s: %w", revision, err)
-		}
-		if header.Typeflag != tar.TypeReg || !isManifest(header.Name) || strings.Contains("/"+header.Name, "/.") {
-			continue
-		}
-		data, err := io.ReadAll(files)
-		if err != nil {
-			return nil, fmt.Errorf("read revision %s: %w", revision, err)
-		}
-		isNamed := false
-		for _, name := range named {
-			isNamed = isNamed || path.Clean(name) == header.Name
-		}
-		set.add(&File{Name: revision + ":" + header.Name, Data: data}, isNamed)
+	for _, blob := range blobs {
+		set.add(&File{Name: revision + ":" + place.name(blob.path), Data: blob.data}, slices.Contains(named, blob.path))
 	}
+	return &set, nil
+}
+
+// repository is that around the working directory: where its root and that directory are, without links.
+type repository struct{ root, here string }
+
+func repositoryHere(ctx context.Context) (*repository, error) {
+	up, err := git(ctx, "", "rev-parse", "--show-cdup")
+	if err != nil {
+		return nil, err
+	}
+	here, err := filepath.Abs(".")
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &repository{root: filepath.Join(here, strings.TrimSpace(up)), here: here}, nil
+}
+
+// within is a path as git knows it, from the root.
+func (r *repository) within(path string) (string, error) {
+	full := filepath.Join(r.here, path)
+	if filepath.IsAbs(path) {
+		full = filepath.Clean(path)
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil { // it may be gone since
+			full = filepath.Join(folder, filepath.Base(full))
+		}
+	}
+	path, err := filepath.Rel(r.root, full)
+	if err != nil || !filepath.IsLocal(path) {
+		return "", fmt.Errorf("%s is outside of the Git repository %s", full, r.root)
+	}
+	return filepath.ToSlash(path), nil
+}
+
+// name is what people in the working directory call what git knows by a path.
+func (r *repository) name(path string) string {
+	name, err := filepath.Rel(r.here, filepath.Join(r.root, filepath.FromSlash(path)))
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(name)
+}
+
+// blob is the content of a file of a commit.
+type blob struct {
+	path, id string
+	data     []byte
+}
+
+// blobs are the manifests of a commit that are named, or are below what is, nothing hidden. They are read as they are: what
+// the repository leaves out of archives (export-ignore) is there too.
+func (r *repository) blobs(ctx context.Context, commit string, named []string) (blobs []*blob, err error) {
+	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit}
+	if !slices.Contains(named, ".") {
+		args = append(append(args, "--"), named...)
+	}
+	listed, err := git(ctx, "", args...)
+	if err != nil {
+		return nil, err
+	}
+	var ids strings.Builder
+	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		what, path, _ := strings.Cut(entry, "\t") // 100644 blob ID
+		if fields := strings.Fields(what); len(fields) == 3 && strings.HasPrefix(fields[0], "100") && wanted(path, named) {
+			blobs = append(blobs, &blob{path: path, id: fields[2]})
+			ids.WriteString(fields[2] + "\n")
+		}
+	}
+	contents, err := git(ctx, ids.String(), "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	answers := bufio.NewReader(strings.NewReader(contents))
+	for _, blob := range blobs {
+		if blob.data, err = nextContent(answers); err != nil {
+			return nil, fmt.Errorf("%s: %w", blob.path, err)
+		}
+	}
+	return blobs, nil
+}
+
+// wanted reports whether a file was named itself, or is a manifest, not hidden, below what was.
+func wanted(path string, named []string) bool {
+	return slices.ContainsFunc(named, func(name string) bool {
+		below, isBelow := "/"+path, name == "."
+		if !isBelow {
+			below, isBelow = strings.CutPrefix(path, name)
+		}
+		return isBelow && (below == "" || below[0] == '/' && isManifest(path) && !strings.Contains(below, "/."))
+	})
+}
+
+// nextContent reads one answer of git cat-file --batch: "ID blob SIZE", and behind that line the content and a line break.
+func nextContent(answers *bufio.Reader) ([]byte, error) {
+	head, err := answers.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("git does not give its content: %w", err)
+	}
+	fields := strings.Fields(head)
+	size, err := strconv.Atoi(fields[len(fields)-1])
+	if err != nil {
+		return nil, fmt.Errorf("git does not give its content: %s", strings.TrimSpace(head))
+	}
+	content := make([]byte, size+1)
+	_, err = io.ReadFull(answers, content)
+	return content[:size], err
 }
 
 // git runs the program git. Its error is what it printed.
-func git(ctx context.Context, args ...string) ([]byte, error) {
+func git(ctx context.Context, stdin string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", args...)
 	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &stdout, &stderr
 	if err := command.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return nil, errors.New("the program git is not installed")
+			return "", errors.New("the program git is not installed")
 		}
-		return nil, errors.New(cmp.Or(strings.TrimSpace(stderr.String()), err.Error()))
+		return "", errors.New(cmp.Or(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "fatal: "), err.Error()))
 	}
-	return stdout.Bytes(), nil
+	return stdout.String(), nil
 }

@@ -68,27 +68,44 @@ func TestReadWhatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestReadRevision(t *testing.T) {
+// repository is an empty one, and the working directory.
+func repository(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
 	t.Chdir(t.TempDir())
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	git := func(args ...string) {
-		t.Helper()
-		command := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %s", args, out)
-		}
+	git(t, "init", "-q")
+}
+
+func git(t *testing.T, args ...string) {
+	t.Helper()
+	command := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %s", args, out)
 	}
-	git("init", "-q")
+}
+
+// commit commits all that is there.
+func commit(t *testing.T, message string) {
+	t.Helper()
+	git(t, "add", ".")
+	git(t, "commit", "-qm", message)
+}
+
+func TestReadRevision(t *testing.T) {
+	repository(t)
 	write(t, ".", map[string]string{"apps/a.yaml": configMap("before"), "apps/b.yaml": configMap("gone"), "other/c.yaml": configMap("other")})
-	git("add", ".")
-	git("commit", "-qm", "first")
+	commit(t, "first")
 	write(t, ".", map[string]string{"apps/a.yaml": configMap("after"), "new/d.yaml": configMap("new")})
-	git("rm", "-qf", "apps/b.yaml")
-	git("add", ".")
-	git("commit", "-qm", "second")
+	git(t, "rm", "-qf", "apps/b.yaml")
+	write(t, ".", map[string]string{".gitattributes": "/other export-ignore\n", ".hidden/e.yaml": configMap("hidden"), "apps/.f.yaml": configMap("hidden"), "apps/README.md": "no manifest"})
+	commit(t, "second")
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	for name, tc := range map[string]struct {
 		paths, want []string
@@ -98,6 +115,8 @@ func TestReadRevision(t *testing.T) {
 		"a file":               {[]string{"apps/a.yaml"}, []string{"before HEAD~1:apps/a.yaml"}},
 		"a folder that is new": {[]string{"new"}, nil},
 		"the working folder":   {[]string{"."}, []string{"before HEAD~1:apps/a.yaml", "gone HEAD~1:apps/b.yaml", "other HEAD~1:other/c.yaml"}},
+		"an absolute path":     {[]string{filepath.Join(here, "apps", "b.yaml")}, []string{"gone HEAD~1:apps/b.yaml"}},
+		"out of archives":      {[]string{"other"}, []string{"other HEAD~1:other/c.yaml"}},
 	} {
 		set, err := manifest.ReadRevision(t.Context(), "HEAD~1", tc.paths)
 		if err != nil {
@@ -114,9 +133,47 @@ func TestReadRevision(t *testing.T) {
 	if _, err := manifest.ReadRevision(t.Context(), "--output=x", nil); err == nil {
 		t.Error("a flag was taken for a revision")
 	}
-	t.Chdir("apps") // paths are those of the folder one is in
-	set, err := manifest.ReadRevision(t.Context(), "HEAD~1", []string{"a.yaml"})
-	if err != nil || len(set.Objects) != 1 || set.Objects[0].Name() != "before" {
-		t.Errorf("below the root: %v, %v", names(set), err)
+	if set, err := manifest.ReadRevision(t.Context(), "HEAD", []string{"apps", "other", "new"}); err != nil || cmp.Diff([]string{"after HEAD:apps/a.yaml", "new HEAD:new/d.yaml", "other HEAD:other/c.yaml"}, names(set)) != "" {
+		t.Errorf("nothing hidden, and what archives leave out: %v, %v", names(set), err)
+	}
+	if _, err := manifest.ReadRevision(t.Context(), "HEAD", []string{".."}); err == nil || !strings.Contains(err.Error(), "is outside of the Git repository") {
+		t.Errorf("a path beyond the repository: %v", err)
+	}
+}
+
+// Paths are those of the folder one is in, and names too, also where the revision does not have that folder.
+func TestReadRevisionBelowTheRoot(t *testing.T) {
+	repository(t)
+	write(t, ".", map[string]string{"apps/a.yaml": configMap("a"), "apps/b.yaml": configMap("b")})
+	commit(t, "first")
+	for folder, paths := range map[string][]string{"apps": {"a.yaml", "./b.yaml"}, "apps/new": {"../a.yaml", "../b.yaml", "c.yaml"}, "other": {"../apps"}} {
+		t.Run(folder, func(t *testing.T) {
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(folder)
+			to := strings.TrimSuffix(paths[0], "a.yaml")
+			if folder == "other" {
+				to = "../apps/"
+			}
+			set, err := manifest.ReadRevision(t.Context(), "HEAD", paths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"a HEAD:" + to + "a.yaml", "b HEAD:" + to + "b.yaml"}, names(set)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Outside of a repository that is what is said, not that the revision is wrong.
+func TestReadRevisionOfNoRepository(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	t.Chdir(t.TempDir())
+	if _, err := manifest.ReadRevision(t.Context(), "HEAD", nil); err == nil || !strings.HasPrefix(err.Error(), "not a git repository") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -1,12 +1,15 @@
 package desk_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -134,5 +137,35 @@ func TestBlocksAreRead(t *testing.T) {
 	}
 	if _, err := desk.All("testdata/broken"); err == nil || !strings.Contains(err.Error(), "docs/page.md:1: a block begins with a command") {
 		t.Errorf("a block without a command: %v", err)
+	}
+}
+
+// Ctrl-C ends a command that waits for standard input.
+func TestInterrupted(t *testing.T) {
+	program, err := controlplane.Binary("kyklos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"lint", "-f", "-"}, {"preview", "-f", "-"}, {"convert", "--to", "v1beta1", "-"}, {"diff", "-", root}} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		command := exec.CommandContext(ctx, program, args...)
+		stdin, err := command.StdinPipe()
+		if err == nil {
+			err = command.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// More than a pipe holds: once it is written, the command reads.
+		if _, err := stdin.Write(bytes.Repeat([]byte("# nothing\n"), 1<<16)); err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := command.Wait(); err == nil || err.Error() != "signal: interrupt" {
+			t.Errorf("kyklos %s: %v", strings.Join(args, " "), err)
+		}
 	}
 }
