@@ -77,7 +77,7 @@ func (o *Object) items() (all []*Object, problem *Problem) {
 		}
 	}
 	items, isSequence := o.Object["items"].([]any)
-	if !isSequence && !(o.GroupVersionKind().Group == group && o.Object["items"] == nil) {
+	if ownAndNone := o.GroupVersionKind().Group == group && o.Object["items"] == nil; !isSequence && !ownAndNone {
 		bad("items", fmt.Sprintf("items of the %s is no sequence of objects", o.text("kind")))
 	}
 	for i, item := range items {
