@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -156,6 +157,7 @@ func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *mani
 		if options.Cluster, err = judge.NewCluster(config, clock.RealClock{}); err != nil {
 			return options, err
 		}
+		return options, options.Cluster.Reach(ctx)
 	}
 	return options, nil
 }
@@ -180,6 +182,12 @@ func (o *lintOptions) server() (*apiserver.Server, error) {
 	given, err := readWhole("--crd", o.crds)
 	if err != nil {
 		return nil, err
+	}
+	isDefinition := func(object *manifest.Object) bool {
+		return object.GroupVersionKind().Kind == "CustomResourceDefinition"
+	}
+	if !slices.ContainsFunc(given.Objects, isDefinition) {
+		return nil, fmt.Errorf("--crd: there is no CustomResourceDefinition in %s", strings.Join(o.crds, ", "))
 	}
 	added := make(map[*manifest.File]bool)
 	for _, object := range given.Objects {

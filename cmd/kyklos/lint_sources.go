@@ -23,6 +23,9 @@ func (o *lintOptions) read(cmd *cobra.Command) (*manifest.Set, error) {
 		return nil, fmt.Errorf("read the manifests: %w", err)
 	}
 	stop()
+	if len(set.Objects)+len(set.Problems) == 0 && slices.Equal(o.files, []string{manifest.Stdin}) {
+		return nil, errors.New("standard input has no objects: look at what the command before the pipe says")
+	}
 	for _, file := range set.Skipped {
 		fmt.Fprintf(cmd.ErrOrStderr(), "kyklos: note: %s is no YAML, and left out\n", file.Name)
 	}

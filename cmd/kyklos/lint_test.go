@@ -74,9 +74,12 @@ func TestLintExitCodes(t *testing.T) {
 		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is no time: write 2026-11-23`},
 		"two kinds of old":       {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "give one of them"},
 		"no old":                 {args: []string{officeHoursSample, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
-		"the history of a pipe":  {args: []string{"-", "--old-git", "HEAD"}, code: 2, stderr: "--old-git needs files or folders: standard input has no history"},
+		"the history of a pipe":  {stdin: "a: b\n---\n" + string(mistake), args: []string{"-", "--old-git", "HEAD"}, code: 2, stderr: "--old-git needs files or folders: standard input has no history"},
 		"no revision":            {args: []string{officeHoursSample, "--old-git", "no-such-branch"}, code: 2, stderr: `--old-git: "no-such-branch" is no revision`},
 		"no definition":          {args: []string{officeHoursSample, "--crd", "nowhere"}, code: 2, stderr: "--crd: stat nowhere: no such file or directory"},
+		"no definition in it":    {args: []string{officeHoursSample, "--crd", officeHoursSample}, code: 2, stderr: "--crd: there is no CustomResourceDefinition in " + officeHoursSample},
+		"an empty pipe":          {stdin: "\n", args: []string{"-"}, code: 2, stderr: "standard input has no objects"},
+		"no kind":                {stdin: "apiVersion: kyklos.io/v1beta1\nKind: TimeWindowScaler\n", args: []string{"-"}, code: 2, stdout: "nothing", stderr: "-:1: kind is missing"},
 		"no policy":              {args: []string{officeHoursSample, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
 		"no cluster":             {args: []string{officeHoursSample, "--kubeconfig", "nowhere"}, code: 2, stderr: "find the API server: stat nowhere: no such file or directory"},
 		"foreign objects":        {args: []string{"config/rbac"}, stdout: "nothing to say about 0 objects"},
@@ -91,6 +94,20 @@ func TestLintExitCodes(t *testing.T) {
 				t.Errorf("exit code %d, want %d\nstdout %q\nstderr %q", code, tc.code, stdout, stderr)
 			}
 		})
+	}
+}
+
+// A cluster that does not answer is no reason to judge without it.
+func TestLintUnreachableCluster(t *testing.T) {
+	t.Chdir("../..")
+	config := filepath.Join(t.TempDir(), "kubeconfig")
+	text := "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := linted(t, "", officeHoursSample, "--kubeconfig", config)
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "ask the API server: ") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 

@@ -38,7 +38,7 @@ type Description struct {
 // Rules are all rules, in the order of their documentation.
 var Rules = []Description{
 	{UnknownField, "A field that the schema does not have. The API server refuses it as kubectl asks it to (strict field validation)."},
-	{DuplicateField, "A field that is there twice. The API server refuses it as kubectl asks it to (strict field validation)."},
+	{DuplicateField, "A field that is there twice. The API server refuses it if it is sent so (strict field validation); kubectl sends the last one of YAML."},
 	{Invalid, "What the API server refuses by the schema, by the CEL rules of the definition or for the object's metadata."},
 	{Refused, "What Kyklos's validating webhook refuses."},
 	{Warned, "What Kyklos or the API server take and warn of."},

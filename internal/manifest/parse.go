@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,9 +42,11 @@ type document struct {
 	text   []byte
 	line   int
 	offset int
+	// behind is what stands on the line before it, behind the ---, if that is no comment.
+	behind string
 }
 
-// documents splits a file where kubectl does: before lines that begin with ---, or between JSON values.
+// documents splits a file where kubectl does: at lines that begin with ---, or between JSON values.
 func documents(data []byte) []document {
 	mark := len(data)
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -54,15 +57,18 @@ func documents(data []byte) []document {
 		}
 	}
 	var all []document
-	begin, at, line, first := 0, 0, 1, 1
+	begin, at, line, first, behind := 0, 0, 1, 1, ""
 	for text := range bytes.Lines(data) {
-		if bytes.HasPrefix(text, []byte("---")) && (len(bytes.TrimRight(text, "\r\n")) == 3 || text[3] == ' ' || text[3] == '\t') {
-			all = append(all, document{data[begin:at], first, mark + begin})
-			begin, first = at+len(text), line+1
+		if after, ok := bytes.CutPrefix(text, []byte("---")); ok {
+			all = append(all, document{data[begin:at], first, mark + begin, behind})
+			begin, first, behind = at+len(text), line+1, ""
+			if trimmed := bytes.TrimSpace(after); len(trimmed) > 0 && (trimmed[0] != '#' || after[0] == '#') {
+				behind = string(bytes.TrimRight(after, "\r\n"))
+			}
 		}
 		at, line = at+len(text), line+1
 	}
-	return append(all, document{data[begin:], first, mark + begin})
+	return append(all, document{data[begin:], first, mark + begin, behind})
 }
 
 // jsonValues splits a stream of JSON values; ok is false if it is none, as with a flow mapping of YAML.
@@ -77,51 +83,38 @@ func jsonValues(data []byte, mark int) (all []document, ok bool) {
 			return nil, false
 		}
 		begin := int(decoder.InputOffset()) - len(value)
-		all = append(all, document{value, 1 + bytes.Count(data[:begin], []byte("\n")), mark + begin})
+		all = append(all, document{text: value, line: 1 + bytes.Count(data[:begin], []byte("\n")), offset: mark + begin})
 	}
 }
 
 func parse(file *File, index int, doc document) ([]*Object, *Problem) {
+	if doc.behind != "" {
+		return nil, &Problem{File: file, Line: doc.line - 1, Reason: fmt.Sprintf("%q is no line between documents: begin a new line behind ---", "---"+doc.behind)}
+	}
 	content, err := decode(doc.text)
 	if err != nil {
 		line, reason := yamlReason(err, doc)
 		return nil, &Problem{File: file, Line: line, Reason: reason}
 	}
-	object, isObject := content.(map[string]any)
-	if !isObject || object["apiVersion"] == nil || object["kind"] == nil {
-		return nil, nil
+	whole := &Object{File: file, Document: index, Raw: doc.text, Line: doc.line}
+	var rest int
+	whole.node, rest = nodes(doc)
+	whole.Object, _ = content.(map[string]any)
+	var problem *Problem
+	if field, reason := misshapen(content); reason != "" {
+		at, _ := whole.Position(field)
+		problem = &Problem{File: file, Line: at.Line, Reason: reason}
+	} else if rest > 0 {
+		problem = &Problem{File: file, Line: rest, Reason: "nobody reads what stands here, behind the end of a document: begin the next one with a line ---"}
 	}
-	whole := &Object{File: file, Document: index, Raw: doc.text, Line: doc.line, Object: object, node: nodes(doc)}
-	items, isList := object["items"].([]any)
-	if !isList || !strings.HasSuffix(whole.text("kind"), "List") {
-		return []*Object{whole}, nil
+	if problem != nil && rest == 0 || !hasType(whole.Object) {
+		return nil, problem
 	}
-	return whole.items(items), nil
-}
-
-// items are the objects of a list.
-func (o *Object) items(items []any) []*Object {
-	var all []*Object
-	for i, item := range items {
-		object, isObject := item.(map[string]any)
-		if !isObject || object["apiVersion"] == nil || object["kind"] == nil {
-			continue
-		}
-		one := &Object{File: o.File, Document: o.Document, Line: o.Line, InList: true, Object: object}
-		if o.node != nil {
-			if _, list := child(o.node, "items"); list != nil {
-				_, one.node = child(list, fmt.Sprint(i))
-			}
-		}
-		if one.node != nil {
-			one.Line = one.node.Line
-			one.Raw, _ = yaml.Marshal(one.node) // keeps keys that are there twice
-		} else {
-			one.Raw, _ = json.Marshal(object)
-		}
-		all = append(all, one)
+	if is, _ := whole.isList(); !is {
+		return []*Object{whole}, problem
 	}
-	return all
+	objects, unfit := whole.items()
+	return objects, cmp.Or(unfit, problem)
 }
 
 // decode reads YAML or JSON as the API server does.
@@ -134,14 +127,21 @@ func decode(text []byte) (any, error) {
 	return content, utiljson.Unmarshal(asJSON, &content)
 }
 
-// nodes reads the document for its positions, which are those of the file; nil if that cannot be done.
-func nodes(doc document) *yaml.Node {
-	var root yaml.Node
-	if err := yaml.Unmarshal(doc.text, &root); err != nil || len(root.Content) == 0 {
-		return nil
+// nodes reads the document for its positions, which are those of the file; nil if that cannot be done. rest is the line of what stands
+// behind the document's end, as after a line with three dots, where neither kubectl nor the API server look; 0 if nothing does.
+func nodes(doc document) (content *yaml.Node, rest int) {
+	var root, next yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(doc.text))
+	if err := decoder.Decode(&root); err != nil || len(root.Content) == 0 {
+		return nil, 0
 	}
 	shift(&root, doc.line-1)
-	return root.Content[0]
+	if err := decoder.Decode(&next); err == nil {
+		rest = doc.line - 1 + next.Line
+	} else if !errors.Is(err, io.EOF) {
+		rest, _ = yamlReason(err, doc)
+	}
+	return root.Content[0], rest
 }
 
 func shift(node *yaml.Node, lines int) {

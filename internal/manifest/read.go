@@ -65,11 +65,12 @@ func read(source string, stdin io.Reader, add func(file *File, named bool)) erro
 	if !info.IsDir() {
 		return readFile(source, true, add)
 	}
-	return filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
+	folder := source + string(filepath.Separator) // otherwise one that is a link would not be followed
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case path != source && strings.HasPrefix(entry.Name(), "."):
+		case path != folder && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
 			}

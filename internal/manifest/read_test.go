@@ -36,6 +36,22 @@ func names(set *manifest.Set) (names []string) {
 	return names
 }
 
+// A folder that is named is read, also by a link to it.
+func TestReadLinkedFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", map[string]string{"v1/a.yaml": configMap("a")})
+	if err := os.Symlink("v1", "current"); err != nil {
+		t.Fatal(err)
+	}
+	set, err := manifest.Read([]string{"current", "current/", "./v1"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a current/a.yaml", "a current/a.yaml", "a v1/a.yaml"}, names(set)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // A folder is read with all that is below it, but for what is hidden or no manifest; what cannot be read there matters if it
 // speaks of Kyklos.
 func TestReadFolders(t *testing.T) {

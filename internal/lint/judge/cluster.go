@@ -69,6 +69,16 @@ func NewCluster(config *rest.Config, clock clock.PassiveClock) (*Cluster, error)
 	}, nil
 }
 
+// Reach returns why nobody answers, or why the cluster does not know who asks: all that is judged without an answer would be judged as
+// if nobody had named a cluster. Who is known and may not see which APIs there are is told so later.
+func (c *Cluster) Reach(ctx context.Context) error {
+	_, err := c.apis.ServerResourcesForGroupVersionWithContext(ctx, "v1")
+	if err == nil || apierrors.IsForbidden(err) {
+		return nil
+	}
+	return fmt.Errorf("ask the API server: %w", err)
+}
+
 // object returns what the cluster has of an object of the set, in the same version; nil if it has none.
 func (c *Cluster) object(ctx context.Context, of *manifest.Object, namespace string) (*manifest.Object, error) {
 	var stored unstructured.Unstructured

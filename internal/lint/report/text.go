@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/internal/lint"
+	"kyklos.io/kyklos/internal/manifest"
 )
 
 // palette is what a terminal is told before a part of the text.
@@ -21,13 +22,30 @@ func writeText(w *bufio.Writer, colours bool, findings []lint.Finding, summary l
 	if colours {
 		p = coloured
 	}
+	files := make(lines)
 	for i := range findings {
-		p.finding(w, &findings[i])
+		p.finding(w, &findings[i], files)
 	}
 	fmt.Fprintln(w, total(findings, summary))
 }
 
-func (p palette) finding(w *bufio.Writer, f *lint.Finding) {
+// lines are those of the files that findings are about: a file may have a finding on each.
+type lines map[*manifest.File][]string
+
+// line is a line of the file, from 1, without its end; "" beyond the file.
+func (l lines) line(file *manifest.File, number int) string {
+	all, known := l[file]
+	if !known {
+		all = strings.Split(string(file.Data), "\n")
+		l[file] = all
+	}
+	if number < 1 || number > len(all) {
+		return ""
+	}
+	return strings.TrimRight(all[number-1], "\r")
+}
+
+func (p palette) finding(w *bufio.Writer, f *lint.Finding, files lines) {
 	severity := p.warning
 	if f.Severity == lint.Error {
 		severity = p.error
@@ -47,7 +65,7 @@ func (p palette) finding(w *bufio.Writer, f *lint.Finding) {
 	if file == "" {
 		return
 	}
-	line := f.Object.File.Text(f.At.Line)
+	line := files.line(f.Object.File, f.At.Line)
 	if strings.TrimSpace(line) == "" {
 		return
 	}
