@@ -25,11 +25,11 @@ const (
 type outcome int
 
 const (
-	goesOn outcome = iota // nothing is lost, and the step ends as it should
-	lost                  // the only copy is gone, and it says so
-	either                // as the deletion and the mover that holds the volume meet
-	warns                 // the process alone still holds the volume: it is left alone, and people are warned
-	warnsOrLost           // as the deletion and the scheduler meet: a volume that no node has yet goes at once
+	goesOn      outcome = iota // nothing is lost, and the step ends as it should
+	lost                       // the only copy is gone, and it says so
+	either                     // as the deletion and the mover that holds the volume meet
+	warns                      // the process alone still holds the volume: it is left alone, and people are warned
+	warnsOrLost                // as the deletion and the scheduler meet: a volume that no node has yet goes at once
 )
 
 // damage is one harm, and the step and moment at which it is done.
