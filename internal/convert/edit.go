@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kyklos.io/kyklos/webhooks/conversion"
 )
 
 // splice replaces a stretch of the text.
@@ -58,7 +60,7 @@ func (e *editor) replace(from, to int, text string) {
 
 // change makes what stands in a slot say after in place of before.
 func (e *editor) change(at slot, before, after any) error {
-	if same(before, after) {
+	if conversion.Same(before, after) {
 		return nil
 	}
 	if slices.Contains(e.anew, at.path) {

@@ -31,7 +31,7 @@ func (c *documentConversion) explain(root *yaml.Node, path string, before, after
 
 // differences says what becomes of the fields below path; name is the path within the object.
 func (c *documentConversion) differences(root *yaml.Node, path, name string, before, after any) {
-	if same(before, after) {
+	if conversion.Same(before, after) {
 		return
 	}
 	switch b := before.(type) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kyklos.io/kyklos/webhooks/conversion"
 )
 
 // entry is a key of a mapping and its value.
@@ -37,7 +39,7 @@ func (e *editor) mapping(at slot, before, after map[string]any) error {
 	flow := at.flow || isFlow(at.value)
 	for _, name := range names(before) {
 		now, stays := after[name]
-		if stays && same(before[name], now) {
+		if stays && conversion.Same(before[name], now) {
 			continue
 		}
 		switch one := named(all, name); {

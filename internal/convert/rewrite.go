@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kyklos.io/kyklos/webhooks/conversion"
 )
 
 // rewriting is a document that says something else.
@@ -51,7 +53,7 @@ func rewrite(text []byte, before, after any, objects []string) (rewriting, error
 // says reports whether the API server reads a text as value.
 func says(text []byte, value any) bool {
 	is, err := read(text)
-	return err == nil && same(is, value)
+	return err == nil && conversion.Same(is, value)
 }
 
 // parse reads a document for where its nodes are; nil if that cannot be done.

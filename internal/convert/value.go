@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 
 	k8syaml "sigs.k8s.io/yaml"
 )
@@ -83,32 +82,4 @@ func names(object map[string]any) []string {
 	return slices.SortedStableFunc(slices.Values(slices.Sorted(maps.Keys(object))), func(a, b string) int {
 		return rank(a) - rank(b)
 	})
-}
-
-// same compares by meaning: the spelling of numbers does not matter.
-func same(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, same)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
-	case json.Number:
-		b, ok := b.(json.Number)
-		return ok && (a == b || sameNumber(string(a), string(b)))
-	}
-	return a == b
-}
-
-// sameNumber compares whole numbers exactly, and others as the API server holds them.
-func sameNumber(a, b string) bool {
-	x, errX := strconv.ParseInt(a, 10, 64)
-	y, errY := strconv.ParseInt(b, 10, 64)
-	if errX == nil && errY == nil {
-		return x == y
-	}
-	f, errF := strconv.ParseFloat(a, 64)
-	g, errG := strconv.ParseFloat(b, 64)
-	return errF == nil && errG == nil && f == g
 }

@@ -28,14 +28,14 @@ func align(base, theirs []any) []int {
 
 // likeness is what it is worth to take b for what became of a.
 func likeness(a, b any) int {
-	if same(a, b) {
+	if Same(a, b) {
 		return unchanged
 	}
 	worth := 1
 	x, _ := a.(map[string]any)
 	y, _ := b.(map[string]any)
 	for name := range x {
-		if value, ok := y[name]; ok && same(x[name], value) {
+		if value, ok := y[name]; ok && Same(x[name], value) {
 			worth++
 		}
 	}

@@ -57,7 +57,7 @@ func (d document) toV1alpha1() (spoke document, fits bool) {
 // toCarry returns what v1alpha1 cannot say, and the view of the spec if that is part of it.
 func (d document) toCarry(a annotations) (p payload, shown map[string]any) {
 	if spec, ok := decode(d["spec"]).(map[string]any); ok && readable(d["spec"]) {
-		if s := view(spec); !same(s, spec) {
+		if s := view(spec); !Same(s, spec) {
 			p.Spec, shown = d["spec"], s
 		}
 	}

@@ -101,7 +101,7 @@ func TestEditsWinAndTheRestSurvives(t *testing.T) {
 
 			want := there(t, hub)
 			change(want["spec"].(map[string]any))
-			if !same(want, got) {
+			if !Same(want, got) {
 				t.Fatalf("(-want +got)\n%s\nedited: %s", cmp.Diff(want, got), encode(spoke["spec"]))
 			}
 		}
@@ -121,7 +121,7 @@ func TestSeveralEditsAtOnce(t *testing.T) {
 				}
 			}
 		}
-		if got := there(t, spoke, ToV1beta1); !same(want, got) {
+		if got := there(t, spoke, ToV1beta1); !Same(want, got) {
 			t.Fatalf("(-want +got)\n%s", cmp.Diff(want, got))
 		}
 	})

@@ -134,7 +134,7 @@ func TestAnyHubComesBack(t *testing.T) {
 				o["metadata"] = there(t, o, ToV1alpha1)["metadata"]
 			}
 			back := there(t, o, ToV1alpha1, ToV1beta1)
-			if !same(o, back) {
+			if !Same(o, back) {
 				t.Fatalf("(-before +after)\n%s\nby way of %v", cmp.Diff(o, back), there(t, o, ToV1alpha1))
 			}
 		}
@@ -155,11 +155,11 @@ func TestAnySpokeComesBack(t *testing.T) {
 			})
 			o["apiVersion"] = "kyklos.io/v1alpha1"
 			spec, _ := o["spec"].(map[string]any)
-			if spec != nil && readable(encode(spec)) && !same(view(spec), spec) {
+			if spec != nil && readable(encode(spec)) && !Same(view(spec), spec) {
 				continue // a field in the wrong place: the API server has pruned it
 			}
 			back := there(t, o, ToV1beta1, ToV1alpha1)
-			if !same(o, back) {
+			if !Same(o, back) {
 				t.Fatalf("(-before +after)\n%s", cmp.Diff(o, back))
 			}
 		}
@@ -174,7 +174,7 @@ func TestAnySpokeSettles(t *testing.T) {
 		for range batch / 4 {
 			o := scaler(t, hubNames, texts, payloads)
 			hub := there(t, o, ToV1beta1)
-			if back := there(t, hub, ToV1alpha1, ToV1beta1); !same(hub, back) {
+			if back := there(t, hub, ToV1alpha1, ToV1beta1); !Same(hub, back) {
 				t.Fatalf("(-first +again)\n%s", cmp.Diff(hub, back))
 			}
 		}
@@ -188,7 +188,7 @@ func TestTheRestPasses(t *testing.T) {
 		o["status"] = mess(t, hubNames, []string{"50%"}, 3)
 		for version, convert := range map[string]func([]byte) ([]byte, error){"v1alpha1": ToV1alpha1, "v1beta1": ToV1beta1} {
 			converted := there(t, o, convert)
-			if converted["apiVersion"] != "kyklos.io/"+version || !same(o["status"], converted["status"]) {
+			if converted["apiVersion"] != "kyklos.io/"+version || !Same(o["status"], converted["status"]) {
 				t.Fatalf("%v became %v", o, converted)
 			}
 			before, after := maps.Clone(o), maps.Clone(converted)
@@ -196,7 +196,7 @@ func TestTheRestPasses(t *testing.T) {
 				delete(before, part)
 				delete(after, part)
 			}
-			if !same(before, after) {
+			if !Same(before, after) {
 				t.Fatal(cmp.Diff(before, after))
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // what theirs left as base has it is as ours has it; what theirs changed, added or took away is
 // changed, added or taken away; and what base does not show stays. No argument is changed.
 func merge(base, theirs, ours any) any {
-	if same(base, theirs) {
+	if Same(base, theirs) {
 		return ours
 	}
 	switch b := base.(type) {
@@ -60,16 +60,16 @@ func mergeLists(base, theirs, ours []any) []any {
 	return merged
 }
 
-// same compares by meaning: the order of names and the spelling of numbers do not matter, and absent,
+// Same compares JSON, with its numbers as json.Number, by meaning: the order of names and the spelling of numbers do not matter, and absent,
 // null and empty differ.
-func same(a, b any) bool {
+func Same(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, same)
+		return ok && maps.EqualFunc(a, b, Same)
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
+		return ok && slices.EqualFunc(a, b, Same)
 	case json.Number:
 		b, ok := b.(json.Number)
 		return ok && (a == b || sameNumber(string(a), string(b)))

@@ -119,7 +119,7 @@ func readable(spec []byte) bool {
 // hidden lists the fields of a v1beta1 spec that its view does not show as they are, as paths below
 // path, in the order of names and lists.
 func hidden(spec, shown any, path string) (paths []string) {
-	if same(spec, shown) {
+	if Same(spec, shown) {
 		return nil
 	}
 	switch s := spec.(type) {

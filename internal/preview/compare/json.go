@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"io"
 	"time"
 
@@ -43,19 +42,10 @@ type jsonCounts struct {
 }
 
 type jsonStep struct {
-	Change       Kind            `json:"change"`
-	MovedSeconds int64           `json:"movedSeconds,omitempty"`
-	Before       *jsonTransition `json:"before,omitempty"`
-	After        *jsonTransition `json:"after,omitempty"`
-}
-
-type jsonTransition struct {
-	Time   string         `json:"time"`
-	Local  string         `json:"local"`
-	From   int32          `json:"from"`
-	To     int32          `json:"to"`
-	Window string         `json:"window"`
-	Reason preview.Reason `json:"reason"`
+	Change       Kind                 `json:"change"`
+	MovedSeconds int64                `json:"movedSeconds,omitempty"`
+	Before       *preview.ForPrograms `json:"before,omitempty"`
+	After        *preview.ForPrograms `json:"after,omitempty"`
 }
 
 type jsonSetting struct {
@@ -75,10 +65,7 @@ func JSON(w io.Writer, d *Difference) error {
 	for i := range d.Scalers {
 		out.Scalers = append(out.Scalers, scalerJSON(&d.Scalers[i]))
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return preview.WriteJSON(w, out)
 }
 
 func scalerJSON(s *Scaler) jsonScaler {
@@ -86,7 +73,7 @@ func scalerJSON(s *Scaler) jsonScaler {
 	out := jsonScaler{
 		Namespace: now.Scaler.Namespace, Name: now.Scaler.Name, Change: s.Kind,
 		Timezone: now.Scaler.Calendar.Zone.String(),
-		From:     now.From.UTC().Format(time.RFC3339), Until: now.Until.UTC().Format(time.RFC3339),
+		From:     preview.UTC(now.From), Until: preview.UTC(now.Until),
 		ReplicaHours: inHours(s.Seconds()),
 		Transitions:  make([]jsonStep, 0, len(s.Steps)),
 		Settings:     make([]jsonSetting, 0, len(s.Settings)),
@@ -109,14 +96,12 @@ func scalerJSON(s *Scaler) jsonScaler {
 	return out
 }
 
-func transitionJSON(t *preview.Transition) *jsonTransition {
+func transitionJSON(t *preview.Transition) *preview.ForPrograms {
 	if t == nil {
 		return nil
 	}
-	return &jsonTransition{
-		Time: t.Time.UTC().Format(time.RFC3339), Local: t.Time.Format("2006-01-02T15:04:05-07:00"),
-		From: t.From, To: t.To, Window: t.Window, Reason: t.Reason,
-	}
+	shown := t.ForPrograms(t.Time.Location())
+	return &shown
 }
 
 func inHours(before, after int64) jsonHours {

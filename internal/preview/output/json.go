@@ -1,7 +1,6 @@
 package output
 
 import (
-	"encoding/json"
 	"io"
 	"time"
 
@@ -15,24 +14,24 @@ type (
 		Scalers []scaler `json:"scalers"`
 	}
 	scaler struct {
-		Namespace                 string       `json:"namespace"`
-		Name                      string       `json:"name"`
-		Target                    target       `json:"target"`
-		Timezone                  string       `json:"timezone"`
-		From                      string       `json:"from"`
-		Until                     string       `json:"until"`
-		Paused                    bool         `json:"paused"`
-		ReplicasAtStart           int32        `json:"replicasAtStart"`
-		WindowAtStart             string       `json:"windowAtStart"`
-		Transitions               []transition `json:"transitions"`
-		ReplicaHours              float64      `json:"replicaHours"`
-		Highest                   int32        `json:"highest"`
-		AlwaysHighestReplicaHours float64      `json:"alwaysHighestReplicaHours"`
-		SavedReplicaHours         float64      `json:"savedReplicaHours"`
-		Days                      []day        `json:"days"`
-		ClockChanges              []change     `json:"clockChanges"`
-		State                     *state       `json:"state,omitempty"`
-		Notes                     []string     `json:"notes"`
+		Namespace                 string                `json:"namespace"`
+		Name                      string                `json:"name"`
+		Target                    target                `json:"target"`
+		Timezone                  string                `json:"timezone"`
+		From                      string                `json:"from"`
+		Until                     string                `json:"until"`
+		Paused                    bool                  `json:"paused"`
+		ReplicasAtStart           int32                 `json:"replicasAtStart"`
+		WindowAtStart             string                `json:"windowAtStart"`
+		Transitions               []preview.ForPrograms `json:"transitions"`
+		ReplicaHours              float64               `json:"replicaHours"`
+		Highest                   int32                 `json:"highest"`
+		AlwaysHighestReplicaHours float64               `json:"alwaysHighestReplicaHours"`
+		SavedReplicaHours         float64               `json:"savedReplicaHours"`
+		Days                      []day                 `json:"days"`
+		ClockChanges              []change              `json:"clockChanges"`
+		State                     *state                `json:"state,omitempty"`
+		Notes                     []string              `json:"notes"`
 	}
 	state struct {
 		EffectiveReplicas *int32 `json:"effectiveReplicas,omitempty"`
@@ -45,16 +44,6 @@ type (
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Name       string `json:"name"`
-	}
-	transition struct {
-		Time       string         `json:"time"`
-		Local      string         `json:"local"`
-		From       int32          `json:"from"`
-		To         int32          `json:"to"`
-		Window     string         `json:"window"`
-		Reason     preview.Reason `json:"reason"`
-		Holiday    string         `json:"holiday,omitempty"`
-		GraceUntil string         `json:"graceUntil,omitempty"`
 	}
 	day struct {
 		Date         string  `json:"date"`
@@ -77,18 +66,15 @@ func JSON(w io.Writer, timelines []*preview.Timeline, options Options) error {
 	for _, t := range timelines {
 		doc.Scalers = append(doc.Scalers, scalerOf(t, options.zone(t)))
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(doc)
+	return preview.WriteJSON(w, doc)
 }
 
 func scalerOf(t *preview.Timeline, zone *time.Location) scaler {
 	ref := t.Scaler.Spec.TargetRef
 	s := scaler{
 		Namespace: t.Scaler.Namespace, Name: t.Scaler.Name, Target: target{ref.APIVersion, ref.Kind, ref.Name},
-		Timezone: t.Scaler.Calendar.Zone.String(), From: utc(t.From), Until: utc(t.Until), Paused: t.Scaler.Spec.Pause,
-		Transitions: make([]transition, 0, len(t.Transitions)), Days: make([]day, 0, len(t.Days)), ClockChanges: []change{},
+		Timezone: t.Scaler.Calendar.Zone.String(), From: preview.UTC(t.From), Until: preview.UTC(t.Until), Paused: t.Scaler.Spec.Pause,
+		Transitions: make([]preview.ForPrograms, 0, len(t.Transitions)), Days: make([]day, 0, len(t.Days)), ClockChanges: []change{},
 		ReplicaHours: hours(t.Seconds), Highest: t.Highest, AlwaysHighestReplicaHours: hours(t.AlwaysHighest()),
 		SavedReplicaHours: hours(t.AlwaysHighest() - t.Seconds), Notes: append([]string{}, t.Scaler.Notes(zone)...),
 	}
@@ -96,7 +82,7 @@ func scalerOf(t *preview.Timeline, zone *time.Location) scaler {
 		s.ReplicasAtStart, s.WindowAtStart = t.Segments[0].Replicas, t.Segments[0].Window
 	}
 	for _, tr := range t.Transitions {
-		s.Transitions = append(s.Transitions, transitionOf(tr, zone))
+		s.Transitions = append(s.Transitions, tr.ForPrograms(zone))
 	}
 	for _, d := range t.Days {
 		s.Days = append(s.Days, day{d.Date, hours(d.Seconds), d.Holiday, d.Change != nil})
@@ -104,7 +90,7 @@ func scalerOf(t *preview.Timeline, zone *time.Location) scaler {
 	for _, all := range [][]preview.Change{t.Changes, t.Abroad} {
 		for _, c := range all {
 			s.ClockChanges = append(s.ClockChanges, change{
-				utc(c.Time), c.Time.Format(offsetTime), c.Time.Location().String(), c.Old().Format("-07:00"), c.Time.Format("-07:00"),
+				preview.UTC(c.Time), preview.Local(c.Time), c.Time.Location().String(), c.Old().Format("-07:00"), c.Time.Format("-07:00"),
 			})
 		}
 	}
@@ -120,24 +106,7 @@ func stateOf(status *v1beta1.TimeWindowScalerStatus) *state {
 		CurrentWindow: status.CurrentWindow, Holiday: status.Holiday,
 	}
 	if status.GracePeriodExpiry != nil {
-		s.GracePeriodExpiry = utc(status.GracePeriodExpiry.Time)
+		s.GracePeriodExpiry = preview.UTC(status.GracePeriodExpiry.Time)
 	}
 	return &s
 }
-
-func transitionOf(tr preview.Transition, zone *time.Location) transition {
-	shown := transition{
-		Time: utc(tr.Time), Local: tr.Time.In(zone).Format(offsetTime),
-		From: tr.From, To: tr.To, Window: tr.Window, Reason: tr.Reason, Holiday: tr.Holiday,
-	}
-	if !tr.GraceUntil.IsZero() {
-		shown.GraceUntil = utc(tr.GraceUntil)
-	}
-	return shown
-}
-
-// utc is RFC 3339 in UTC.
-func utc(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// offsetTime is RFC 3339 with an offset also in UTC, where time.RFC3339 writes Z.
-const offsetTime = "2006-01-02T15:04:05-07:00"
