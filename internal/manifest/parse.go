@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -118,20 +119,27 @@ func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 }
 
 // decode reads YAML or JSON as the API server does.
-func decode(text []byte) (any, error) {
-	asJSON, err := k8syaml.YAMLToJSON(text)
-	if err != nil {
-		return nil, err
+func decode(text []byte) (content any, err error) {
+	if !json.Valid(text) {
+		if text, err = k8syaml.YAMLToJSON(text); err != nil {
+			return nil, err
+		}
 	}
-	var content any
-	return content, utiljson.Unmarshal(asJSON, &content)
+	return content, utiljson.Unmarshal(text, &content)
 }
+
+// surrogate is half of what JSON writes for one character; YAML has no such escapes.
+var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
 
 // nodes reads the document for its positions, which are those of the file; nil if that cannot be done. rest is the line of what stands
 // behind the document's end, as after a line with three dots, where neither kubectl nor the API server look; 0 if nothing does.
 func nodes(doc document) (content *yaml.Node, rest int) {
 	var root, next yaml.Node
-	decoder := yaml.NewDecoder(bytes.NewReader(doc.text))
+	text := doc.text
+	if json.Valid(text) {
+		text = surrogate.ReplaceAll(text, []byte(`\u0020`)) // as long, so that what follows stays where it is
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(&root); err != nil || len(root.Content) == 0 {
 		return nil, 0
 	}

@@ -91,6 +91,19 @@ func TestContentIsTheServers(t *testing.T) {
 	}
 }
 
+// JSON's escapes are read as JSON's, and what follows them on the line stays where it is.
+func TestSurrogatesInJSON(t *testing.T) {
+	const text = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"annotations": {"a": "\ud83d\ude00"}, "name": "one"}}`
+	objects, problems := parse(t, text)
+	if len(problems) > 0 || len(objects) != 1 {
+		t.Fatalf("%d objects, problems %v", len(objects), problems)
+	}
+	annotation := objects[0].Unstructured().GetAnnotations()["a"]
+	if at, ok := objects[0].Position("metadata.name"); annotation != "😀" || !ok || at.Column != 1+strings.Index(text, `"one"`) {
+		t.Errorf("the annotation is %q, the name at %+v", annotation, at)
+	}
+}
+
 // An item of a list is an object of its own; keys that are there twice stay so in its text.
 func TestItems(t *testing.T) {
 	objects, _ := parse(t, `apiVersion: v1
