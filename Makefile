@@ -154,7 +154,7 @@ bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives besid
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
 	@go test -count=1 -run 'Leader' -v ./test/integration | grep 'at the boundary'
 	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/workspace | grep ^Bench
-	@go test -count=1 -timeout 30m -run Sizing ./test/integration -sizes 0,100,1000,10000 | grep scalers
+	@go test -count=1 -timeout 30m -run Sizing -v ./test/integration -sizes 0,100,1000,10000 | grep scalers
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated
