@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // cluster is which API server a command speaks to, and in which namespace, as kubectl finds both.
@@ -39,4 +40,17 @@ func (c *cluster) connect(command string) (*rest.Config, string, error) {
 		return nil, "", fmt.Errorf("--namespace: %w", err)
 	}
 	return config, namespace, nil
+}
+
+// reader is a client of the API server for a command, and the namespace.
+func (c *cluster) reader(command string) (client.Reader, string, error) {
+	config, namespace, err := c.connect(command)
+	if err != nil {
+		return nil, "", err
+	}
+	reader, err := client.New(config, client.Options{Scheme: newScheme()})
+	if err != nil {
+		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
+	}
+	return reader, namespace, nil
 }

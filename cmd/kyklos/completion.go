@@ -6,11 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/desk"
 	"kyklos.io/kyklos/internal/manifest"
 )
@@ -69,26 +65,18 @@ func scalersOfCluster(cmd *cobra.Command) (names []string) {
 	for name, value := range map[string]*string{"kubeconfig": &from.kubeconfig, "context": &from.context, "namespace": &from.namespace} {
 		*value, _ = cmd.Flags().GetString(name)
 	}
-	config, namespace, err := from.connect("completion")
-	if err != nil {
-		return nil
-	}
-	scheme := runtime.NewScheme()
-	if err := v1beta1.AddToScheme(scheme); err != nil {
-		return nil
-	}
-	reader, err := client.New(config, client.Options{Scheme: scheme})
+	reader, namespace, err := from.reader("completion")
 	if err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
 	defer cancel()
-	var scalers v1beta1.TimeWindowScalerList
-	if err := reader.List(ctx, &scalers, client.InNamespace(namespace)); err != nil {
+	scalers, err := desk.Objects(ctx, reader, namespace, nil)
+	if err != nil {
 		return nil
 	}
-	for i := range scalers.Items {
-		names = append(names, scalers.Items[i].Name)
+	for i := range scalers {
+		names = append(names, scalers[i].Name)
 	}
 	return names
 }

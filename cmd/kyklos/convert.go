@@ -44,7 +44,7 @@ What v1alpha1 cannot say is told on stderr, with its line; an annotation carries
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once")
+	bindFiles(flags, &options.files, "")
 	flags.StringVar(&options.to, "to", "", "version to convert to: "+strings.Join(convert.Versions(), " or "))
 	flags.BoolVarP(&options.write, "write", "w", false, "write changed files back instead of printing them")
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(convert.Versions(), cobra.ShellCompDirectiveNoFileComp))

@@ -70,7 +70,7 @@ Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also
 	flags.Lookup("namespace").Usage = "namespace of manifests that name none"
 	flags.Lookup("kubeconfig").Usage = "path of a kubeconfig: judge against its cluster too"
 	flags.Lookup("context").Usage = "context of the kubeconfig: judge against its cluster too"
-	flags.StringArrayVarP(&options.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once")
+	bindFiles(flags, &options.files, "")
 	flags.VarP(&options.format, "output", "o", report.Usage)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(report.Formats, cobra.ShellCompDirectiveNoFileComp))
 	flags.BoolVar(&options.warningsAsErrors, "warnings-as-errors", false, "exit with 1 also if there are no more than warnings")

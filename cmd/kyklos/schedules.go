@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/internal/desk"
 	"kyklos.io/kyklos/internal/manifest"
@@ -25,11 +24,16 @@ type schedules struct {
 
 func (s *schedules) bind(flags *pflag.FlagSet) {
 	s.cluster.bind(flags)
-	flags.StringArrayVarP(&s.files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once; without it the schedules are those of a cluster")
+	bindFiles(flags, &s.files, "; without it the schedules are those of a cluster")
 	flags.StringVar(&s.holidays, "holidays", "", "file of holidays for schedules that follow any: a ConfigMap, or a text with one date on each line")
 	flags.BoolVarP(&s.all, "all-namespaces", "A", false, "all namespaces of the cluster")
 	flags.Lookup("kubeconfig").Usage = "path of a kubeconfig; empty uses KUBECONFIG; with -f, holidays and state are taken from its cluster"
 	flags.Lookup("namespace").Usage = "namespace; with -f that of manifests that name none"
+}
+
+// bindFiles adds the flag that names manifests. without says what goes without it.
+func bindFiles(flags *pflag.FlagSet, files *[]string, without string) {
+	flags.StringArrayVarP(files, "filename", "f", nil, "file or folder of manifests, or - for standard input; can be given more than once"+without)
 }
 
 // read returns the schedules of some names, of all if there are none.
@@ -93,7 +97,7 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 	if s.kubeconfig == "" && s.context == "" {
 		return scalers, problems, nil
 	}
-	reader, _, err := s.reader(cmd)
+	reader, _, err := s.reader(cmd.Name())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,7 +107,7 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 }
 
 func (s *schedules) fromCluster(cmd *cobra.Command, names, holidays []string) ([]*desk.Scaler, []*desk.Problem, error) {
-	reader, namespace, err := s.reader(cmd)
+	reader, namespace, err := s.reader(cmd.Name())
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w; to read manifests instead give -f FILE", err)
 	}
@@ -125,19 +129,6 @@ func nothingIn(namespace string) error {
 		return errors.New("there is no TimeWindowScaler in the cluster, in any namespace")
 	}
 	return fmt.Errorf("there is no TimeWindowScaler in the namespace %s; -A looks into all", namespace)
-}
-
-// reader is a client of the cluster that is named, and the namespace.
-func (s *schedules) reader(cmd *cobra.Command) (client.Reader, string, error) {
-	config, namespace, err := s.connect(cmd.Name())
-	if err != nil {
-		return nil, "", err
-	}
-	reader, err := client.New(config, client.Options{Scheme: newScheme()})
-	if err != nil {
-		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
-	}
-	return reader, namespace, nil
 }
 
 // choose returns the schedules of some names, of all if there are none, if all of those can be read.

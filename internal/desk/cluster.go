@@ -20,7 +20,7 @@ import (
 // read. names selects some of them; none takes all. Holidays are dates for every scaler that follows any; nil takes
 // them from the cluster's ConfigMaps. The error says what of the cluster cannot be read at all.
 func FromCluster(ctx context.Context, cluster client.Reader, namespace string, names, holidays []string) (scalers []*Scaler, problems []*Problem, err error) {
-	all, err := read(ctx, cluster, namespace, names)
+	all, err := Objects(ctx, cluster, namespace, names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,8 +68,8 @@ func Complete(ctx context.Context, cluster client.Reader, scalers []*Scaler) err
 	return nil
 }
 
-// read reads the named scalers of a namespace, or all.
-func read(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1beta1.TimeWindowScaler, error) {
+// Objects are the named TimeWindowScalers of a namespace, or all, as they are, also those whose specs cannot be followed.
+func Objects(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1beta1.TimeWindowScaler, error) {
 	if len(names) == 0 || namespace == "" {
 		var list v1beta1.TimeWindowScalerList
 		if err := cluster.List(ctx, &list, client.InNamespace(namespace)); err != nil {

@@ -25,15 +25,15 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// scheme has all that is read of a cluster.
-var scheme = runtime.NewScheme()
-
-// It has all built-in kinds: of those, Get needs the type of whatever a target may be.
-func init() {
-	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
-	utilruntime.Must(v1alpha1.AddToScheme(scheme))
-	utilruntime.Must(v1beta1.AddToScheme(scheme))
-}
+// scheme has all that is read of a cluster. It has all built-in kinds: of those, Get needs the type of whatever a target may be.
+// It is made when it is needed, since the manager never needs it.
+var scheme = sync.OnceValue(func() *runtime.Scheme {
+	all := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(all))
+	utilruntime.Must(v1alpha1.AddToScheme(all))
+	utilruntime.Must(v1beta1.AddToScheme(all))
+	return all
+})
 
 // Cluster is what an API server knows. Lists are read once for each namespace.
 type Cluster struct {
@@ -53,7 +53,7 @@ type apis interface {
 
 // NewCluster returns the cluster of config. It is read as whoever config acts for; nothing is written.
 func NewCluster(config *rest.Config, clock clock.PassiveClock) (*Cluster, error) {
-	reader, err := client.New(config, client.Options{Scheme: scheme})
+	reader, err := client.New(config, client.Options{Scheme: scheme()})
 	if err != nil {
 		return nil, fmt.Errorf("make a client of the API server: %w", err)
 	}

@@ -19,7 +19,7 @@ import (
 // clusterOf has the objects of some files, with a time of creation that is past.
 func clusterOf(t *testing.T, broken interceptor.Funcs, files ...string) func(*Options) {
 	t.Helper()
-	builder := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(broken)
+	builder := fake.NewClientBuilder().WithScheme(scheme()).WithInterceptorFuncs(broken)
 	for _, object := range setOf(t, files...).Objects {
 		u := object.Unstructured()
 		if server, err := ownServer(); err != nil {

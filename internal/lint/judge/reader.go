@@ -107,7 +107,7 @@ func (r reader) storedAutoscalers(ctx context.Context, namespace string, list *a
 
 // groupKind is that of a typed object by its type, and otherwise what the object says.
 func groupKind(object client.Object) schema.GroupKind {
-	if kind, err := apiutil.GVKForObject(object, scheme); err == nil {
+	if kind, err := apiutil.GVKForObject(object, scheme()); err == nil {
 		return kind.GroupKind()
 	}
 	return object.GetObjectKind().GroupVersionKind().GroupKind()
