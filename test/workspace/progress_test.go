@@ -40,13 +40,15 @@ func (c *crew) slow() *slowStore {
 			r.SetURL(upstream)
 			r.Out.Host = r.In.Host // which is signed
 			if r.In.URL.Query().Has("partNumber") {
-				r.Out.Body = slow.thirds(r.In.Body, r.In.ContentLength)
+				r.Out.Body = slow.thirds(r.In.Context(), r.In.Body, r.In.ContentLength)
 			}
 		},
 		Transport: transport,
 		ModifyResponse: func(response *http.Response) error {
-			if response.Request.Method == http.MethodGet && response.StatusCode == http.StatusOK && strings.HasSuffix(response.Request.URL.Path, "/home.tar.gz") {
-				response.Body = slow.thirds(response.Body, response.ContentLength)
+			asked := response.Request
+			parts := asked.URL.Query().Has("uploadId") // the manager asks which there are
+			if asked.Method == http.MethodGet && response.StatusCode == http.StatusOK && strings.HasSuffix(asked.URL.Path, "/home.tar.gz") && !parts {
+				response.Body = slow.thirds(asked.Context(), response.Body, response.ContentLength)
 			}
 			return nil
 		},
@@ -62,14 +64,15 @@ func (c *crew) slow() *slowStore {
 	return slow
 }
 
-// thirds waits for a turn before the second and the last third of a body.
-func (s *slowStore) thirds(body io.ReadCloser, length int64) io.ReadCloser {
-	return &thirds{ReadCloser: body, store: s, third: length/3 + 1, left: length/3 + 1}
+// thirds waits for a turn before the second and the last third of a body. Nobody takes a turn whose request has ended.
+func (s *slowStore) thirds(ctx context.Context, body io.ReadCloser, length int64) io.ReadCloser {
+	return &thirds{ReadCloser: body, store: s, ended: ctx.Done(), third: length/3 + 1, left: length/3 + 1}
 }
 
 type thirds struct {
 	io.ReadCloser
 	store       *slowStore
+	ended       <-chan struct{}
 	third, left int64
 }
 
@@ -77,6 +80,8 @@ func (t *thirds) Read(into []byte) (int, error) {
 	if t.left == 0 {
 		select {
 		case <-t.store.turns:
+		case <-t.ended:
+			return 0, context.Canceled
 		case <-t.store.over:
 		}
 		t.left = t.third
@@ -109,7 +114,9 @@ func (c *crew) progress(name, form string, last float64) (number float64) {
 			c.must(c.clock.Shift(c.clock.moved))
 		}
 		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"test/look":"%d"}}}`, looks)
-		c.must(admin.Patch(ctx, ws, client.RawPatch("application/merge-patch+json", patch)))
+		if err := admin.Patch(ctx, ws, client.RawPatch("application/merge-patch+json", patch)); err != nil {
+			return false, err
+		}
 		if ws.Status.Operation != nil {
 			said = ws.Status.Operation.Progress
 		}
@@ -121,7 +128,7 @@ func (c *crew) progress(name, form string, last float64) (number float64) {
 		return false, nil
 	})
 	if err != nil {
-		c.Fatalf("the status says %q, want %s", said, form)
+		c.Fatalf("the status says %q, want %s: %v", said, form, err)
 	}
 	return number
 }
