@@ -23,7 +23,7 @@ func startHost(ctx context.Context, parts *sync.WaitGroup, dir *Dir, config *res
 	if err != nil {
 		return err
 	}
-	node, err := kubelet.New(config, nodeName, kubelet.ByImage{Host: processes, Others: others}, listener)
+	node, err := kubelet.New(config, nodeName, kubelet.ByImage{Host: processes, Others: kubelet.NewWithClaims(client, others)}, listener)
 	if err != nil {
 		return err
 	}
