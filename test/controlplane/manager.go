@@ -26,6 +26,8 @@ const (
 	// managerAccount is the shipped ServiceAccount.
 	managerAccount = "kyklos-manager"
 	tokenSeconds   = 30 * 24 * 60 * 60
+	// firstExtraFile is the first of exec.Cmd's ExtraFiles, as the child opens it.
+	firstExtraFile = "/proc/self/fd/3"
 )
 
 // Manager is a running `kyklos manager`.
@@ -65,6 +67,7 @@ func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Ma
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = kubeconfig.Close() }()
 	health, err := FreePort()
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Ma
 		return nil, err
 	}
 	args := append([]string{
-		"manager", "--kubeconfig", kubeconfig, "--namespace", SystemNamespace,
+		"manager", "--kubeconfig", firstExtraFile, "--namespace", SystemNamespace,
 		"--webhook-host", "127.0.0.1", "--webhook-port", strconv.Itoa(options.WebhookPort),
 		"--health-bind-address", fmt.Sprintf("127.0.0.1:%d", health),
 		"--metrics-bind-address", fmt.Sprintf("127.0.0.1:%d", metrics), "--metrics-secure=false",
@@ -82,6 +85,7 @@ func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Ma
 	cmd := exec.Command(binary, args...)
 	cmd.Env = append(os.Environ(), options.Env...)
 	cmd.Stdout, cmd.Stderr = options.Log, options.Log
+	cmd.ExtraFiles = []*os.File{kubeconfig}
 	child, err := startProcess(cmd)
 	if err != nil {
 		return nil, err
@@ -152,10 +156,12 @@ func (c *Cluster) ManagerConfig(ctx context.Context) (*rest.Config, error) {
 	return config, nil
 }
 
-func (c *Cluster) managerKubeconfig(ctx context.Context, proxy *Proxy) (path string, err error) {
+// managerKubeconfig is a file without a name, so that none is left behind. A manager reads it again when it
+// starts over.
+func (c *Cluster) managerKubeconfig(ctx context.Context, proxy *Proxy) (*os.File, error) {
 	config, err := c.ManagerConfig(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if proxy != nil {
 		config = proxy.through(config)
@@ -167,10 +173,9 @@ func (c *Cluster) managerKubeconfig(ctx context.Context, proxy *Proxy) (path str
 	content.AuthInfos["manager"] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
 	content.Contexts["manager"] = &clientcmdapi.Context{Cluster: "kyklos", AuthInfo: "manager"}
 	content.CurrentContext = "manager"
-	// Each manager has its own, because it is read again when a manager starts over.
-	file, err := os.CreateTemp(c.Dir, "manager-*.kubeconfig")
+	file, err := os.CreateTemp("", "kyklos-kubeconfig-")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return file.Name(), errors.Join(file.Close(), clientcmd.WriteToFile(*content, file.Name()))
+	return file, errors.Join(clientcmd.WriteToFile(*content, file.Name()), os.Remove(file.Name()))
 }

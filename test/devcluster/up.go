@@ -65,7 +65,8 @@ The components log to DIR/devcluster.log. Pods are simulated; annotations on a p
 
 With --host-processes a container whose image begins with host:// is a process of this machine, run by your
 own user and without walls: host:///usr/bin/env is an image with that entrypoint. Claims of the default
-class standard get the folders DIR/volumes/UID. DIR/pods/NAMESPACE_NAME_UID/ has the containers' logs.
+class standard get the folders DIR/volumes/UID, also of simulated pods. What kubectl logs shows stays in
+DIR/pods/NAMESPACE_NAME_UID/CONTAINER.
 
 With --external-metrics a namespace's ConfigMap external-metrics holds its metrics, one key each. A change
 counts from the next request on; "error: some text" makes the service answer 500 with that text:

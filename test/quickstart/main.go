@@ -147,6 +147,7 @@ A workspace, whose process writes into its home, %[2]s:
   bin/kubectl patch ws mia -n studio --type merge -p '{"spec":{"desiredState":"PENDING"}}'     archive it
   bin/kubectl patch ws mia -n studio --type merge -p '{"spec":{"desiredState":"RUNNING"}}'     fetch it back and start it
   bin/kubectl describe ws mia -n studio                what happens, why, and what you can do
+  bin/kubectl logs -n studio ws-mia                    what its process writes
 
 `, filepath.Join(dir, "kubeconfig"), filepath.Join(dir, homesFolder, "studio", "mia"))
 }

@@ -48,6 +48,9 @@ func TestGuide(t *testing.T) {
 	s := &stage{T: t, namespace: "studio"}
 	s.applySample()
 	s.manager(nil)
+	if left, _ := filepath.Glob(filepath.Join(cluster.Dir, "manager*")); len(left) > 0 {
+		t.Errorf("make run would leave behind %q", left)
+	}
 	s.mia(func(ws *v1alpha1.Workspace) bool { return isSettled(ws, running) })
 	folder := s.miasHome()
 	s.eventually("its first line", func() error {

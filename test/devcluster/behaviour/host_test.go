@@ -99,6 +99,21 @@ func TestJobOfProcesses(t *testing.T) {
 	}
 }
 
+// Whoever looks for the home of a simulated pod finds its folder.
+func TestSimulatedPodsHaveFolders(t *testing.T) {
+	c, ns := everyones(t)
+	claim := claimed(t, c, ns, "")
+	spec := scripted("")
+	spec.Containers[0].Image = "example.org/web:1"
+	if _, err := c.client.CoreV1().Pods(ns).Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: spec}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	pod(t, c, ns, "web", isReady)
+	if info, err := os.Stat(filepath.Join(c.dir, "volumes", string(claim.UID), "home")); err != nil || !info.IsDir() {
+		t.Errorf("the claim's home: %v, %v", info, err)
+	}
+}
+
 // A deleted Job's process is given the time to save, and its end reaches the pod's last status.
 func TestGraceOfAProcess(t *testing.T) {
 	c, ns := everyones(t)

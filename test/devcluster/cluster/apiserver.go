@@ -83,7 +83,21 @@ func apiServerArgs(dir *Dir, opts Options, etcdAddress string) ([]string, error)
 	if opts.ExternalMetrics {
 		args = append(args, aggregatorArgs(dir)...)
 	}
+	if opts.Kubelet {
+		args = append(args, kubeletArgs(dir)...)
+	}
 	return append(args, opts.APIServerArgs...), nil
+}
+
+// kubeletArgs let the API server ask the node for logs: it proves itself with a client certificate. The node's
+// name is no host's.
+func kubeletArgs(dir *Dir) []string {
+	return []string{
+		"--kubelet-certificate-authority=" + dir.Path("pki", "ca.crt"),
+		"--kubelet-client-certificate=" + dir.Path("pki", "kubelet-client.crt"),
+		"--kubelet-client-key=" + dir.Path("pki", "kubelet-client.key"),
+		"--kubelet-preferred-address-types=InternalIP",
+	}
 }
 
 // aggregatorArgs let the API server pass requests on to an API service: it proves itself with a client

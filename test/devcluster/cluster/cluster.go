@@ -55,11 +55,6 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 	if err != nil {
 		return err
 	}
-	if opts.ExternalMetrics {
-		if err := dir.hasExternalMetrics(); err != nil {
-			return err
-		}
-	}
 	listener, err := dir.listen(opts.Port)
 	if err != nil {
 		return err
@@ -148,11 +143,15 @@ func startParts(ctx context.Context, parts *sync.WaitGroup, dir *Dir, opts Optio
 	if !opts.Kubelet {
 		return nil
 	}
+	listener, err := dir.listenKubelet(creds)
+	if err != nil {
+		return err
+	}
 	simulated := kubelet.Simulated{ReadyDelay: opts.PodReadyDelay}
 	if opts.HostProcesses {
-		return startHost(ctx, parts, dir, config, simulated)
+		return startHost(ctx, parts, dir, config, listener, simulated)
 	}
-	node, err := kubelet.New(config, nodeName, simulated)
+	node, err := kubelet.New(config, nodeName, simulated, listener)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,10 +43,10 @@ type Credentials struct {
 	tokens map[string]string
 }
 
-// credentials loads them, making all of them in a new folder. The token file is written last: without it
-// the set counts as unfinished and is made again.
+// credentials loads them, making all of them in a new folder, and in one that lacks some: as an older
+// devcluster left it, or a start that was cut short, for the token file is written last.
 func (d *Dir) credentials(now time.Time) (*Credentials, error) {
-	if _, err := os.Stat(d.Path("pki", "tokens.csv")); errors.Is(err, fs.ErrNotExist) {
+	if !d.hasCredentials() {
 		if err := d.makeCredentials(now); err != nil {
 			return nil, fmt.Errorf("making the cluster's credentials: %w", err)
 		}
@@ -65,6 +66,17 @@ func (d *Dir) credentials(now time.Time) (*Credentials, error) {
 		}
 	}
 	return c, nil
+}
+
+func (d *Dir) hasCredentials() bool {
+	files := []string{"tokens.csv"}
+	for _, leaf := range leaves {
+		files = append(files, leaf.file+".crt")
+	}
+	return !slices.ContainsFunc(files, func(file string) bool {
+		_, err := os.Stat(d.Path("pki", file))
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 func (d *Dir) makeCredentials(now time.Time) error {
@@ -90,7 +102,8 @@ func (d *Dir) makeCredentials(now time.Time) error {
 }
 
 // leaves are the certificates that the authority signs: the API server's, for every name it has on this
-// machine and inside the cluster, and the pair between the aggregator and an API service.
+// machine and inside the cluster, the pair between the aggregator and an API service, and the pair between
+// the API server and the kubelet.
 var leaves = []struct {
 	file, name string
 	usage      x509.ExtKeyUsage
@@ -102,6 +115,8 @@ var leaves = []struct {
 		[]net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)}},
 	{"external-metrics", "external-metrics", x509.ExtKeyUsageServerAuth, []string{externalmetrics.ServerName}, nil},
 	{"aggregator", aggregatorUser, x509.ExtKeyUsageClientAuth, nil, nil},
+	{"kubelet", "kubelet", x509.ExtKeyUsageServerAuth, nil, []net.IP{net.IPv4(127, 0, 0, 1)}},
+	{"kubelet-client", "kube-apiserver-kubelet-client", x509.ExtKeyUsageClientAuth, nil, nil},
 }
 
 // makeCertificates writes a certificate authority and the leaves. The authority's key is not kept.

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -79,6 +81,24 @@ func (d *Dir) listen(wanted int) (net.Listener, error) {
 	if err := os.WriteFile(d.Path("port"), []byte(strconv.Itoa(taken)+"\n"), 0o600); err != nil {
 		listener.Close()
 		return nil, fmt.Errorf("remembering the API server's port: %w", err)
+	}
+	return listener, nil
+}
+
+// listenKubelet opens the kubelet's loopback port to the API server alone, which has the only certificates of
+// clients that the authority signed: a Node's logs are not for everybody on this machine.
+func (d *Dir) listenKubelet(creds *Credentials) (net.Listener, error) {
+	certificate, err := tls.LoadX509KeyPair(d.Path("pki", "kubelet.crt"), d.Path("pki", "kubelet.key"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubelet's certificate: %w", err)
+	}
+	clients := x509.NewCertPool()
+	clients.AppendCertsFromPEM(creds.CA)
+	listener, err := tls.Listen("tcp4", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{certificate}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("opening the kubelet's port: %w", err)
 	}
 	return listener, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -66,13 +65,4 @@ func newExternalMetrics(ctx context.Context, dir *Dir, creds *Credentials, confi
 	return externalmetrics.New(config, externalmetrics.Files{
 		Certificate: dir.Path("pki", "external-metrics.crt"), Key: dir.Path("pki", "external-metrics.key"), Kubeconfig: kubeconfig,
 	})
-}
-
-// hasExternalMetrics tells whether the folder has the certificates for the service; one of an older
-// devcluster does not, and its authority's key is gone.
-func (d *Dir) hasExternalMetrics() error {
-	if _, err := os.Stat(d.Path("pki", "external-metrics.crt")); err != nil {
-		return fmt.Errorf("%s was made by a devcluster without --external-metrics: remove the folder, or name another with --dir: %w", d.Path(), err)
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"net"
 	"sync"
 
 	"k8s.io/client-go/kubernetes"
@@ -13,7 +14,7 @@ import (
 
 // startHost starts a node that runs host processes beside simulated pods, and the provisioner of their
 // volumes. When they have ended, no process is left.
-func startHost(ctx context.Context, parts *sync.WaitGroup, dir *Dir, config *rest.Config, others kubelet.Runtime) error {
+func startHost(ctx context.Context, parts *sync.WaitGroup, dir *Dir, config *rest.Config, listener net.Listener, others kubelet.Runtime) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -22,7 +23,7 @@ func startHost(ctx context.Context, parts *sync.WaitGroup, dir *Dir, config *res
 	if err != nil {
 		return err
 	}
-	node, err := kubelet.New(config, nodeName, kubelet.ByImage{Host: processes, Others: others})
+	node, err := kubelet.New(config, nodeName, kubelet.ByImage{Host: processes, Others: kubelet.NewWithClaims(client, others)}, listener)
 	if err != nil {
 		return err
 	}

@@ -165,6 +165,7 @@ func (h *hostPod) start(c *corev1.Container, own *container, command func(*corev
 		own.last = &own.run.end
 		own.restarts++
 	}
+	made.run = own.restarts
 	own.run = start(made, h.changed)
 	if c.ReadinessProbe == nil {
 		own.run.setReady(true)

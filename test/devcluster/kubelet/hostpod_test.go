@@ -47,7 +47,7 @@ func TestImagesAndCommands(t *testing.T) {
 			status := h.until("over", func(s corev1.PodStatus) bool {
 				return terminal(s.Phase) || s.ContainerStatuses[0].State.Waiting != nil && s.ContainerStatuses[0].State.Waiting.Message != ""
 			})
-			said, _ := os.ReadFile(h.file("a.log"))
+			said, _ := os.ReadFile(h.file("a/0.log"))
 			if end := status.ContainerStatuses[0].State.Terminated; end != nil {
 				said = append(said, end.Message...)
 			} else {
@@ -96,7 +96,7 @@ func TestInitContainers(t *testing.T) {
 			if status := h.ended(); status.Phase != c.phase {
 				t.Errorf("phase %s, want %s", status.Phase, c.phase)
 			}
-			if log, _ := os.ReadFile(h.file("a.log")); string(log) != c.log {
+			if log, _ := os.ReadFile(h.file("a/0.log")); string(log) != c.log {
 				t.Errorf("the container said %q, want %q", log, c.log)
 			}
 		})

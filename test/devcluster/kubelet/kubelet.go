@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -37,6 +38,8 @@ type Runtime interface {
 	// Stop ends whatever runs under the name and reports whether nothing is left of it; it is called again
 	// until then. pod is the deleted pod, and status the one that it ends with; nil when it is gone from the API.
 	Stop(ctx context.Context, name types.NamespacedName, pod *corev1.Pod, now time.Time) (status corev1.PodStatus, gone bool, err error)
+	// Log opens what the container wrote in one of its runs, the first being 0. It may be called at any time.
+	Log(pod *corev1.Pod, container string, run int32) (Log, error)
 }
 
 // Notifier is a Runtime that knows by itself when a pod has something new to tell.
@@ -52,12 +55,14 @@ type Kubelet struct {
 	informers informers.SharedInformerFactory
 	pods      corelisters.PodLister
 	queue     workqueue.TypedRateLimitingInterface[types.NamespacedName]
+	listener  net.Listener
 
 	awaitClaims bool
 }
 
-// New returns the agent of a node with that name.
-func New(config *rest.Config, node string, runtime Runtime) (*Kubelet, error) {
+// New returns the agent of a node with that name. At listener, a port of nodeAddress, it answers the API
+// server; that nobody else gets through is the listener's business.
+func New(config *rest.Config, node string, runtime Runtime, listener net.Listener) (*Kubelet, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent += "/kubelet"
 	client, err := kubernetes.NewForConfig(config)
@@ -67,7 +72,7 @@ func New(config *rest.Config, node string, runtime Runtime) (*Kubelet, error) {
 	// A pod must not wait long after a conflict or a restart of the API server.
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](5*time.Millisecond, time.Second)
 	k := &Kubelet{
-		client: client, node: node, runtime: runtime,
+		client: client, node: node, runtime: runtime, listener: listener,
 		informers: informers.NewSharedInformerFactory(client, 0),
 		queue:     workqueue.NewTypedRateLimitingQueue(limiter),
 	}
@@ -100,6 +105,7 @@ func (k *Kubelet) Run(ctx context.Context) {
 	k.informers.Start(ctx.Done())
 	k.informers.WaitForCacheSync(ctx.Done())
 	var all sync.WaitGroup
+	all.Go(func() { k.serve(ctx) })
 	for range workers {
 		all.Go(func() {
 			for k.next(ctx) {

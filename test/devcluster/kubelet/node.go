@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"context"
+	"net"
 	"runtime"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,7 +42,7 @@ func (k *Kubelet) tryRegister(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	node.Status = nodeStatus(k.node)
+	node.Status = nodeStatus(k.node, int32(k.listener.Addr().(*net.TCPAddr).Port))
 	if node, err = nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{}); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (k *Kubelet) tryRegister(ctx context.Context) error {
 	return err
 }
 
-func nodeStatus(name string) corev1.NodeStatus {
+func nodeStatus(name string, port int32) corev1.NodeStatus {
 	room := corev1.ResourceList{
 		corev1.ResourceCPU:              resource.MustParse("1000"),
 		corev1.ResourceMemory:           resource.MustParse("1Ti"),
@@ -59,9 +60,10 @@ func nodeStatus(name string) corev1.NodeStatus {
 	}
 	return corev1.NodeStatus{
 		Capacity: room, Allocatable: room,
-		Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: nodeAddress}, {Type: corev1.NodeHostName, Address: name}},
+		Addresses:       []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: nodeAddress}, {Type: corev1.NodeHostName, Address: name}},
+		DaemonEndpoints: corev1.NodeDaemonEndpoints{KubeletEndpoint: corev1.DaemonEndpoint{Port: port}},
 		Conditions: []corev1.NodeCondition{{
-			Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "SimulatedKubelet", Message: "pods are simulated, no process runs",
+			Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "SimulatedKubelet", Message: "there are no containers: pods are simulated, or processes of this machine",
 			LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now(),
 		}},
 		NodeInfo: corev1.NodeSystemInfo{

@@ -25,6 +25,8 @@ type command struct {
 	dir       string
 	// folder is the container's own.
 	folder string
+	// run is how often it was started before.
+	run int32
 	// inside are its mounts.
 	inside paths
 	// termination is the file of the container's last words; fallback takes the log's end in its place.
@@ -32,7 +34,7 @@ type command struct {
 	fallback    bool
 }
 
-func (c command) log() string { return c.folder + ".log" }
+func (c command) log() string { return logFile(c.folder, c.run) }
 func (c command) pid() string { return c.folder + ".pid" }
 
 // run is one life of a container: a process group.

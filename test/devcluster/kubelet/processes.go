@@ -39,7 +39,7 @@ const (
 // all runs as the user of devcluster, and a pod's address is 127.0.0.1. Liveness and startup probes,
 // hooks, sidecars (init containers with a restartPolicy) and pulling from anywhere do not exist.
 //
-// Logs are in pods/NAMESPACE_NAME_UID/CONTAINER.log and stay; beside is CONTAINER.pid while it runs.
+// Logs are in pods/NAMESPACE_NAME_UID/CONTAINER/RESTARTS.log and stay; CONTAINER.pid is there while it runs.
 // Processes end with devcluster. A later devcluster in the same folder finds the containers that ran lost
 // with the exit code 137, as after a node's power cut, and goes on from there.
 type Processes struct {
@@ -94,9 +94,14 @@ func (p *Processes) known(name types.NamespacedName) *hostPod {
 	return p.pods[name]
 }
 
+// folder is the pod's own.
+func (p *Processes) folder(pod *corev1.Pod) string {
+	return filepath.Join(p.dir, fmt.Sprintf("%s_%s_%s", pod.Namespace, pod.Name, pod.UID))
+}
+
 // adopt makes a record of a pod that is new here.
 func (p *Processes) adopt(name types.NamespacedName, pod *corev1.Pod) *hostPod {
-	own := newHostPod(pod, filepath.Join(p.dir, fmt.Sprintf("%s_%s_%s", pod.Namespace, pod.Name, pod.UID)))
+	own := newHostPod(pod, p.folder(pod))
 	own.changed = func() { p.changed(name) }
 	p.lock.Lock()
 	defer p.lock.Unlock()

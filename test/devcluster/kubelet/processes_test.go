@@ -61,7 +61,7 @@ func TestLogsStay(t *testing.T) {
 	if _, gone, err := h.Stop(t.Context(), podName, nil, time.Now()); err != nil || !gone {
 		t.Fatalf("gone %t: %v", gone, err)
 	}
-	if got := h.read("a.log"); got != "out\nerr\n" {
+	if got := h.read("a/0.log"); got != "out\nerr\n" {
 		t.Errorf("the log says %q", got)
 	}
 	if _, err := os.Stat(h.file("volumes")); !errors.Is(err, os.ErrNotExist) {

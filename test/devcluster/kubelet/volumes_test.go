@@ -65,7 +65,7 @@ func TestVolumesAreFolders(t *testing.T) {
 	for _, name := range []string{"file", "all", "mode", "where"} {
 		content, err := os.ReadFile(filepath.Join(home, name))
 		if err != nil {
-			t.Fatal(err, h.read("a.log"))
+			t.Fatal(err, h.read("a/0.log"))
 		}
 		got[name] = string(content)
 	}
@@ -112,6 +112,28 @@ func TestVolumesThatCannotBeMountedHoldThePod(t *testing.T) {
 	}
 }
 
+// A simulated pod waits for its claim's folder, says why, and then finds what it mounts of it.
+func TestSimulatedPodsWaitForTheirFolders(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "claim")
+	h := newHost(t, "", claim(folder, func(*corev1.PersistentVolumeClaim) {})...)
+	h.mount("data", "/data", "home", ofClaim)
+	simulated := WithClaims{Runtime: Simulated{}, sources: h.sources}
+	status, again, err := simulated.Sync(t.Context(), h.pod, noon)
+	if says := condition(t, status, corev1.PodReady).Message; status.Phase != corev1.PodPending || again == 0 || !strings.Contains(says, "subPath home of volume data: ") {
+		t.Fatalf("without the folder it is %s, says %q, again in %s: %v", status.Phase, says, again, err)
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, err = simulated.Sync(t.Context(), h.pod, noon); err != nil || status.Phase != corev1.PodRunning {
+		t.Errorf("with the folder it is %s: %v", status.Phase, err)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "home")); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the subPath is %v: %v; want the volume's mode 0700", info, err)
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	t.Setenv("OF_DEVCLUSTER", "secret")
 	h := newHost(t, "env", secret(map[string]string{"key": "hidden", "other": "x"}), configMap(map[string]string{"A": "1", "B": "2"}))
@@ -132,7 +154,7 @@ func TestEnvironment(t *testing.T) {
 		t.Fatalf("%+v", status)
 	}
 	got := map[string]string{}
-	for line := range strings.Lines(h.read("a.log")) {
+	for line := range strings.Lines(h.read("a/0.log")) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
 		got[name] = value
 	}
