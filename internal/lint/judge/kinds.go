@@ -21,10 +21,11 @@ import (
 )
 
 // kindSource says which kinds can be targets. Those that the set defines it knows by their definitions;
-// others the cluster is asked for, and without one only the groups are known that every cluster has.
+// others the cluster is asked for, and without one only the kinds are known that every cluster has.
 type kindSource struct {
 	definitions map[schema.GroupKind]*apiextensionsv1.CustomResourceDefinition
-	own         *targetkind.Resolver // by the lists below
+	lists       kindLists
+	own         *targetkind.Resolver // by these lists
 	cluster     *Cluster
 }
 
@@ -36,6 +37,7 @@ func newKindSource(members []*member, options Options) *kindSource {
 	lists := make(kindLists)
 	source := &kindSource{
 		definitions: make(map[schema.GroupKind]*apiextensionsv1.CustomResourceDefinition),
+		lists:       lists,
 		own:         targetkind.NewResolver(lists, fixedClock(options.Now)),
 		cluster:     options.Cluster,
 	}
@@ -82,6 +84,8 @@ func (s *kindSource) Resolve(ctx context.Context, ref v1beta1.TargetRef) (target
 			return kind, absentError{unknown}
 		}
 		return kind, err
+	case s.lists.has(named):
+		return s.own.Resolve(ctx, ref)
 	default:
 		return targetkind.Kind{}, errUnknown
 	}
@@ -110,6 +114,12 @@ func (l kindLists) add(version schema.GroupVersion, kind string, namespaced, sca
 	if scale {
 		list.APIResources = append(list.APIResources, metav1.APIResource{Name: name + "/scale", Kind: "Scale", Namespaced: namespaced})
 	}
+}
+
+// has reports whether a kind is among the lists.
+func (l kindLists) has(kind schema.GroupVersionKind) bool {
+	list := l[kind.GroupVersion().String()]
+	return list != nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind.Kind })
 }
 
 // ServerResourcesForGroupVersionWithContext answers as an API server does that has these lists and no others.
