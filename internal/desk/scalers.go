@@ -76,12 +76,12 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 		if err == nil {
 			tws.Namespace = key.Namespace
 			var scaler *Scaler
-			if scaler, err = Read(tws, func(name string) ([]string, bool) {
+			if scaler, err = Read(tws, func(name string) Holidays {
 				if holidays != nil {
-					return holidays, true
+					return Holidays{Keys: holidays}
 				}
 				keys, there := configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
-				return keys, there
+				return Holidays{Keys: keys, Missing: !there}
 			}); err == nil {
 				scaler.Source = object
 				scalers = append(scalers, scaler)
@@ -93,8 +93,8 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 	return scalers, problems
 }
 
-// Read reads the schedule of a TimeWindowScaler. holidays are the keys of a ConfigMap of its namespace, and whether there is one.
-func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []string, found bool)) (*Scaler, error) {
+// Read reads the schedule of a TimeWindowScaler. holidays are what a ConfigMap of its namespace says.
+func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) Holidays) (*Scaler, error) {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	if errs := append(unprintable(tws), reading.Errors()...); len(errs) > 0 {
 		return nil, fieldErrors(errs)
@@ -112,9 +112,9 @@ func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []stri
 }
 
 // setHolidays gives a schedule the dates among the keys of its ConfigMap.
-func (s *Scaler) setHolidays(keys []string, found bool) {
-	s.Calendar.Holidays, _ = timecalc.ParseHolidayDates(keys)
-	s.HolidaysMissing = !found
+func (s *Scaler) setHolidays(known Holidays) {
+	s.Calendar.Holidays, _ = timecalc.ParseHolidayDates(known.Keys)
+	s.HolidaysMissing, s.HolidaysUnread = known.Missing, known.Unread
 }
 
 // IsScaler reports whether an object is a TimeWindowScaler of a version that Kyklos serves.
