@@ -26,6 +26,8 @@ type Scaler struct {
 	// TimeWindowScaler is the object as v1beta1, Source where it was read; nil if it came from a cluster.
 	TimeWindowScaler *v1beta1.TimeWindowScaler
 	Source           *manifest.Object
+	// Remarks say what else there is to know of the manifests that the schedule was read from, a sentence each.
+	Remarks []string
 }
 
 // Key is the scaler's namespace and name.
@@ -66,7 +68,7 @@ func (e fieldErrors) Error() string {
 // FromManifests returns the scalers of a set in its order, and those that cannot be read. namespace is that of objects that name
 // none. Holidays are dates for every scaler that follows any; nil takes them from the ConfigMaps of the set.
 func FromManifests(set *manifest.Set, namespace string, holidays []string) (scalers []*Scaler, problems []*Problem) {
-	configMaps := holidaySources(set, namespace)
+	around := surroundingsOf(set, namespace)
 	for _, object := range set.Objects {
 		if !IsScaler(object) {
 			continue
@@ -80,10 +82,11 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 				if holidays != nil {
 					return Holidays{Keys: holidays}
 				}
-				keys, there := configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
+				keys, there := around[object].configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
 				return Holidays{Keys: keys, Missing: !there}
 			}); err == nil {
 				scaler.Source = object
+				scaler.Remarks = around[object].places.remarks(scaler)
 				scalers = append(scalers, scaler)
 				continue
 			}
@@ -144,10 +147,30 @@ func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	return &tws, nil
 }
 
-// holidaySources are the keys of all ConfigMaps of a set.
-func holidaySources(set *manifest.Set, namespace string) map[types.NamespacedName][]string {
+// surroundings are the ConfigMaps that are applied together with an object, by their keys, and where what is applied with it stands.
+type surroundings struct {
+	configMaps map[types.NamespacedName][]string
+	places     places
+}
+
+// surroundingsOf are those of all objects. What several parts of the set have in common is taken for the first one's.
+func surroundingsOf(set *manifest.Set, namespace string) map[*manifest.Object]surroundings {
+	all := make(map[*manifest.Object]surroundings)
+	for _, part := range set.Parts() {
+		own := surroundings{holidaySources(part, namespace), placesOf(part, namespace)}
+		for _, object := range part {
+			if _, known := all[object]; !known {
+				all[object] = own
+			}
+		}
+	}
+	return all
+}
+
+// holidaySources are the keys of all ConfigMaps.
+func holidaySources(objects []*manifest.Object, namespace string) map[types.NamespacedName][]string {
 	all := make(map[types.NamespacedName][]string)
-	for _, object := range set.Objects {
+	for _, object := range objects {
 		if keys, ok := configMapKeys(object); ok {
 			all[object.Key(namespace)] = keys
 		}
