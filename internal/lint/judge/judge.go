@@ -53,10 +53,10 @@ type Result struct {
 // Run judges all objects of the set.
 func Run(ctx context.Context, set *manifest.Set, options Options) (*Result, error) {
 	ctx = ctrl.LoggerInto(ctx, logr.Discard()) // facts that cannot be read are told in Notes
-	unread := &unread{failed: make(map[string]error)}
+	unread, kinds := &unread{failed: make(map[string]error)}, newKindSource(set, options)
 	result, judged, said := &Result{}, make(map[*manifest.Object]bool), make(map[lint.Finding]bool)
 	for _, part := range set.Parts() {
-		r := &run{Options: options, members: membersOf(part, options), unread: unread}
+		r := &run{Options: options, members: membersOf(part, options), kinds: kinds, unread: unread}
 		if err := r.judge(ctx); err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func (r *run) judge(ctx context.Context) error {
 	if err := r.each(ctx, r.verdict); err != nil {
 		return err
 	}
-	r.inventory = newInventory(r.members, r.Options, r.unread)
+	r.inventory = newInventory(r.members, r.Options, r.kinds, r.unread)
 	r.inventory.load(ctx)
 	if err := r.each(ctx, r.rules); err != nil {
 		return err
@@ -97,6 +97,7 @@ type run struct {
 	Options
 	members   []*member
 	inventory *inventory
+	kinds     *kindSource
 	unread    *unread
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/manifest"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -32,8 +33,8 @@ type kindSource struct {
 // kindLists is the discovery of what is known without a cluster: lists by group and version.
 type kindLists map[string]*metav1.APIResourceList
 
-// newKindSource reads the CustomResourceDefinitions of the set.
-func newKindSource(members []*member, options Options) *kindSource {
+// newKindSource reads the CustomResourceDefinitions of the set. They are for the whole cluster, whatever else goes apart.
+func newKindSource(set *manifest.Set, options Options) *kindSource {
 	lists := make(kindLists)
 	source := &kindSource{
 		definitions: make(map[schema.GroupKind]*apiextensionsv1.CustomResourceDefinition),
@@ -49,12 +50,12 @@ func newKindSource(members []*member, options Options) *kindSource {
 	lists.add(v1beta1.GroupVersion, v1beta1.Kind, true, false)
 	lists.add(v1alpha1.GroupVersion, v1alpha1.Kind, true, false)
 	lists.add(v1alpha1.GroupVersion, targetkind.Workspace.Kind, true, false)
-	for _, m := range members {
-		if m.at.GroupKind != (schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition"}) {
+	for _, object := range set.Objects {
+		if object.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition"}) {
 			continue
 		}
 		var definition apiextensionsv1.CustomResourceDefinition
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(m.object.Object, &definition) != nil {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &definition) != nil {
 			continue // the API server refuses it, and says why
 		}
 		spec := &definition.Spec

@@ -50,6 +50,13 @@ func TestOverlays(t *testing.T) {
 		write(overlay+"/hours.yaml", scaler("hours", "web"))
 	}
 	same(t, findings(nil), "base/night.yaml:10 warning warned", "3 judged, 0 of other kinds")
+	write("kinds/kustomization.yaml", "resources: [rollouts.yaml]\n")
+	write("kinds/rollouts.yaml", rollouts)
+	write("a/more.yaml", of("example.com/v2", "Rollout", "web")) // in no kustomization
+	same(t, findings(nil), "a/more.yaml:8 error target-kind", "base/night.yaml:10 warning warned", "4 judged, 1 of other kinds")
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "kinds")), os.Remove(filepath.Join(dir, "a/more.yaml"))); err != nil {
+		t.Fatal(err)
+	}
 	before := read()
 	write("a/hours.yaml", strings.Replace(scaler("hours", "web"), "kind: Deployment", "kind: deployment", 1))
 	same(t, findings(before), "a/hours.yaml:8 error invalid", "3 judged, 0 of other kinds")
