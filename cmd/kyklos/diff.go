@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/internal/desk"
 	"kyklos.io/kyklos/internal/manifest"
@@ -76,6 +79,7 @@ func (o *diffOptions) run(cmd *cobra.Command, args []string, now time.Time) erro
 	if err != nil {
 		return err
 	}
+	note(cmd, slices.Concat(before.Notes, after.Notes)...)
 	was, is, err := o.scalers(cmd, before, after)
 	if err != nil {
 		return err
@@ -107,6 +111,7 @@ func (o *diffOptions) fromText(now time.Time) string {
 func (o *diffOptions) scalers(cmd *cobra.Command, before, after *manifest.Set) (was, is []*desk.Scaler, err error) {
 	was, problemsBefore := desk.FromManifests(before, o.namespace, nil)
 	is, problemsAfter := desk.FromManifests(after, o.namespace, nil)
+	remark(cmd, was, is)
 	known := make(map[string]bool)
 	for _, problem := range problemsBefore {
 		known[string(problem.Source.Raw)] = true
@@ -136,45 +141,60 @@ func (o *diffOptions) scalers(cmd *cobra.Command, before, after *manifest.Set) (
 
 func (o *diffOptions) compare(before, after []*desk.Scaler, now time.Time) (*compare.Difference, error) {
 	sources := make(map[*preview.Timeline]*desk.Scaler)
-	zones := make(map[string]*desk.Scaler) // of one name, both sides begin at the same instant
+	timeline := func(s *desk.Scaler, clock *time.Location) (*preview.Timeline, error) {
+		made, err := o.timeline(s, clock, now)
+		sources[made] = s
+		return made, err
+	}
+	var was, is []*preview.Timeline
+	clocks := make(map[types.NamespacedName]*time.Location) // of one name, both sides begin at the same instant
 	for _, s := range after {
-		zones[s.Key().String()] = s
-	}
-	timelines := func(scalers []*desk.Scaler) (all []*preview.Timeline, err error) {
-		for _, s := range scalers {
-			clock := s.Calendar.Zone
-			if other := zones[s.Key().String()]; other != nil {
-				clock = other.Calendar.Zone
-			}
-			from := now.Truncate(time.Minute).In(clock)
-			if o.from != "" {
-				if from, err = desk.ParseTime(o.from, clock); err != nil {
-					return nil, fmt.Errorf("--from: %w", err)
-				}
-			}
-			timeline := preview.Compute(&s.Scaler, from, desk.AddDays(from, o.days))
-			sources[timeline] = s
-			all = append(all, timeline)
+		clocks[s.Key()] = s.Calendar.Zone
+		made, err := timeline(s, s.Calendar.Zone)
+		if err != nil {
+			return nil, err
 		}
-		return all, nil
+		is = append(is, made)
 	}
-	was, err := timelines(before)
-	if err != nil {
-		return nil, err
-	}
-	is, err := timelines(after)
-	if err != nil {
-		return nil, err
+	for _, s := range before {
+		made, err := timeline(s, cmp.Or(clocks[s.Key()], s.Calendar.Zone))
+		if err != nil {
+			return nil, err
+		}
+		was = append(was, made)
 	}
 	difference := compare.Compare(was, is)
+	for _, s := range difference.Scalers {
+		if !s.Renamed() {
+			continue
+		}
+		made, err := timeline(sources[s.Before], s.After.Scaler.Calendar.Zone) // what has another name begins there too
+		if err != nil {
+			return nil, err
+		}
+		was[slices.Index(was, s.Before)] = made
+	}
+	difference = compare.Compare(was, is)
 	for i := range difference.Scalers {
-		note(&difference.Scalers[i], sources)
+		addNotes(&difference.Scalers[i], sources)
 	}
 	return difference, nil
 }
 
-// note adds what only the manifests tell: the versions, and holidays whose ConfigMap is not among them.
-func note(s *compare.Scaler, sources map[*preview.Timeline]*desk.Scaler) {
+// timeline is what a schedule does, from a beginning on a clock.
+func (o *diffOptions) timeline(s *desk.Scaler, clock *time.Location, now time.Time) (*preview.Timeline, error) {
+	from := now.Truncate(time.Minute).In(clock)
+	if o.from != "" {
+		var err error
+		if from, err = desk.ParseTime(o.from, clock); err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+	}
+	return preview.Compute(&s.Scaler, from, desk.AddDays(from, o.days)), nil
+}
+
+// addNotes adds what only the manifests tell: the versions, and holidays whose ConfigMap is not among them.
+func addNotes(s *compare.Scaler, sources map[*preview.Timeline]*desk.Scaler) {
 	before, after := sources[s.Before], sources[s.After]
 	if before != nil && after != nil {
 		was, is := before.Source.GroupVersionKind().Version, after.Source.GroupVersionKind().Version

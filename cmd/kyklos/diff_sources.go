@@ -82,5 +82,5 @@ func readThere(paths []string) (*manifest.Set, error) {
 }
 
 func isEmpty(set *manifest.Set) bool {
-	return len(set.Objects)+len(set.Problems)+len(set.Skipped) == 0
+	return len(set.Objects)+len(set.Problems)+len(set.Skipped)+len(set.Notes) == 0
 }

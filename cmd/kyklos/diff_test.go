@@ -137,6 +137,27 @@ func TestDiffOfVersions(t *testing.T) {
 	}
 }
 
+// A schedule with another name and another zone is compared from one instant on: midnight on its new clock.
+func TestDiffOfARenamedSchedule(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "before.yaml", officeHours)
+	write(t, "after.yaml", strings.NewReplacer("name: office", "name: bureau", "Europe/Berlin", "Asia/Tokyo").Replace(officeHours))
+	stdout, stderr, code := kyklos(t, "", "diff", "before.yaml", "after.yaml", "--from=2026-11-23", "--days=1", "-o", "json")
+	var got struct {
+		Scalers []struct {
+			From, Until, RenamedFrom string
+			ReplicaHours             struct{ Before, After float64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 || len(got.Scalers) != 1 {
+		t.Fatalf("%v, exit %d: %s %s", err, code, stdout, stderr)
+	}
+	// Until 15:00 UTC: that cuts the last of the eight hours in Berlin, which begin at 08:00 UTC, and none of those in Tokyo.
+	if one := got.Scalers[0]; one.RenamedFrom != "office" || one.From != "2026-11-22T15:00:00Z" || one.Until != "2026-11-23T15:00:00Z" || one.ReplicaHours.Before != 70 || one.ReplicaHours.After != 80 {
+		t.Errorf("%+v", one)
+	}
+}
+
 // Holidays are those of the ConfigMaps on each side; one that is not there is told if anything changes.
 func TestDiffOfHolidays(t *testing.T) {
 	repository(t)

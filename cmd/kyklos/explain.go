@@ -111,7 +111,7 @@ func (o *explainOptions) ofFiles(cmd *cobra.Command, names []string) ([]*explain
 		if err != nil {
 			return nil, err
 		}
-		all[i] = explain.Explain(s.TimeWindowScaler, explain.Holidays{Dates: s.Calendar.Holidays, Missing: s.HolidaysMissing}, nil, at)
+		all[i] = explain.Explain(s.TimeWindowScaler, explain.Holidays{Dates: s.Calendar.Holidays, Missing: s.HolidaysMissing, Unread: s.HolidaysUnread}, nil, at)
 	}
 	return all, nil
 }

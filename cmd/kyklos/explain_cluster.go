@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -57,19 +56,18 @@ func (o *explainOptions) observer(cmd *cobra.Command) (*observer, string, error)
 
 // holidays are those of a scaler; given ones, if not nil, stand for its ConfigMap.
 func (o *observer) holidays(ctx context.Context, tws *v1beta1.TimeWindowScaler, given []string) (explain.Holidays, error) {
-	name := schedule.HolidaySource(&tws.Spec)
-	if name == "" {
+	if schedule.HolidaySource(&tws.Spec) == "" {
 		return explain.Holidays{}, nil
 	}
-	keys, found := given, true
+	known := desk.Holidays{Keys: given}
 	if given == nil {
 		var err error
-		if keys, found, err = desk.HolidayKeys(ctx, o.reader, types.NamespacedName{Namespace: tws.Namespace, Name: name}); err != nil {
+		if known, err = desk.ClusterHolidays(ctx, o.reader, tws); err != nil {
 			return explain.Holidays{}, err
 		}
 	}
-	dates, invalid := timecalc.ParseHolidayDates(keys)
-	return explain.Holidays{Dates: dates, Missing: !found, Invalid: invalid}, nil
+	dates, invalid := timecalc.ParseHolidayDates(known.Keys)
+	return explain.Holidays{Dates: dates, Missing: known.Missing, Unread: known.Unread, Invalid: invalid}, nil
 }
 
 // state reads what is between a scaler and its target. What whoever asks may not read is noted in it.

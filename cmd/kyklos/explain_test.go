@@ -42,3 +42,31 @@ func TestExplainFiles(t *testing.T) {
 		t.Errorf("%v: %s", err, stdout)
 	}
 }
+
+// Of what is there twice the last counts, and whoever reads the schedule is told, once.
+func TestSchedulesThatAreThereTwice(t *testing.T) {
+	t.Chdir(t.TempDir())
+	follows := strings.Replace(officeHours, "spec:\n", "spec:\n  holidays: {mode: treat-as-closed, sourceRef: {name: days}}\n", 1)
+	const days = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: days}\n"
+	write(t, "a.yaml", follows+"---\n"+days+"data: {\"2026-11-23\": a}\n---\n"+strings.Replace(officeHours, "name: office", "name: other", 1))
+	write(t, "b.yaml", days+"data: {\"2026-11-24\": b}\n---\n"+follows)
+	const (
+		configMap = "kyklos: note: ConfigMap default/days is there 2 times, at a.yaml:12 and b.yaml:3: what is applied last counts\n"
+		schedule  = "kyklos: note: TimeWindowScaler default/office is there 2 times, at a.yaml:3 and b.yaml:8: what is applied last counts\n"
+	)
+	for line, want := range map[string]string{
+		"preview -f a.yaml -f b.yaml":                        schedule + configMap,
+		"preview -f a.yaml -f b.yaml other":                  "",
+		"explain -f a.yaml -f b.yaml --at 2026-11-24":        schedule + configMap,
+		"diff a.yaml .":                                      schedule + configMap,
+		"diff --from 2026-11-24 a.yaml a.yaml":               "",
+		"explain -f b.yaml -f a.yaml office --at 2026-11-23": strings.NewReplacer("a.yaml:12 and b.yaml:3", "b.yaml:3 and a.yaml:12", "a.yaml:3 and b.yaml:8", "b.yaml:8 and a.yaml:3").Replace(schedule + configMap),
+	} {
+		if stdout, stderr, code := kyklos(t, "", strings.Fields(line)...); stderr != want || stdout == "" || code != 0 {
+			t.Errorf("%s: exit %d, %s\n%s", line, code, stderr, stdout)
+		}
+	}
+	if stdout, _, _ := kyklos(t, "", "explain", "-f", "a.yaml", "-f", "b.yaml", "--at", "2026-11-24"); !strings.Contains(stdout, "2026-11-24 is a holiday") {
+		t.Errorf("the last does not count:\n%s", stdout)
+	}
+}

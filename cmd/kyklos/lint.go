@@ -99,9 +99,7 @@ func (o *lintOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range result.Notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "kyklos: note:", note)
-	}
+	note(cmd, result.Notes...)
 	how := report.Options{Format: o.format, Colours: colours(cmd.OutOrStdout()), Version: ownVersion()}
 	if err := report.Write(cmd.OutOrStdout(), how, result.Findings, result.Summary); err != nil {
 		return fmt.Errorf("write the report: %w", err)

@@ -27,8 +27,9 @@ func (o *lintOptions) read(cmd *cobra.Command) (*manifest.Set, error) {
 		return nil, errors.New("standard input has no objects: look at what the command before the pipe says")
 	}
 	for _, file := range set.Skipped {
-		fmt.Fprintf(cmd.ErrOrStderr(), "kyklos: note: %s is no YAML, and left out\n", file.Name)
+		note(cmd, file.Name+" is no YAML, and left out")
 	}
+	note(cmd, set.Notes...)
 	return set, nil
 }
 

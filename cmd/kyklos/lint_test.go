@@ -157,3 +157,19 @@ func TestLintOldRevision(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
+
+// The repository's own folder has all that such folders have: kustomizations that take each other in, patches, a chart, and samples that are
+// wrong on purpose. Nothing but those samples is found fault with, and all can be read.
+func TestLintOfThisRepository(t *testing.T) {
+	t.Chdir("../..")
+	code, stdout, stderr := linted(t, "", "config", "-o", "github")
+	if code != 1 || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, " is made for kustomize, ") || !strings.Contains(stderr, "config/chart is a Helm chart: ") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	for line := range strings.Lines(stdout) {
+		_, file, isFinding := strings.Cut(line, " file=config/")
+		if isFinding && !strings.HasPrefix(file, "samples/") && !strings.Contains(file, "/testdata/") {
+			t.Error(line)
+		}
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/cobra"
 )
 
 // called runs the program as it is called, and returns what it writes.
@@ -104,22 +103,6 @@ func TestPlugin(t *testing.T) {
 	completed, _, err := called("kubectl_complete-kyklos", "", "convert", "--to", "")
 	if want := "v1alpha1\nv1beta1\n:4\n"; err != nil || completed != want {
 		t.Errorf("%v, %q, want %q", err, completed, want)
-	}
-}
-
-// Names are completed from the files of the command line, each once.
-func TestCompleteScalers(t *testing.T) {
-	cmd := &cobra.Command{Use: "preview"}
-	cmd.Flags().StringArrayP("filename", "f", nil, "")
-	if err := cmd.ParseFlags([]string{"-f", "../../config/samples", "-f", "-", "-f", "../../config/samples/office-hours.yaml"}); err != nil {
-		t.Fatal(err)
-	}
-	names, directive := completeScalers(cmd, []string{"web"}, "webapp-o")
-	if diff := cmp.Diff([]string{"webapp-office-hours"}, names); diff != "" || directive != cobra.ShellCompDirectiveNoFileComp {
-		t.Error(directive, diff)
-	}
-	if names, _ := completeScalers(cmd, []string{"webapp-office-hours"}, "webapp-o"); len(names) > 0 {
-		t.Errorf("twice: %q", names)
 	}
 }
 

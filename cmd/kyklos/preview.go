@@ -82,6 +82,11 @@ func (o *previewOptions) run(cmd *cobra.Command, names []string) error {
 	if o.holidays != "" && !slices.ContainsFunc(scalers, followsHolidays) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Note: none of these schedules follows holidays (spec.holidays), so --holidays changes nothing.")
 	}
+	for _, s := range scalers {
+		if unknown := s.UnknownHolidays(); o.format == "ics" && unknown != "" { // a calendar has no notes
+			note(cmd, fmt.Sprintf("%s: %s", s.Key(), unknown))
+		}
+	}
 	return write(cmd.OutOrStdout(), timelines, output.Options{Zone: zone, Colours: colours(cmd.OutOrStdout())})
 }
 

@@ -116,13 +116,23 @@ func TestPreviewRefuses(t *testing.T) {
 	}
 }
 
-func TestPreviewTellsOfHolidaysThatNobodyFollows(t *testing.T) {
+func TestPreviewTellsOfHolidays(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "days.txt")
 	if err := os.WriteFile(list, []byte("2026-06-09\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, stderr, code := runKyklos(t, "", "preview", "-f", office, "--holidays", list); code != 0 || !strings.Contains(stderr, "--holidays changes nothing") {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
+	}
+	follows := filepath.Join(t.TempDir(), "follows.yaml")
+	text := strings.Replace(officeHours, "spec:\n", "spec:\n  holidays: {mode: treat-as-closed, sourceRef: {name: days}}\n", 1)
+	if err := os.WriteFile(follows, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for format, said := range map[string]bool{"ics": true, "table": false} { // a calendar has no place for notes
+		if _, stderr, code := runKyklos(t, "", "preview", "-f", follows, "-o", format); code != 0 || said != strings.Contains(stderr, "default/office: The holidays are not known: no ConfigMap days") {
+			t.Errorf("%s: exit code %d, stderr %s", format, code, stderr)
+		}
 	}
 	stdout, stderr, code := runKyklos(t, "", "preview", "-f", "../../config/samples/holidays.yaml", "--holidays", list, "--from", "2026-06-08", "--days", "3")
 	if code != 0 || stderr != "" || !strings.Contains(stdout, "h24") {

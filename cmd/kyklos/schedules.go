@@ -83,6 +83,7 @@ func (s *schedules) fromFiles(cmd *cobra.Command, holidays []string) ([]*desk.Sc
 		return nil, nil, err
 	}
 	stop()
+	note(cmd, set.Notes...)
 	if err := unreadable(cmd, set.Problems); err != nil {
 		return nil, nil, err
 	}
@@ -145,7 +146,26 @@ func (s *schedules) choose(cmd *cobra.Command, scalers []*desk.Scaler, problems 
 			return nil, fmt.Errorf("no TimeWindowScaler %s among those given: leave the name out to see all", name)
 		}
 	}
+	remark(cmd, scalers)
 	return scalers, unreadable(cmd, problems)
+}
+
+// remark prints what else there is to know of the manifests of scalers.
+func remark(cmd *cobra.Command, scalers ...[]*desk.Scaler) {
+	var all []string
+	for _, s := range slices.Concat(scalers...) {
+		all = append(all, s.Remarks...)
+	}
+	note(cmd, all...)
+}
+
+// note prints what is good to know and changes nothing, each thing once.
+func note(cmd *cobra.Command, texts ...string) {
+	for i, text := range texts {
+		if !slices.Contains(texts[:i], text) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "kyklos: note:", manifest.Printable(text))
+		}
+	}
 }
 
 // unreadable prints problems; the error says how many there are.

@@ -204,14 +204,26 @@ func keptRemarks(t *rapid.T, text string, result *Result, remarks []remark) {
 	for _, one := range remarks {
 		found := strings.Index(string(result.Data[at:]), one.text)
 		switch {
+		case strings.Count(string(result.Data), one.text) > 1:
+			t.Fatalf("%s is there twice: %s\nbecame\n%s", one.text, text, result.Data)
 		case found >= 0:
 			at += found + len(one.text)
+			field := one.path[strings.LastIndexAny(one.path, ".]")+1:]
+			if !strings.Contains(notes, "anew") && besides(text, one.text, field) && !besides(string(result.Data), one.text, field) {
+				t.Fatalf("%s is no longer beside %s\n%s\nbecame\n%s", one.text, field, text, result.Data)
+			}
 		case !strings.Contains(notes, fmt.Sprintf("%q", one.text)):
 			t.Fatalf("%s is gone without a word: %s\n%s\nbecame\n%s", one.text, notes, text, result.Data)
 		case !goes.MatchString(one.path) && !strings.Contains(notes, "anew"):
 			t.Fatalf("%s, about %s, is gone from\n%s\nbecame\n%s", one.text, one.path, text, result.Data)
 		}
 	}
+}
+
+// besides reports whether a remark is on a line with a field.
+func besides(text, remark, field string) bool {
+	before, _, _ := strings.Cut(text, remark)
+	return field != "" && strings.Contains(before[strings.LastIndex(before, "\n")+1:], field)
 }
 
 // keptDocuments checks that all but one document, and what is between them, are byte by byte as they were.

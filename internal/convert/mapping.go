@@ -63,7 +63,11 @@ func (e *editor) mapping(at slot, before, after map[string]any) error {
 	if left == 0 || merged && e.expand {
 		return e.rewrite(at, after)
 	}
-	if err := e.remove(all, flow); err != nil {
+	remove := e.remove
+	if flow {
+		remove = e.removeWithin
+	}
+	if err := remove(all); err != nil {
 		return err
 	}
 	for _, name := range names(after) {
@@ -76,20 +80,15 @@ func (e *editor) mapping(at slot, before, after map[string]any) error {
 	return nil
 }
 
-// remove takes out the entries that are gone. One at least stays. In block style whole lines go, and comments on lines of
-// their own stay; within brackets an entry goes with the comma behind it, and the last ones with that before them.
-func (e *editor) remove(all []*entry, flow bool) error {
+// remove takes out the entries that are gone, in block style. One at least stays. Whole lines go, and comments on lines of their own
+// stay.
+func (e *editor) remove(all []*entry) error {
 	begin, err := e.start(all[0].key)
 	if err != nil {
 		return err
 	}
-	last, behindDash := 0, !e.isBlank(e.lineStart(begin), begin)
-	for i, one := range all {
-		if !one.gone {
-			last = i
-		}
-	}
-	for i, one := range all {
+	behindDash := !e.isBlank(e.lineStart(begin), begin)
+	for _, one := range all {
 		// As long as all so far are gone, the next one is what moves behind the dash.
 		behindDash = behindDash && one.gone
 		if !one.gone {
@@ -103,18 +102,10 @@ func (e *editor) remove(all []*entry, flow bool) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case flow && i > last:
-			from, err = e.end(all[i-1].value)
-		case flow:
-			to, err = e.start(all[i+1].key)
-		case behindDash:
+		if behindDash {
 			to = e.nextText(to) // what comes next takes its place
-		default:
+		} else {
 			from, to = e.wholeLines(from, to)
-		}
-		if err != nil {
-			return err
 		}
 		e.replace(from, to, "")
 	}
@@ -177,8 +168,11 @@ func (e *editor) insert(mapping *yaml.Node, all []*entry, name string, value any
 	if err != nil {
 		return err
 	}
-	if !flow {
+	switch {
+	case !flow:
 		at = e.lineEnd(at)
+	case e.insertBelow(at, separator, text):
+		return nil
 	}
 	e.replace(at, at, separator+text)
 	return nil

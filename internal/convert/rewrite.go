@@ -65,34 +65,53 @@ func parse(text []byte) *yaml.Node {
 	return root.Content[0]
 }
 
-// comment is a line of a comment and where it, or what it belongs to, stands.
+// comment is one, and the line on which it stands.
 type comment struct {
 	text string
 	line int
 }
 
-// comments are those of a document, in the order of the tree.
-func comments(node *yaml.Node) (all []comment) {
-	if node == nil {
+// comments are those of a document, in their order. The reader's tree does not have all of those within brackets, so they are looked for
+// between its scalars.
+func comments(text []byte) (all []comment) {
+	root := parse(text)
+	if root == nil {
 		return nil
 	}
-	for _, text := range []string{node.HeadComment, node.LineComment, node.FootComment} {
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line != "" {
-				all = append(all, comment{line, node.Line})
-			}
+	s, scalars := newSource(text), make(map[int]int)
+	s.scalars(root, scalars)
+	for at, line := 0, 1; at < len(text); at++ {
+		if end := scalars[at]; end > at {
+			at = end
 		}
-	}
-	for _, child := range node.Content {
-		all = append(all, comments(child)...)
+		for line < len(s.lines) && s.lines[line] <= at {
+			line++
+		}
+		if at < len(text) && text[at] == '#' && (at == 0 || strings.IndexByte(" \t\r\n", text[at-1]) >= 0) {
+			end := s.lineEnd(at)
+			all = append(all, comment{strings.TrimSpace(string(text[at:end])), line})
+			at = end
+		}
 	}
 	return all
 }
 
+// scalars adds where the scalars of a node begin and end.
+func (s *source) scalars(node *yaml.Node, into map[int]int) {
+	if node.Kind == yaml.ScalarNode {
+		if begin, err := s.content(node); err == nil {
+			into[begin], _ = s.end(node) // 0 if it cannot be told
+		}
+	}
+	for _, child := range node.Content {
+		s.scalars(child, into)
+	}
+}
+
 // lostComments are those of a document that are not in another one, each as often as it was there.
 func lostComments(before, after []byte) (lost []comment) {
-	left := comments(parse(after))
-	for _, one := range comments(parse(before)) {
+	left := comments(after)
+	for _, one := range comments(before) {
 		at := slices.IndexFunc(left, func(c comment) bool { return c.text == one.text })
 		if at < 0 {
 			lost = append(lost, one)

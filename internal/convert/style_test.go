@@ -102,7 +102,7 @@ func (p *pen) value(value any, indent, path string) {
 			return
 		}
 	}
-	p.WriteString(" " + p.inline(value))
+	p.WriteString(" " + p.inline(value, path))
 	p.endLine(path)
 }
 
@@ -131,27 +131,69 @@ func (p *pen) list(list []any, indent, path string) {
 }
 
 // inline writes a value within one line, or within brackets over several.
-func (p *pen) inline(value any) string {
-	var parts []string
+func (p *pen) inline(value any, path string) string {
+	var parts []func() string
+	var paths []string
 	opening, closing := "[", "]"
 	switch v := value.(type) {
 	case object:
 		opening, closing = "{", "}"
 		for _, f := range v {
-			parts = append(parts, p.scalar(f.name, true, true)+": "+p.inline(f.value))
+			own := join(path, f.name)
+			parts, paths = append(parts, func() string { return p.scalar(f.name, true, true) + ": " + p.inline(f.value, own) }), append(paths, own)
 		}
 	case []any:
-		for _, one := range v {
-			parts = append(parts, p.inline(one))
+		for i, one := range v {
+			own := item(path, i)
+			parts, paths = append(parts, func() string { return p.inline(one, own) }), append(paths, own)
 		}
 	default:
 		return p.scalar(v, true, false)
 	}
-	text := opening + strings.Join(parts, ", ") + closing
-	if p.seldom(8, "several lines") && len(parts) > 0 {
-		text = opening + p.newline + strings.Repeat(" ", 16) + strings.Join(parts, ","+p.newline+strings.Repeat(" ", 16)) + p.newline + strings.Repeat(" ", 12) + closing
+	if p.seldom(6, "several lines") && len(parts) > 0 {
+		return opening + p.overLines(parts, paths, path) + closing
+	}
+	var texts []string
+	said := len(p.remarks)
+	for _, part := range parts {
+		texts = append(texts, part())
+	}
+	text := opening + strings.Join(texts, ", ") + closing
+	if len(p.remarks) > said {
+		return text // with what is about one place
 	}
 	return p.anchored(text)
+}
+
+// overLines writes what is within brackets over several lines, with comments above and beside each part.
+func (p *pen) overLines(parts []func() string, paths []string, path string) string {
+	var text strings.Builder
+	behindBracket, comma := p.seldom(3, "behind the bracket"), p.seldom(4, "a last comma")
+	for i, part := range parts {
+		if i > 0 || !behindBracket {
+			text.WriteString(p.newline)
+			for p.seldom(6, "above within") {
+				text.WriteString(strings.Repeat(" ", 16) + p.remark(path) + p.newline)
+			}
+			text.WriteString(strings.Repeat(" ", 16))
+		}
+		text.WriteString(part())
+		if i < len(parts)-1 || comma {
+			text.WriteString(",")
+		}
+		last := i == len(parts)-1
+		if p.seldom(4, "beside within") {
+			text.WriteString(" " + p.remark(paths[i]) + p.newline)
+			last = false
+			if i == len(parts)-1 {
+				text.WriteString(strings.Repeat(" ", 12))
+			}
+		}
+		if last && !p.seldom(3, "before the bracket") {
+			text.WriteString(p.newline + strings.Repeat(" ", 12))
+		}
+	}
+	return text.String()
 }
 
 // anchored gives a text an anchor now and then, and later on takes the anchor for it.

@@ -28,13 +28,13 @@ func FromCluster(ctx context.Context, cluster client.Reader, namespace string, n
 	for i := range all {
 		tws := &all[i]
 		key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Name}
-		keys, found := holidays, true
-		if name := schedule.HolidaySource(&tws.Spec); holidays == nil && name != "" {
-			if keys, found, err = configMaps.keys(ctx, types.NamespacedName{Namespace: tws.Namespace, Name: name}); err != nil {
+		known := Holidays{Keys: holidays}
+		if holidays == nil {
+			if known, err = configMaps.of(ctx, tws); err != nil {
 				return nil, nil, err
 			}
 		}
-		scaler, err := Read(tws, func(string) ([]string, bool) { return keys, found })
+		scaler, err := Read(tws, func(string) Holidays { return known })
 		if err != nil {
 			problems = append(problems, &Problem{Name: key, Err: err})
 			continue
@@ -51,11 +51,11 @@ func Complete(ctx context.Context, cluster client.Reader, scalers []*Scaler) err
 	configMaps := configMaps{cluster: cluster}
 	for _, s := range scalers {
 		if s.HolidaysMissing {
-			keys, found, err := configMaps.keys(ctx, types.NamespacedName{Namespace: s.Namespace, Name: schedule.HolidaySource(s.Spec)})
+			known, err := configMaps.of(ctx, s.TimeWindowScaler)
 			if err != nil {
 				return err
 			}
-			s.setHolidays(keys, found)
+			s.setHolidays(known)
 		}
 		var live v1beta1.TimeWindowScaler
 		switch err := cluster.Get(ctx, s.Key(), &live); {
@@ -100,28 +100,45 @@ func readError(what string, err error) error {
 	}
 }
 
-// configMaps are ConfigMaps of a cluster, each read once.
+// configMaps are those of holidays of a cluster, each read once.
 type configMaps struct {
 	cluster client.Reader
-	known   map[types.NamespacedName]*corev1.ConfigMap // nil: there is none
+	known   map[types.NamespacedName]Holidays
 }
 
-func (c *configMaps) keys(ctx context.Context, name types.NamespacedName) (keys []string, found bool, err error) {
-	source, known := c.known[name]
+// of are the holidays of a scaler, none if it follows none. Where whoever asks may not read them, what the scaler's status says of
+// today is all that is known.
+func (c *configMaps) of(ctx context.Context, tws *v1beta1.TimeWindowScaler) (Holidays, error) {
+	name := types.NamespacedName{Namespace: tws.Namespace, Name: schedule.HolidaySource(&tws.Spec)}
+	if name.Name == "" {
+		return Holidays{}, nil
+	}
+	holidays, known := c.known[name]
 	if !known {
-		source = new(corev1.ConfigMap)
-		if err := c.cluster.Get(ctx, name, source); apierrors.IsNotFound(err) {
-			source = nil
-		} else if err != nil {
-			return nil, false, readError("ConfigMap "+name.String(), err)
+		var err error
+		if holidays, err = c.read(ctx, name); err != nil {
+			return Holidays{}, err
 		}
 		if c.known == nil {
-			c.known = make(map[types.NamespacedName]*corev1.ConfigMap)
+			c.known = make(map[types.NamespacedName]Holidays)
 		}
-		c.known[name] = source
+		c.known[name] = holidays
 	}
-	if source == nil {
-		return nil, false, nil
+	if today := tws.Status.Holiday; holidays.Unread != "" && today != "" {
+		holidays.Keys = []string{today}
 	}
-	return slices.Collect(maps.Keys(source.Data)), true, nil
+	return holidays, nil
+}
+
+func (c *configMaps) read(ctx context.Context, name types.NamespacedName) (Holidays, error) {
+	var source corev1.ConfigMap
+	switch err := c.cluster.Get(ctx, name, &source); {
+	case apierrors.IsNotFound(err):
+		return Holidays{Missing: true}, nil
+	case apierrors.IsForbidden(err):
+		return Holidays{Unread: err.Error()}, nil
+	case err != nil:
+		return Holidays{}, readError("ConfigMap "+name.String(), err)
+	}
+	return Holidays{Keys: slices.Collect(maps.Keys(source.Data))}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -108,6 +109,40 @@ func TestHolidaysGivenForACluster(t *testing.T) {
 	scalers, _, err := desk.FromCluster(t.Context(), cluster(t, reads, closing, daysOff), "stores", nil, []string{"2027-01-01"})
 	if err != nil || len(scalers) != 1 || len(reads) > 0 || cmp.Diff([]string{"2027-01-01"}, dates(scalers[0])) != "" {
 		t.Errorf("%v %v %v, reads %v", scalers, err, dates(scalers[0]), reads)
+	}
+}
+
+// One ConfigMap that may not be read hides no schedule: of its own one, today's holiday is known from the status.
+func TestHolidaysThatMayNotBeRead(t *testing.T) {
+	open := strings.ReplaceAll(called("open", closing), "days-off", "open-days")
+	dates := strings.Replace(daysOff, "days-off", "open-days", 1)
+	all := interceptor.NewClient(cluster(t, nil, closing, open, daysOff, dates).(client.WithWatch), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if key.Name == "days-off" {
+				return apierrors.NewForbidden(corev1.Resource("configmaps"), key.Name, errors.New("ada may not"))
+			}
+			return c.Get(ctx, key, obj, opts...)
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			err := c.List(ctx, list, opts...)
+			list.(*v1beta1.TimeWindowScalerList).Items[0].Status.Holiday = "2026-11-23"
+			return err
+		},
+	})
+	scalers, problems, err := desk.FromCluster(t.Context(), all, "stores", nil, nil)
+	if err != nil || len(problems) > 0 || len(scalers) != 2 {
+		t.Fatal(scalers, problems, err)
+	}
+	hidden, known := scalers[0], scalers[1]
+	if !strings.Contains(hidden.HolidaysUnread, "ada may not") || hidden.HolidaysMissing || !hidden.Calendar.Holidays["2026-11-23"] || len(hidden.Calendar.Holidays) != 1 {
+		t.Errorf("%+v", hidden.Scaler)
+	}
+	if known.HolidaysUnread != "" || len(known.Calendar.Holidays) != 2 {
+		t.Errorf("%+v", known.Scaler)
+	}
+	ours, _ := desk.FromManifests(set(t, closing), "stores", nil)
+	if err := desk.Complete(t.Context(), all, ours); err != nil || ours[0].HolidaysUnread == "" || ours[0].HolidaysMissing {
+		t.Errorf("%v, %+v", err, ours[0].Scaler)
 	}
 }
 

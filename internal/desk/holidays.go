@@ -11,6 +11,15 @@ import (
 	"kyklos.io/kyklos/internal/manifest"
 )
 
+// Holidays are what is known of the ConfigMap of a schedule's holidays.
+type Holidays struct {
+	// Keys are dates, and what else is there in their place.
+	Keys []string
+	// Missing says that there is no such ConfigMap, and Unread why whoever asks may not read it; "" if they may.
+	Missing bool
+	Unread  string
+}
+
 // HolidayDates reads dates out of a file: the keys of its ConfigMaps, or of a text one date, YYYY-MM-DD, at the beginning of each
 // line. Empty lines and those that begin with # say nothing. The result is not nil.
 func HolidayDates(file *manifest.File) ([]string, error) {

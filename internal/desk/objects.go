@@ -3,12 +3,13 @@ package desk
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// HolidayKeys are the keys of a ConfigMap of a cluster, and whether there is one.
-func HolidayKeys(ctx context.Context, cluster client.Reader, name types.NamespacedName) (keys []string, found bool, err error) {
+// ClusterHolidays are what whoever asks may know of the holidays of a cluster's scaler. The error says that the cluster does not answer.
+func ClusterHolidays(ctx context.Context, cluster client.Reader, tws *v1beta1.TimeWindowScaler) (Holidays, error) {
 	source := configMaps{cluster: cluster}
-	return source.keys(ctx, name)
+	return source.of(ctx, tws)
 }

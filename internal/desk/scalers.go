@@ -26,6 +26,8 @@ type Scaler struct {
 	// TimeWindowScaler is the object as v1beta1, Source where it was read; nil if it came from a cluster.
 	TimeWindowScaler *v1beta1.TimeWindowScaler
 	Source           *manifest.Object
+	// Remarks say what else there is to know of the manifests that the schedule was read from, a sentence each.
+	Remarks []string
 }
 
 // Key is the scaler's namespace and name.
@@ -66,7 +68,7 @@ func (e fieldErrors) Error() string {
 // FromManifests returns the scalers of a set in its order, and those that cannot be read. namespace is that of objects that name
 // none. Holidays are dates for every scaler that follows any; nil takes them from the ConfigMaps of the set.
 func FromManifests(set *manifest.Set, namespace string, holidays []string) (scalers []*Scaler, problems []*Problem) {
-	configMaps := holidaySources(set, namespace)
+	around := surroundingsOf(set, namespace)
 	for _, object := range set.Objects {
 		if !IsScaler(object) {
 			continue
@@ -76,14 +78,15 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 		if err == nil {
 			tws.Namespace = key.Namespace
 			var scaler *Scaler
-			if scaler, err = Read(tws, func(name string) ([]string, bool) {
+			if scaler, err = Read(tws, func(name string) Holidays {
 				if holidays != nil {
-					return holidays, true
+					return Holidays{Keys: holidays}
 				}
-				keys, there := configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
-				return keys, there
+				keys, there := around[object].configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
+				return Holidays{Keys: keys, Missing: !there}
 			}); err == nil {
 				scaler.Source = object
+				scaler.Remarks = around[object].places.remarks(scaler)
 				scalers = append(scalers, scaler)
 				continue
 			}
@@ -93,8 +96,8 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 	return scalers, problems
 }
 
-// Read reads the schedule of a TimeWindowScaler. holidays are the keys of a ConfigMap of its namespace, and whether there is one.
-func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []string, found bool)) (*Scaler, error) {
+// Read reads the schedule of a TimeWindowScaler. holidays are what a ConfigMap of its namespace says.
+func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) Holidays) (*Scaler, error) {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	if errs := append(unprintable(tws), reading.Errors()...); len(errs) > 0 {
 		return nil, fieldErrors(errs)
@@ -112,9 +115,9 @@ func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) (keys []stri
 }
 
 // setHolidays gives a schedule the dates among the keys of its ConfigMap.
-func (s *Scaler) setHolidays(keys []string, found bool) {
-	s.Calendar.Holidays, _ = timecalc.ParseHolidayDates(keys)
-	s.HolidaysMissing = !found
+func (s *Scaler) setHolidays(known Holidays) {
+	s.Calendar.Holidays, _ = timecalc.ParseHolidayDates(known.Keys)
+	s.HolidaysMissing, s.HolidaysUnread = known.Missing, known.Unread
 }
 
 // IsScaler reports whether an object is a TimeWindowScaler of a version that Kyklos serves.
@@ -144,10 +147,30 @@ func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	return &tws, nil
 }
 
-// holidaySources are the keys of all ConfigMaps of a set.
-func holidaySources(set *manifest.Set, namespace string) map[types.NamespacedName][]string {
+// surroundings are the ConfigMaps that are applied together with an object, by their keys, and where what is applied with it stands.
+type surroundings struct {
+	configMaps map[types.NamespacedName][]string
+	places     places
+}
+
+// surroundingsOf are those of all objects. What several parts of the set have in common is taken for the first one's.
+func surroundingsOf(set *manifest.Set, namespace string) map[*manifest.Object]surroundings {
+	all := make(map[*manifest.Object]surroundings)
+	for _, part := range set.Parts() {
+		own := surroundings{holidaySources(part, namespace), placesOf(part, namespace)}
+		for _, object := range part {
+			if _, known := all[object]; !known {
+				all[object] = own
+			}
+		}
+	}
+	return all
+}
+
+// holidaySources are the keys of all ConfigMaps.
+func holidaySources(objects []*manifest.Object, namespace string) map[types.NamespacedName][]string {
 	all := make(map[types.NamespacedName][]string)
-	for _, object := range set.Objects {
+	for _, object := range objects {
 		if keys, ok := configMapKeys(object); ok {
 			all[object.Key(namespace)] = keys
 		}

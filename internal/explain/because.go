@@ -91,6 +91,12 @@ func (e *Explanation) holidayFacts(holidays Holidays) {
 	case source == "":
 	case holidays.Missing:
 		e.add("holidays", "ConfigMap %s is not there: every day counts as a normal day", source)
+	case holidays.Unread != "":
+		text := "so every day is explained as a normal day"
+		if calendar.Holidays[today] {
+			text = "but today is a holiday, as the status says"
+		}
+		e.add("holidays", "you may not read ConfigMap %s, which Kyklos goes by, %s: %s", source, text, holidays.Unread)
 	case calendar.Holidays[today]:
 		e.add("holidays", "%s is listed in ConfigMap %s (%s)", today, source, calendar.HolidayMode)
 	default:

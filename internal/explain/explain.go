@@ -69,6 +69,8 @@ type Holidays struct {
 	Dates map[string]bool
 	// Missing: the ConfigMap is not there, or not among the files.
 	Missing bool
+	// Unread is why whoever asks may not read the ConfigMap, "" if they may.
+	Unread string
 	// Invalid are keys that are no dates.
 	Invalid []string
 }
@@ -78,7 +80,8 @@ type Holidays struct {
 func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at time.Time) *Explanation {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	e := &Explanation{Scaler: &preview.Scaler{
-		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar, HolidaysMissing: holidays.Missing,
+		Namespace: tws.Namespace, Name: tws.Name, Spec: &tws.Spec, Calendar: reading.Calendar,
+		HolidaysMissing: holidays.Missing, HolidaysUnread: holidays.Unread,
 	}}
 	if state != nil {
 		e.Scaler.State = &state.Status

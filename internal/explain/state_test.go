@@ -223,6 +223,10 @@ func TestHolidayFacts(t *testing.T) {
 		"listed":     {tws, explain.Holidays{Dates: map[string]bool{"2026-11-23": true}}, []string{"2026-11-23 is listed in ConfigMap days (treat-as-closed)"}},
 		"not listed": {tws, explain.Holidays{Dates: map[string]bool{"2026-12-26": true, "2026-12-25": true, "2026-01-01": true}}, []string{"2026-11-23 is not listed in ConfigMap days (treat-as-closed); the next is 2026-12-25"}},
 		"missing":    {tws, explain.Holidays{Missing: true}, []string{"ConfigMap days is not there: every day counts as a normal day"}},
+		"unread": {tws, explain.Holidays{Unread: "forbidden"}, []string{
+			"you may not read ConfigMap days, which Kyklos goes by, so every day is explained as a normal day: forbidden"}},
+		"unread, on a holiday": {tws, explain.Holidays{Unread: "forbidden", Dates: map[string]bool{"2026-11-23": true}}, []string{
+			"you may not read ConfigMap days, which Kyklos goes by, but today is a holiday, as the status says: forbidden"}},
 		"no dates": {tws, explain.Holidays{Invalid: []string{"25.12.2026"}}, []string{
 			"2026-11-23 is not listed in ConfigMap days (treat-as-closed)", "these keys of ConfigMap days are no dates, and do nothing: 25.12.2026",
 		}},

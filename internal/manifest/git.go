@@ -40,11 +40,12 @@ func ReadRevision(ctx context.Context, revision string, paths []string) (*Set, e
 	if err != nil {
 		return nil, fmt.Errorf("read revision %s: %w", revision, err)
 	}
-	var set Set
+	var sources []source
 	for _, blob := range blobs {
-		set.add(&File{Name: revision + ":" + place.name(blob.path), Data: blob.data}, slices.Contains(named, blob.path))
+		path := place.name(blob.path)
+		sources = append(sources, source{&File{Name: revision + ":" + path, Path: path, Data: blob.data}, slices.Contains(named, blob.path)})
 	}
-	return &set, nil
+	return setOf(sources), nil
 }
 
 // repository is that around the working directory: where its root and that directory are, without links.

@@ -1,6 +1,8 @@
 package manifest
 
 import (
+	"fmt"
+
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,6 +15,8 @@ type File struct {
 	// Name is what people know the file by: the path as it was given, or below the folder that was
 	// given, "-" for standard input, and for a revision "REVISION:PATH".
 	Name string
+	// Path is where the file is, or was in a revision; "" for standard input.
+	Path string
 	Data []byte
 }
 
@@ -57,6 +61,12 @@ func (o *Object) Key(fallback string) types.NamespacedName {
 		namespace = fallback
 	}
 	return types.NamespacedName{Namespace: namespace, Name: o.Name()}
+}
+
+// Place is where the object stands, for messages about another one: FILE:LINE, the line being that of its name.
+func (o *Object) Place() string {
+	at, _ := o.Position("metadata.name")
+	return fmt.Sprintf("%s:%d", o.File.Name, at.Line)
 }
 
 func (o *Object) text(field string) string {

@@ -21,6 +21,19 @@ type Set struct {
 	Problems []*Problem
 	// Skipped are files of folders that cannot be read as YAML and do not speak of Kyklos, as templates do.
 	Skipped []*File
+	// Notes say what else of folders was left out, since it is made into manifests and is none: patches of kustomize, and templates of Helm.
+	Notes []string
+
+	parts [][]*Object // nil for one part alone
+}
+
+// Parts are the objects by what is applied together: kustomizations that do not take each other in, as those of two overlays, each by
+// themselves with what both take in. It is everything at once where nothing tells more.
+func (s *Set) Parts() [][]*Object {
+	if s.parts == nil {
+		return [][]*Object{s.Objects}
+	}
+	return s.parts
 }
 
 // group is what every manifest for Kyklos has in it.
@@ -28,14 +41,27 @@ const group = "kyklos.io"
 
 // Read reads manifests from files, from folders with all that is below them (*.yaml, *.yml and *.json, nothing
 // hidden), and for "-" from stdin, in the order given and by name. The error says which source cannot be read at all.
-func Read(sources []string, stdin io.Reader) (*Set, error) {
-	var set Set
-	for _, source := range sources {
-		if err := read(source, stdin, set.add); err != nil {
+func Read(names []string, stdin io.Reader) (*Set, error) {
+	var sources []source
+	for _, name := range names {
+		if err := read(name, stdin, func(file *File, named bool) { sources = append(sources, source{file, named}) }); err != nil {
 			return nil, err
 		}
 	}
-	return &set, nil
+	return setOf(sources), nil
+}
+
+// setOf reads the objects of files.
+func setOf(sources []source) *Set {
+	var set Set
+	layout := layoutOf(sources)
+	for _, s := range sources {
+		if !layout.leavesOut(s) {
+			set.add(s)
+		}
+	}
+	set.Notes, set.parts = layout.notes(), layout.together(set.Objects)
+	return &set
 }
 
 // Files returns what Read would read, as it is.
@@ -87,21 +113,21 @@ func readFile(path string, named bool, add func(*File, bool)) error {
 	if err != nil {
 		return err
 	}
-	add(&File{Name: path, Data: data}, named)
+	add(&File{Name: path, Path: path, Data: data}, named)
 	return nil
 }
 
 // add takes in a file. What cannot be read of it matters if the file was named, or speaks of Kyklos.
-func (s *Set) add(file *File, named bool) {
-	objects, problems := Parse(file)
+func (s *Set) add(from source) {
+	objects, problems := Parse(from.File)
 	s.Objects = append(s.Objects, objects...)
-	if len(problems) > 0 && !named && !bytes.Contains(file.Data, []byte(group)) {
-		s.Skipped = append(s.Skipped, file)
+	if len(problems) > 0 && !from.named && !bytes.Contains(from.Data, []byte(group)) {
+		s.Skipped = append(s.Skipped, from.File)
 		return
 	}
 	s.Problems = append(s.Problems, problems...)
 }
 
 func isManifest(path string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path)))
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path))) || filepath.Base(path) == "Kustomization"
 }

@@ -55,10 +55,22 @@ func (s *Scaler) Notes(zone *time.Location) []string {
 	case s.isDaemonSet():
 		notes = append(notes, "A DaemonSet is suspended at 0 and runs on its nodes at any other count. Its replica-hours are those of the schedule, not of its pods.")
 	}
-	if s.HolidaysMissing {
-		notes = append(notes, fmt.Sprintf("The holidays are not known: no ConfigMap %s was found. Its dates are shown as ordinary days; give it with -f or --holidays.", schedule.HolidaySource(s.Spec)))
+	if note := s.UnknownHolidays(); note != "" {
+		notes = append(notes, note)
 	}
 	return notes
+}
+
+// UnknownHolidays says in a sentence why the holidays of a schedule are not known, "" if they are.
+func (s *Scaler) UnknownHolidays() string {
+	switch source := schedule.HolidaySource(s.Spec); {
+	case s.HolidaysMissing:
+		return fmt.Sprintf("The holidays are not known: no ConfigMap %s was found. Its dates are shown as ordinary days; give it with -f or --holidays.", source)
+	case s.HolidaysUnread != "":
+		return fmt.Sprintf("The holidays are not known: you may not read ConfigMap %s, which Kyklos goes by (%s). "+
+			"Its dates are shown as ordinary days; give them with --holidays.", source, s.HolidaysUnread)
+	}
+	return ""
 }
 
 // metrics tells of the windows whose count follows a metric.

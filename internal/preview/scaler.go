@@ -16,6 +16,9 @@ type Scaler struct {
 	// HolidaysMissing says that the schedule follows holidays whose ConfigMap was not to be found: its dates are taken
 	// for ordinary days.
 	HolidaysMissing bool
+	// HolidaysUnread says why whoever asks may not read that ConfigMap, "" if they may. All dates are taken for ordinary days but the one
+	// that the State names.
+	HolidaysUnread string
 	// State is the status of the object in a cluster, nil if it is from a file.
 	State *v1beta1.TimeWindowScalerStatus
 }

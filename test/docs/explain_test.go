@@ -50,7 +50,7 @@ func explains(t *testing.T, cluster *controlplane.Cluster) {
 		}
 	}
 	kubectl("", "create", "namespace", namespace)
-	kubectl("", "apply", "-n", namespace, "-f", samplesDir+"/office-hours.yaml", "-f", samplesDir+"/node-agents.yaml", "-f", samplesDir+"/workspace-hours.yaml")
+	kubectl("", "apply", "-n", namespace, "-f", samplesDir+"/office-hours.yaml", "-f", samplesDir+"/node-agents.yaml", "-f", samplesDir+"/workspace-hours.yaml", "-f", samplesDir+"/holidays.yaml")
 	kubectl(awayTarget, "apply", "-n", namespace, "-f", "-")
 
 	eventually("webapp-office-hours", func(e *explanation) bool {
@@ -105,6 +105,17 @@ func explainsWhatMayBeRead(t *testing.T, cluster *controlplane.Cluster, namespac
 		t.Errorf("%+v", e)
 	}
 	binary, _ := controlplane.Binary("kyklos")
+	table, err := exec.CommandContext(t.Context(), binary, append([]string{"preview"}, as("ada")[1:]...)...).CombinedOutput()
+	for _, part := range []string{"webapp-office-hours scales", "back-office-weekdays scales", "you may not read ConfigMap public-holidays"} {
+		if err != nil || !strings.Contains(string(table), part) {
+			t.Errorf("%v: no %q in\n%s", err, part, table)
+		}
+	}
+	begun := append([]string{"__complete", "explain"}, as("ada")[1:]...)
+	names, err := exec.CommandContext(t.Context(), binary, append(begun, "web")...).Output()
+	if err != nil || string(names) != "webapp-office-hours\n:4\n" {
+		t.Errorf("%v: completed by %q", err, names)
+	}
 	out, err := exec.CommandContext(t.Context(), binary, append([]string{"explain"}, as("grace")...)...).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "is forbidden") {
 		t.Errorf("%v: %s", err, out)

@@ -16,8 +16,9 @@ type builtInKind struct {
 	namespaced, scale bool
 }
 
-// builtIn are the kinds of the groups whose names have no dot. No CustomResourceDefinition can add to
-// these groups, so what is not here is in no cluster.
+// builtIn are the kinds that every cluster has which Kyklos supports. Of the groups whose names have no dot they are all there are: no
+// CustomResourceDefinition can add to these. To the others a definition, or another release of Kubernetes, may add kinds, and what is not here
+// may be there all the same.
 var builtIn = []struct {
 	version schema.GroupVersion
 	kinds   []builtInKind
@@ -35,4 +36,35 @@ var builtIn = []struct {
 	{autoscalingv1.SchemeGroupVersion, []builtInKind{{"HorizontalPodAutoscaler", true, false}}},
 	{autoscalingv2.SchemeGroupVersion, []builtInKind{{"HorizontalPodAutoscaler", true, false}}},
 	{policyv1.SchemeGroupVersion, []builtInKind{{"PodDisruptionBudget", true, false}}},
+	{v1Of("admissionregistration.k8s.io"), []builtInKind{
+		{"MutatingWebhookConfiguration", false, false}, {"ValidatingWebhookConfiguration", false, false},
+		{"ValidatingAdmissionPolicy", false, false}, {"ValidatingAdmissionPolicyBinding", false, false},
+	}},
+	{v1Of("apiextensions.k8s.io"), []builtInKind{{"CustomResourceDefinition", false, false}}},
+	{v1Of("apiregistration.k8s.io"), []builtInKind{{"APIService", false, false}}},
+	{v1Of("authentication.k8s.io"), []builtInKind{{"SelfSubjectReview", false, false}, {"TokenReview", false, false}}},
+	{v1Of("authorization.k8s.io"), []builtInKind{
+		{"LocalSubjectAccessReview", true, false}, {"SelfSubjectAccessReview", false, false}, {"SelfSubjectRulesReview", false, false},
+		{"SubjectAccessReview", false, false},
+	}},
+	{v1Of("certificates.k8s.io"), []builtInKind{{"CertificateSigningRequest", false, false}}},
+	{v1Of("coordination.k8s.io"), []builtInKind{{"Lease", true, false}}},
+	{v1Of("discovery.k8s.io"), []builtInKind{{"EndpointSlice", true, false}}},
+	{v1Of("events.k8s.io"), []builtInKind{{"Event", true, false}}},
+	{v1Of("flowcontrol.apiserver.k8s.io"), []builtInKind{{"FlowSchema", false, false}, {"PriorityLevelConfiguration", false, false}}},
+	{v1Of("networking.k8s.io"), []builtInKind{
+		{"IPAddress", false, false}, {"Ingress", true, false}, {"IngressClass", false, false}, {"NetworkPolicy", true, false},
+		{"ServiceCIDR", false, false},
+	}},
+	{v1Of("node.k8s.io"), []builtInKind{{"RuntimeClass", false, false}}},
+	{v1Of("rbac.authorization.k8s.io"), []builtInKind{
+		{"ClusterRole", false, false}, {"ClusterRoleBinding", false, false}, {"Role", true, false}, {"RoleBinding", true, false},
+	}},
+	{v1Of("scheduling.k8s.io"), []builtInKind{{"PriorityClass", false, false}}},
+	{v1Of("storage.k8s.io"), []builtInKind{
+		{"CSIDriver", false, false}, {"CSINode", false, false}, {"CSIStorageCapacity", true, false}, {"StorageClass", false, false},
+		{"VolumeAttachment", false, false},
+	}},
 }
+
+func v1Of(group string) schema.GroupVersion { return schema.GroupVersion{Group: group, Version: "v1"} }

@@ -60,13 +60,13 @@ type scaled struct {
 }
 
 // newInventory takes in the members whose verdicts are known, and reads nothing of the cluster yet.
-func newInventory(members []*member, options Options, unread *unread) *inventory {
+func newInventory(members []*member, options Options, kinds *kindSource, unread *unread) *inventory {
 	inv := &inventory{
 		set:           make(map[identity]*member),
 		scalers:       make(map[types.NamespacedName][]*member),
 		autoscalers:   make(map[string][]*autoscalingv2.HorizontalPodAutoscaler),
 		scaledObjects: make(map[string][]*scaled),
-		kinds:         newKindSource(members, options),
+		kinds:         kinds,
 		cluster:       options.Cluster,
 		now:           options.Now,
 		unread:        unread,

@@ -53,32 +53,51 @@ type Result struct {
 // Run judges all objects of the set.
 func Run(ctx context.Context, set *manifest.Set, options Options) (*Result, error) {
 	ctx = ctrl.LoggerInto(ctx, logr.Discard()) // facts that cannot be read are told in Notes
-	r := &run{Options: options, members: membersOf(set, options), unread: &unread{failed: make(map[string]error)}}
-	if err := r.each(ctx, r.verdict); err != nil {
-		return nil, err
+	unread, kinds := &unread{failed: make(map[string]error)}, newKindSource(set, options)
+	result, judged, said := &Result{}, make(map[*manifest.Object]bool), make(map[lint.Finding]bool)
+	for _, part := range set.Parts() {
+		r := &run{Options: options, members: membersOf(part, options), kinds: kinds, unread: unread}
+		if err := r.judge(ctx); err != nil {
+			return nil, err
+		}
+		for _, m := range r.members {
+			judged[m.object] = m.judged
+			for _, finding := range m.findings {
+				if !said[finding] { // what is in two parts is judged twice
+					said[finding] = true
+					result.Findings = append(result.Findings, finding)
+				}
+			}
+		}
 	}
-	r.inventory = newInventory(r.members, options, r.unread)
+	sortFindings(set, result.Findings)
+	result.Summary, result.Notes = summary(set, judged), unread.notes()
+	return result, nil
+}
+
+// judge judges the objects that are applied together.
+func (r *run) judge(ctx context.Context) error {
+	if err := r.each(ctx, r.verdict); err != nil {
+		return err
+	}
+	r.inventory = newInventory(r.members, r.Options, r.kinds, r.unread)
 	r.inventory.load(ctx)
 	if err := r.each(ctx, r.rules); err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range r.members {
 		r.together(ctx, m)
 		r.policies(ctx, m)
 	}
-	result := &Result{Summary: r.summary(), Notes: r.unread.notes()}
-	for _, m := range r.members {
-		result.Findings = append(result.Findings, m.findings...)
-	}
-	sortFindings(result.Findings)
-	return result, nil
+	return nil
 }
 
-// run is one judgement of a set.
+// run is one judgement of objects that are applied together.
 type run struct {
 	Options
 	members   []*member
 	inventory *inventory
+	kinds     *kindSource
 	unread    *unread
 }
 
@@ -165,12 +184,12 @@ func (r *run) policies(ctx context.Context, m *member) {
 }
 
 // summary says what was looked at.
-func (r *run) summary() (s lint.Summary) {
+func summary(set *manifest.Set, judged map[*manifest.Object]bool) (s lint.Summary) {
 	files := make(map[*manifest.File]bool)
-	for _, m := range r.members {
-		files[m.object.File] = true
-		if m.judged {
-			s.Judged = append(s.Judged, m.object)
+	for _, object := range set.Objects {
+		files[object.File] = true
+		if judged[object] {
+			s.Judged = append(s.Judged, object)
 		} else {
 			s.Foreign++
 		}
@@ -179,13 +198,11 @@ func (r *run) summary() (s lint.Summary) {
 	return s
 }
 
-// sortFindings puts them in the order of files, as those come, and of lines.
-func sortFindings(findings []lint.Finding) {
+// sortFindings puts them in the order of files, as those come in the set, and of lines.
+func sortFindings(set *manifest.Set, findings []lint.Finding) {
 	order := make(map[*manifest.File]int)
-	for _, f := range findings {
-		if _, known := order[f.Object.File]; !known {
-			order[f.Object.File] = len(order)
-		}
+	for i, object := range set.Objects {
+		order[object.File] = i
 	}
 	slices.SortStableFunc(findings, func(a, b lint.Finding) int {
 		return cmp.Or(cmp.Compare(order[a.Object.File], order[b.Object.File]), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))

@@ -178,7 +178,14 @@ func TestSetsOfManifests(t *testing.T) {
 		"holidays twice, and other ConfigMaps": {
 			files: []string{scaler("office", "web", followsHolidays), holidaysOf("2026-12-25: "), holidaysOf("2027-12-25: "),
 				strings.Replace(holidaysOf("a: b"), "days", "settings", 1), strings.Replace(holidaysOf("a: b"), "days", "settings", 1)},
-			want: []string{"b.yaml:3:35 warning duplicate-object metadata.name: the same object is there again at c.yaml:3: what is applied last counts"},
+			want: []string{
+				"b.yaml:3:35 warning duplicate-object metadata.name: the same object is there again at c.yaml:3: what is applied last counts",
+				"d.yaml:3:35 warning duplicate-object metadata.name: the same object is there again at e.yaml:3: what is applied last counts",
+			},
+		},
+		"one name in two kinds, and in two namespaces": {
+			files: []string{workload("Deployment", "web", "  paused: false"), workload("StatefulSet", "web", "  paused: false"), holidaysOf("a: b"),
+				strings.Replace(holidaysOf("a: b"), "shop", "stock", 1)},
 		},
 		"names that are to be generated are different": {
 			files: []string{strings.Replace(scaler("web-", "web"), "  name:", "  generateName:", 1), strings.Replace(scaler("web-", "api"), "  name:", "  generateName:", 1)},

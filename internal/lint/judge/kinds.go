@@ -17,25 +17,28 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/manifest"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // kindSource says which kinds can be targets. Those that the set defines it knows by their definitions;
-// others the cluster is asked for, and without one only the groups are known that every cluster has.
+// others the cluster is asked for, and without one only the kinds are known that every cluster has.
 type kindSource struct {
 	definitions map[schema.GroupKind]*apiextensionsv1.CustomResourceDefinition
-	own         *targetkind.Resolver // by the lists below
+	lists       kindLists
+	own         *targetkind.Resolver // by these lists
 	cluster     *Cluster
 }
 
 // kindLists is the discovery of what is known without a cluster: lists by group and version.
 type kindLists map[string]*metav1.APIResourceList
 
-// newKindSource reads the CustomResourceDefinitions of the set.
-func newKindSource(members []*member, options Options) *kindSource {
+// newKindSource reads the CustomResourceDefinitions of the set. They are for the whole cluster, whatever else goes apart.
+func newKindSource(set *manifest.Set, options Options) *kindSource {
 	lists := make(kindLists)
 	source := &kindSource{
 		definitions: make(map[schema.GroupKind]*apiextensionsv1.CustomResourceDefinition),
+		lists:       lists,
 		own:         targetkind.NewResolver(lists, fixedClock(options.Now)),
 		cluster:     options.Cluster,
 	}
@@ -47,12 +50,12 @@ func newKindSource(members []*member, options Options) *kindSource {
 	lists.add(v1beta1.GroupVersion, v1beta1.Kind, true, false)
 	lists.add(v1alpha1.GroupVersion, v1alpha1.Kind, true, false)
 	lists.add(v1alpha1.GroupVersion, targetkind.Workspace.Kind, true, false)
-	for _, m := range members {
-		if m.at.GroupKind != (schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition"}) {
+	for _, object := range set.Objects {
+		if object.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition"}) {
 			continue
 		}
 		var definition apiextensionsv1.CustomResourceDefinition
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(m.object.Object, &definition) != nil {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &definition) != nil {
 			continue // the API server refuses it, and says why
 		}
 		spec := &definition.Spec
@@ -82,6 +85,8 @@ func (s *kindSource) Resolve(ctx context.Context, ref v1beta1.TargetRef) (target
 			return kind, absentError{unknown}
 		}
 		return kind, err
+	case s.lists.has(named):
+		return s.own.Resolve(ctx, ref)
 	default:
 		return targetkind.Kind{}, errUnknown
 	}
@@ -110,6 +115,12 @@ func (l kindLists) add(version schema.GroupVersion, kind string, namespaced, sca
 	if scale {
 		list.APIResources = append(list.APIResources, metav1.APIResource{Name: name + "/scale", Kind: "Scale", Namespaced: namespaced})
 	}
+}
+
+// has reports whether a kind is among the lists.
+func (l kindLists) has(kind schema.GroupVersionKind) bool {
+	list := l[kind.GroupVersion().String()]
+	return list != nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind.Kind })
 }
 
 // ServerResourcesForGroupVersionWithContext answers as an API server does that has these lists and no others.

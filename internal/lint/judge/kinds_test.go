@@ -52,6 +52,11 @@ func TestKindsOfTargets(t *testing.T) {
 		"a kind without scale": {files: []string{of("v1", "Pod", "web")}, want: []string{
 			`a.yaml:8:11 error target-kind spec.targetRef.kind: Invalid value: "Pod": Pod of v1 cannot be scaled: it has no scale subresource, through which a replica count is set`,
 		}},
+		"a kind without scale of a group that others may add to": {files: []string{of("networking.k8s.io/v1", "Ingress", "web")}, want: []string{
+			`a.yaml:8:11 error target-kind spec.targetRef.kind: Invalid value: "Ingress": Ingress of networking.k8s.io/v1 cannot be scaled: it has no scale subresource, through which a replica count is set`,
+		}},
+		"what others may have added":             {files: []string{of("networking.k8s.io/v1", "Egress", "web")}},
+		"a version that other clusters may have": {files: []string{of("networking.k8s.io/v1beta1", "Ingress", "web")}},
 		"a kind without namespace": {files: []string{of("v1", "Node", "web")}, want: []string{
 			`a.yaml:8:11 error target-kind spec.targetRef.kind: Invalid value: "Node": Node of v1 cannot be scaled: its objects are in no namespace, and a target is in the TimeWindowScaler's own`,
 		}},

@@ -1,8 +1,8 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,20 +48,28 @@ type member struct {
 	findings []lint.Finding
 }
 
-// membersOf pairs the objects of the set with what they replace: an earlier one of the set, or one of options.Old.
-func membersOf(set *manifest.Set, options Options) []*member {
-	old := make(map[identity]*manifest.Object) // what is stored at the moment
+// writtenAt is an object in a file: each overlay may have one of the same name.
+type writtenAt struct {
+	identity
+	path string
+}
+
+// membersOf pairs objects with what they replace: an earlier one of them, or one of options.Old, that of the same file if there are several.
+func membersOf(objects []*manifest.Object, options Options) []*member {
+	old, sameFile := make(map[identity]*manifest.Object), make(map[writtenAt]*manifest.Object)
 	if options.Old != nil {
 		for _, object := range options.Old.Objects {
-			old[identify(object, options.Namespace)] = object
+			at := identify(object, options.Namespace)
+			old[at], sameFile[writtenAt{at, object.File.Path}] = object, object
 		}
 	}
-	members := make([]*member, 0, len(set.Objects))
-	for i, object := range set.Objects {
+	earlier := make(map[identity]*manifest.Object)
+	members := make([]*member, 0, len(objects))
+	for i, object := range objects {
 		m := &member{object: object, at: identify(object, options.Namespace), index: i}
 		if m.at.Name != "" {
-			m.old = old[m.at]
-			old[m.at] = object // what comes later replaces this
+			m.old = cmp.Or(earlier[m.at], sameFile[writtenAt{m.at, object.File.Path}], old[m.at])
+			earlier[m.at] = object // what comes later replaces this
 		}
 		members = append(members, m)
 	}
@@ -188,10 +196,4 @@ func splitWarning(warning string) (field, message string) {
 		return "", warning
 	}
 	return strings.TrimSuffix(field, ":"), message
-}
-
-// place is where the object stands, for messages about another one: FILE:LINE.
-func (m *member) place() string {
-	at, _ := m.object.Position("metadata.name")
-	return fmt.Sprintf("%s:%d", m.object.File.Name, at.Line)
 }

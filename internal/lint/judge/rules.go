@@ -130,7 +130,7 @@ func (inv *inventory) elsewhere(m *member, rule lint.Rule, facts admission.Facts
 		other.GroupKind, other.Name = configMap, m.scaler.Spec.Holidays.SourceRef.Name
 	}
 	if there := inv.set[other]; there != nil && there != m {
-		return " (" + there.place() + ")"
+		return " (" + there.object.Place() + ")"
 	}
 	return ""
 }

@@ -10,7 +10,6 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/lint"
-	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -34,7 +33,7 @@ func (r *run) scaledByOthers(ctx context.Context, m *member) {
 		}
 		place := ""
 		if other.member != nil {
-			place = " (" + other.member.place() + ")"
+			place = " (" + other.member.object.Place() + ")"
 		}
 		m.add(lint.Warning, lint.TargetAutoscaled, "spec.targetRef.name", fmt.Sprintf(
 			"ScaledObject %q scales %s %q too: KEDA and Kyklos will undo what the other does, so keep only one of them%s",
@@ -81,7 +80,7 @@ func (r *run) setsReplicas(ctx context.Context, m *member) {
 	}
 	place := ""
 	if there := r.inventory.set[identity{v1beta1.GroupKind, client.ObjectKeyFromObject(scaler)}]; there != nil {
-		place = " (" + there.place() + ")"
+		place = " (" + there.object.Place() + ")"
 	}
 	m.add(lint.Warning, lint.TargetSetsReplicas, path, fmt.Sprintf(
 		"TimeWindowScaler %q%s scales this %s: whoever applies this manifest, such as kubectl or Argo CD, sets %v again; leave it out, as docs/gitops.md shows",
@@ -134,31 +133,16 @@ func (inv *inventory) countPath(m *member) string {
 	return "spec.replicas"
 }
 
-// twice warns of an object that is in the set a second time, also in another version: of Kyklos's own, and of the
-// ConfigMaps that they need.
+// twice warns of an object that is in the set a second time, also in another version. It goes for all kinds: targets and what else the
+// rules look at stand for what is applied last too.
 func (r *run) twice(m *member) {
 	last := r.inventory.set[m.at]
-	if last == nil || last == m || !m.isScaler() && !m.isWorkspace() && !r.inventory.isHolidaySource(m.at) {
+	if last == nil || last == m {
 		return
 	}
 	what := "the same object is there again"
 	if now, then := m.object.GroupVersionKind().Version, last.object.GroupVersionKind().Version; now != then {
 		what += ", as " + then + ","
 	}
-	m.add(lint.Warning, lint.DuplicateObject, "metadata.name", fmt.Sprintf("%s at %s: what is applied last counts", what, last.place()))
-}
-
-// isHolidaySource reports whether a scaler of the set takes its holidays from the object; other ConfigMaps are nobody's business here.
-func (inv *inventory) isHolidaySource(at identity) bool {
-	if at.GroupKind != configMap {
-		return false
-	}
-	for target, scalers := range inv.scalers {
-		for _, m := range scalers {
-			if target.Namespace == at.Namespace && schedule.HolidaySource(&m.scaler.Spec) == at.Name {
-				return true
-			}
-		}
-	}
-	return false
+	m.add(lint.Warning, lint.DuplicateObject, "metadata.name", fmt.Sprintf("%s at %s: what is applied last counts", what, last.object.Place()))
 }

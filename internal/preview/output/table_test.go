@@ -131,6 +131,11 @@ func TestWhatElseTheTableSays(t *testing.T) {
 func TestSeveralAndTheirState(t *testing.T) {
 	timeline := inCluster(t)
 	timeline.Scaler.HolidaysMissing = true
+	unread := inCluster(t)
+	unread.Scaler.HolidaysUnread = "configmaps is forbidden"
+	if text, want := table(t, output.Options{}, unread), "Note: The holidays are not known: you may not read ConfigMap days-off, which Kyklos goes by (configmaps is forbidden)."; !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
 	text := table(t, output.Options{}, timeline, spring(t))
 	for _, want := range []string{
 		"All 2 schedules: 470 replica-hours in all; each at its highest all the time would be 2280: saves 1810, 79 %.",
