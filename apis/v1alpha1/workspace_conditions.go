@@ -9,7 +9,7 @@ const (
 	ConditionVolumeReady = "VolumeReady"
 	// ConditionPodReady says whether the workspace's Pod is ready.
 	ConditionPodReady = "PodReady"
-	// ConditionArchiveReady says whether an archive of the home is recorded.
+	// ConditionArchiveReady says whether an archive of the home is recorded, and was not found lost or damaged.
 	ConditionArchiveReady = "ArchiveReady"
 	// ConditionProgressing says whether Kyklos is bringing the workspace somewhere else.
 	ConditionProgressing = "Progressing"

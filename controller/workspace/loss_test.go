@@ -3,10 +3,13 @@ package workspace
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -58,6 +61,10 @@ func TestALostArchiveIsToldOf(t *testing.T) {
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
 	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordArchiveLost)
+	archive := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionArchiveReady)
+	if archive == nil || archive.Status != metav1.ConditionFalse || archive.Reason != v1alpha1.ReasonArchiveLost || !strings.Contains(archive.Message, "is not in the store") {
+		t.Errorf("ArchiveReady: %+v", archive)
+	}
 	w.annotate(objects.AnnotationAcceptLoss, w.workspace().Status.ArchiveKey)
 	w.settle()
 	w.is("RUNNING")

@@ -162,6 +162,8 @@ var aspects = map[lifecycle.Word]string{
 	lifecycle.WordPodEnded:          "Pod {pod} has ended.",
 	lifecycle.WordPodNotReady:       "Pod {pod} is not ready.",
 	lifecycle.WordArchiveReady:      "There is an archive of the home, made at {archivedAt}: {archiveKey}, {archiveSize}, of volume {archiveVolume}.",
+	lifecycle.WordArchiveLost:       "The archive {archiveKey} is recorded, and it is not in the store, or has no marker beside it.",
+	lifecycle.WordArchiveCorrupt:    "The archive {archiveKey} is recorded, and it is not what was archived.",
 	lifecycle.WordNoArchive:         "There is no archive of the home.",
 	lifecycle.WordObservationFailed: "It could not be read from the API server.",
 }

@@ -58,6 +58,9 @@ func (s situation) facts() words.Facts {
 	if s.ready {
 		decision.Conditions.Ready = yes
 	}
+	if after.Error.Reason == lifecycle.DataLost && (s.word == lifecycle.WordArchiveLost || s.word == lifecycle.WordArchiveCorrupt) {
+		decision.Conditions.ArchiveReady.Reason = s.word
+	}
 	if after.Phase == lifecycle.Failed {
 		decision.Conditions.Stalled = lifecycle.Condition{Status: lifecycle.True, Reason: after.Error.Word}
 		decision.Conditions.Ready.Reason = after.Error.Word
