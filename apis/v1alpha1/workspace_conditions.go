@@ -120,6 +120,8 @@ const (
 	ReasonStoreUnreachable = "StoreUnreachable"
 	// ReasonBucketMissing: the object store has no such bucket.
 	ReasonBucketMissing = "BucketMissing"
+	// ReasonArchiveElsewhere: the archive is recorded in another store than is named now, and not in this one.
+	ReasonArchiveElsewhere = "ArchiveElsewhere"
 	// ReasonJobFailed: a mover has failed.
 	ReasonJobFailed = "JobFailed"
 	// ReasonTimedOut: an attempt took longer than it may.

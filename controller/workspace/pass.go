@@ -122,7 +122,7 @@ func (p *pass) carryOut(ctx context.Context) error {
 // facts are what is told to people.
 func (p *pass) facts() words.Facts {
 	facts := words.Facts{
-		Workspace: p.ws, Decision: p.decision, Seen: p.seen,
+		Workspace: p.ws, Decision: p.decision, Seen: p.seen, Store: p.archive.Store,
 		Limits: words.Limits{Owner: p.gate.options.PerOwner, All: p.gate.options.All, Movers: p.gate.options.Movers},
 	}
 	facts.Outdated = p.sight.pod != nil && objects.Ours(p.ws, p.sight.pod) && objects.Outdated(p.ws, p.sight.pod)

@@ -29,9 +29,9 @@ func (l *look) conditions() Conditions {
 		PodReady:     truth(l.Seen.Pod.own() && l.Seen.Pod.State == PodReady, WordPodReady, l.podWord()),
 		ArchiveReady: archiveReady(s),
 		Progressing:  truth(s.Operation.Type != None || l.out.Act.Kind != ActNone, word, word),
-		Stalled:      truth(s.Phase == Failed || word == WordDeletionSlow, s.Error.Word, WordConverged),
+		Stalled:      truth(s.Phase == Failed || l.slow, s.Error.Word, WordConverged),
 	}
-	if word == WordDeletionSlow {
+	if l.slow {
 		c.Stalled.Reason = WordDeletionSlow
 	}
 	settled := s.Operation.Type == None && s.Phase == l.desired()

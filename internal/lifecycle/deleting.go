@@ -1,6 +1,9 @@
 package lifecycle
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // remove begins the deletion. It waits for nothing but the ends of Jobs; an operation on its way up
 // has nothing to save (D13).
@@ -78,8 +81,9 @@ func (l *look) deleting() bool {
 	default:
 		l.act(WordDeleting, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
 	}
-	if l.Now.After(claim.AttemptStartedAt.Add(l.limit(Removing))) {
-		l.out.Word = WordDeletionSlow
+	l.slow = l.Now.After(claim.AttemptStartedAt.Add(l.limit(Removing)))
+	if l.slow && !slices.Contains([]Word{WordStoreUnreachable, WordBucketMissing, WordArchiveElsewhere}, l.out.Word) {
+		l.out.Word = WordDeletionSlow // a store that is waited for says more
 	}
 	return true
 }

@@ -19,6 +19,8 @@ type Facts struct {
 	Seen      lifecycle.Observation
 	Limits    Limits
 	Detail    Detail
+	// Store is where the Secret of the store leads now, as far as that was looked for.
+	Store string
 	// Outdated: the Pod was made of an earlier spec.
 	Outdated bool
 }

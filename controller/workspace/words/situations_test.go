@@ -76,6 +76,11 @@ func situations() []situation {
 		}(), word: lifecycle.WordClaimed, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
 		{name: "deleting, archive first", before: archiving, word: lifecycle.WordDeleting, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting in a namespace that goes", before: running, word: lifecycle.WordDeletionUnarchived, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionArchive)},
+		{name: "deleting what is elsewhere", before: func() lifecycle.Status {
+			s := archived(status(lifecycle.Deleting, lifecycle.Removing))
+			s.Volume = lifecycle.Volume{}
+			return s
+		}(), word: lifecycle.WordArchiveElsewhere, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting takes long", before: status(lifecycle.Deleting, lifecycle.Removing), word: lifecycle.WordDeletionSlow, alter: deleted(v1alpha1.DeletionDelete)},
 		{name: "somebody deletes the home", before: running, word: lifecycle.WordVolumeTerminating, seen: lifecycle.Observation{Volume: dying}},
 	}, troubles(home)...)
@@ -115,6 +120,9 @@ func troubles(home lifecycle.VolumeView) []situation {
 			detail: words.Detail{Text: "dial tcp 10.0.0.1:443: connect: connection refused"}},
 		{name: "the store stays away", before: archiving, word: lifecycle.WordStoreUnreachable, after: stalled(lifecycle.Unreachable, lifecycle.WordStoreUnreachable)},
 		{name: "the bucket is missing", before: restoring, word: lifecycle.WordBucketMissing, after: failed(lifecycle.Unreachable, lifecycle.WordBucketMissing)},
+		{name: "the archive is elsewhere", before: restoring, word: lifecycle.WordArchiveElsewhere, after: failed(lifecycle.Unreachable, lifecycle.WordArchiveElsewhere),
+			detail: words.Detail{Text: archiveKey + ".meta: the object does not exist"}},
+		{name: "the archive stays elsewhere", before: restoring, word: lifecycle.WordArchiveElsewhere, after: stalled(lifecycle.Unreachable, lifecycle.WordArchiveElsewhere)},
 		{name: "the volume is lost", before: running, word: lifecycle.WordVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.WordVolumeLost)},
 		{name: "the volume is lost beside an archive", before: archived(standby), word: lifecycle.WordVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.WordVolumeLost)},
 		{name: "the folder is lost", before: archiving, word: lifecycle.WordVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.WordVolumeLost), seen: seen},

@@ -51,10 +51,11 @@ func (f Facts) values() map[string]string {
 	ws, status, before, operation := f.Workspace, f.Decision.Status, f.before(), f.operation()
 	phrases := phrasesOf(operation)
 	return map[string]string{
-		"name": ws.Name, "namespace": ws.Namespace, "uid": string(ws.UID), "owner": owner(ws), "store": store(ws),
+		"name": ws.Name, "namespace": ws.Namespace, "uid": string(ws.UID), "owner": owner(ws), "store": secretOf(ws),
 		"pod": objects.PodName(ws.Name), "volume": objects.VolumeName(ws.Name), "job": job(status, before),
 		"volumeUID": status.Volume.UID, "epoch": number(status.Volume.Epoch), "seenPod": f.Seen.Pod.UID, "seenVolume": f.Seen.Volume.UID,
 		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
+		"archiveStore": status.Archive.Store, "inStore": inStore(status), "seenStore": f.store(),
 		"archiveVolume": status.Archive.VolumeUID, "archivedAt": clock(status.Archive.CompletedAt),
 		"state": string(record.Display(status)), "desired": f.desired(), "converged": f.converged(),
 		"doing": phrases.doing, "so": phrases.so, "slow": phrases.slow(), "limit": number(int64(record.Limit(ws, operation).Seconds())),
@@ -112,6 +113,22 @@ func (f Facts) either(there, gone string) string {
 		return there
 	}
 	return gone
+}
+
+// store is where the Secret of the store led when it was looked for last.
+func (f Facts) store() string {
+	if f.Store == "" && f.repeated() {
+		return f.Workspace.Status.Error.Context["store"]
+	}
+	return f.Store
+}
+
+// inStore says where the archive is, if that is recorded.
+func inStore(status lifecycle.Status) string {
+	if status.Archive.Store == "" {
+		return ""
+	}
+	return " in {archiveStore}"
 }
 
 // instead is what there is after the loss of a volume was accepted.
@@ -174,7 +191,7 @@ func owner(ws *v1alpha1.Workspace) string {
 	return "Namespace " + ws.Namespace
 }
 
-func store(ws *v1alpha1.Workspace) string {
+func secretOf(ws *v1alpha1.Workspace) string {
 	if ws.Spec.Archive == nil {
 		return "(none)"
 	}

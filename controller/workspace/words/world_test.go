@@ -66,7 +66,7 @@ func (s situation) facts() words.Facts {
 		decision.Conditions.Ready.Reason = after.Error.Word
 	}
 	return words.Facts{
-		Workspace: ws, Decision: decision, Seen: s.seen, Detail: s.detail, Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
+		Workspace: ws, Decision: decision, Seen: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
 	}
 }
 
@@ -88,7 +88,7 @@ func status(phase lifecycle.State, operation lifecycle.Operation) lifecycle.Stat
 // archived adds an archive to a status.
 func archived(s lifecycle.Status) lifecycle.Status {
 	s.ArchiveKey = archiveKey
-	s.Archive = lifecycle.Archive{SHA256: "5f70", Size: 5 << 30, VolumeUID: volumeUID, Epoch: 7, CompletedAt: eight}
+	s.Archive = lifecycle.Archive{SHA256: "5f70", Size: 5 << 30, VolumeUID: volumeUID, Epoch: 7, CompletedAt: eight, Store: "https://s3.example.com/homes/"}
 	return s
 }
 
