@@ -54,7 +54,8 @@ func situations() []situation {
 			s.Restarts, s.NextStartAt = 4, eight.Add(80*time.Second)
 			return s
 		}(), word: lifecycle.WordRestartBackoff},
-		{name: "the owner has two", before: standby, word: lifecycle.WordOwnerLimit, alter: func(ws *v1alpha1.Workspace) { ws.Spec.Owner = "ann@example.com" }},
+		{name: "the owner has two", before: standby, word: lifecycle.WordOwnerLimit, alter: func(ws *v1alpha1.Workspace) { ws.Spec.Owner = "ann@example.com" },
+			running: fellows("shop/ann", "team/bea")},
 		{name: "all have a hundred", before: standby, word: lifecycle.WordAllLimit},
 		{name: "paused", before: standby, word: lifecycle.WordPaused},
 		{name: "stopping", before: running, word: lifecycle.WordClaimed, after: claim(lifecycle.Stopping), alter: desire(v1alpha1.DesiredStandby)},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/record"
@@ -32,6 +33,8 @@ type situation struct {
 	ready  bool
 	alter  func(*v1alpha1.Workspace)
 	detail words.Detail
+	// running of the same owner.
+	running []types.NamespacedName
 }
 
 func (s situation) facts() words.Facts {
@@ -66,7 +69,7 @@ func (s situation) facts() words.Facts {
 		decision.Conditions.Ready.Reason = after.Error.Word
 	}
 	return words.Facts{
-		Workspace: ws, Decision: decision, Seen: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
+		Workspace: ws, Decision: decision, Seen: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
 	}
 }
 
