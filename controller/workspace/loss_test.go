@@ -49,6 +49,22 @@ func TestAVolumeIsKeptIfItsArchiveGoes(t *testing.T) { // D4
 	}
 }
 
+func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t, policy(v1alpha1.DeletionRetain))
+	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))
+	w.desire(v1alpha1.DesiredPending)
+	w.settle()
+	for _, name := range w.archives() {
+		w.update(os.Remove(name))
+	}
+	w.told()
+	w.remove()
+	if told := strings.Join(w.told(), "\n"); strings.Count(told, "Warning ArchiveLost ") != 1 || !strings.Contains(told, "leaves no archive behind, although spec.deletionPolicy is Retain.") {
+		t.Errorf("it was told:\n%s", told)
+	}
+}
+
 func TestALostArchiveIsToldOf(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)

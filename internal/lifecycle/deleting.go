@@ -102,5 +102,19 @@ func (l *look) keepArchive() bool {
 	if word, away := verdict.storeAway(); away {
 		return !l.Workspace.NamespaceTerminating && l.wait(word, l.Now.Add(retryPace))
 	}
-	return verdict == Verified && !l.Archive.Kept && l.act(WordDeleting, Action{Kind: ActKeepArchive, Key: l.Status.ArchiveKey})
+	if verdict != Verified {
+		return l.unkept(lossOf(verdict))
+	}
+	return !l.Archive.Kept && l.act(WordDeleting, Action{Kind: ActKeepArchive, Key: l.Status.ArchiveKey})
+}
+
+// unkept writes down, once, that the archive which was to be left behind is lost: what is written is told. The
+// deletion goes on.
+func (l *look) unkept(word Word) bool {
+	if last := l.Status.Error; last.Operation == Removing && last.Word == word {
+		return false
+	}
+	l.out.Status.Error = Failure{Reason: DataLost, Operation: Removing, Word: word, OccurredAt: l.Now}
+	l.out.Word = word
+	return true
 }

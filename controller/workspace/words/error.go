@@ -63,6 +63,8 @@ func (f Facts) next() string {
 		return "Kyklos does nothing until the spec is changed or it is asked to try again: " + retry + "."
 	case status.Operation.Failed != "":
 		return "No attempt is left."
+	case status.Operation.Type == lifecycle.Removing:
+		return ""
 	case status.Operation.Type != lifecycle.None:
 		return "Attempt {attempt} begins at {retryAt}."
 	default:

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -64,7 +65,7 @@ func (f Facts) values() map[string]string {
 		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
 		"ownerLimit": strconv.Itoa(f.Limits.Owner), "allLimit": strconv.Itoa(f.Limits.All), "moverLimit": strconv.Itoa(f.Limits.Movers),
 		"running": f.running(), "runningNamespace": f.runningOne().Namespace, "runningName": f.runningOne().Name,
-		"lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
+		"deletionPolicy": string(cmp.Or(ws.Spec.DeletionPolicy, v1alpha1.DeletionDelete)), "lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
 		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "volumeLost": f.either(homeGone, volumeGone), "volumeRemedy": f.either(repairHome, repairVolume), "fate": f.fate(), "unarchivable": f.unarchivable(),
 	}
 }
@@ -155,8 +156,12 @@ func (f Facts) choice() string {
 	return adoptVolume
 }
 
-// archiveRemedy: only the archive that is the home can be lost; another one is made again.
+// archiveRemedy: only the archive that is the home can be lost; another one is made again. A deletion waits for
+// neither.
 func (f Facts) archiveRemedy() string {
+	if f.operation() == lifecycle.Removing {
+		return "The deletion goes on, and leaves no archive behind, although spec.deletionPolicy is {deletionPolicy}."
+	}
 	if status := f.Decision.Status; status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "" {
 		return repairArchive
 	}
