@@ -42,5 +42,14 @@ func TestTheRunningAreNamed(t *testing.T) {
 	}
 }
 
+// TestNewsComesWithANewSpec: whoever has just asked for RUNNING is told that it is not possible now.
+func TestNewsComesWithANewSpec(t *testing.T) {
+	facts := situation{before: status(lifecycle.Standby, lifecycle.None), word: lifecycle.WordOwnerLimit}.facts()
+	facts.Decision.Status.ObservedGeneration++
+	if told := facts.Events(); len(told) != 1 || told[0].Reason != "OwnerLimitExceeded" {
+		t.Errorf("%+v", told)
+	}
+}
+
 // ready is the message of Ready.
 func ready(facts words.Facts) string { return facts.Conditions(eight)[0].Message }
