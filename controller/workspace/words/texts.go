@@ -35,6 +35,9 @@ var adopted = text{tell: good, now: "The archive {archiveKey} of this workspace 
 // outdated follows what is said of a Pod that was made of an earlier spec.
 const outdated = "It was made of an earlier spec. What has changed holds from the next start on: ask for STANDBY, and then for RUNNING."
 
+// archiveUnknown is said as long as no store tells whether there is an archive that is not recorded.
+const archiveUnknown = "It is not known whether there is an archive of the home: its store could not be asked."
+
 // Commands that people can paste, and what they lead to.
 const (
 	describePod    = "`kubectl describe pod -n {namespace} {pod}` shows why."
@@ -170,4 +173,6 @@ var aspects = map[lifecycle.Word]string{
 	lifecycle.WordArchiveCorrupt:    "The archive {archiveKey} is recorded, and it is not what was archived.",
 	lifecycle.WordNoArchive:         "There is no archive of the home.",
 	lifecycle.WordObservationFailed: "It could not be read from the API server.",
+	lifecycle.WordStoreUnreachable:  archiveUnknown,
+	lifecycle.WordBucketMissing:     archiveUnknown,
 }
