@@ -9,7 +9,7 @@ const (
 	ConditionVolumeReady = "VolumeReady"
 	// ConditionPodReady says whether the workspace's Pod is ready.
 	ConditionPodReady = "PodReady"
-	// ConditionArchiveReady says whether an archive of the home is recorded.
+	// ConditionArchiveReady says whether an archive of the home is recorded, and was not found lost or damaged.
 	ConditionArchiveReady = "ArchiveReady"
 	// ConditionProgressing says whether Kyklos is bringing the workspace somewhere else.
 	ConditionProgressing = "Progressing"
@@ -120,6 +120,8 @@ const (
 	ReasonStoreUnreachable = "StoreUnreachable"
 	// ReasonBucketMissing: the object store has no such bucket.
 	ReasonBucketMissing = "BucketMissing"
+	// ReasonArchiveElsewhere: the archive is recorded in another store than is named now, and not in this one.
+	ReasonArchiveElsewhere = "ArchiveElsewhere"
 	// ReasonJobFailed: a mover has failed.
 	ReasonJobFailed = "JobFailed"
 	// ReasonTimedOut: an attempt took longer than it may.

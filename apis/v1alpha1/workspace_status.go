@@ -117,6 +117,11 @@ type WorkspaceStatus struct {
 // ArchiveStatus is what is known of an archived home. It describes the object as
 // it was read back from the store.
 type ArchiveStatus struct {
+	// The store that holds it: its endpoint, bucket and prefix, or its folder.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Store string `json:"store,omitempty"`
+
 	// The sum of the object: sha256: and 64 hexadecimal digits.
 	// +optional
 	// +kubebuilder:validation:MaxLength=71

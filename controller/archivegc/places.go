@@ -48,7 +48,7 @@ func (c *Collector) places(ctx context.Context, workspaces []v1alpha1.Workspace,
 		if err != nil {
 			return nil, err
 		}
-		address := addressOf(data)
+		address := connect.Address(data)
 		if address == "" {
 			continue
 		}
@@ -77,22 +77,6 @@ func (c *Collector) secret(ctx context.Context, name string) (map[string][]byte,
 		return nil, fmt.Errorf("read the Secret %s in %s: %w", name, namespace, err)
 	}
 	return secret.Data, nil
-}
-
-// addressOf says which store a Secret leads to, without its credentials; "" if it does not say.
-func addressOf(secret map[string][]byte) string {
-	text := func(key string) string { return strings.Trim(strings.TrimSpace(string(secret[key])), "/") }
-	if folder := strings.TrimSpace(string(secret[connect.Folder])); folder != "" {
-		return "file://" + strings.TrimSuffix(folder, "/") + "/"
-	}
-	if text(connect.Endpoint) == "" || text(connect.Bucket) == "" {
-		return ""
-	}
-	address := text(connect.Endpoint) + "/" + text(connect.Bucket) + "/"
-	if prefix := text(connect.Prefix); prefix != "" {
-		address += prefix + "/"
-	}
-	return address
 }
 
 // idOf names a store where an address does not fit.

@@ -160,26 +160,3 @@ func TestPermits(t *testing.T) {
 		t.Errorf("%v is left", object.Annotations)
 	}
 }
-
-// One store has one address, however a Secret writes it; two never share one.
-func TestAddresses(t *testing.T) {
-	data := func(pairs ...string) map[string][]byte {
-		secret := map[string][]byte{}
-		for i := 0; i < len(pairs); i += 2 {
-			secret[pairs[i]] = []byte(pairs[i+1])
-		}
-		return secret
-	}
-	for want, secrets := range map[string][]map[string][]byte{
-		"":                            {nil, data("bucket", "homes"), data("endpoint", "https://s3.example.com")},
-		"file:///srv/homes/":          {data("folder", "/srv/homes"), data("folder", "/srv/homes/\n")},
-		"https://s3.example.com/b/":   {data("endpoint", "https://s3.example.com", "bucket", "b"), data("endpoint", "https://s3.example.com/\n", "bucket", "b", "prefix", "")},
-		"https://s3.example.com/b/p/": {data("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p"), data("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p/", "accessKeyID", "x")},
-	} {
-		for _, secret := range secrets {
-			if got := addressOf(secret); got != want {
-				t.Errorf("%q: %q, want %q", secret, got, want)
-			}
-		}
-	}
-}

@@ -53,6 +53,14 @@ type claim struct {
 type slot struct {
 	runs, moves bool
 	owner       string
+	name        types.NamespacedName
+}
+
+// room is what the others leave.
+type room struct {
+	lifecycle.Limits
+	// running are those of the same owner that run or start, in no order.
+	running []types.NamespacedName
 }
 
 // slotOf is what a Workspace takes in a state. An archiving that waits, for the Pods of others to go,
@@ -63,7 +71,7 @@ func slotOf(ws *v1alpha1.Workspace, s *lifecycle.Status, now time.Time) slot {
 	idle := o.JobName == "" && o.NextRetryAt.IsZero() && now.Sub(o.StartedAt) > believed
 	return slot{
 		runs:  s.Phase == lifecycle.Running || o.Type == lifecycle.Starting,
-		moves: moves && !idle, owner: owner(ws),
+		moves: moves && !idle, owner: owner(ws), name: client.ObjectKeyFromObject(ws),
 	}
 }
 
@@ -76,9 +84,9 @@ func owner(ws *v1alpha1.Workspace) string {
 }
 
 // limits tells what the others leave for ws. Only who could claim something is counted for.
-func (g *gate) limits(ctx context.Context, ws *v1alpha1.Workspace, s *lifecycle.Status, now time.Time) (lifecycle.Limits, error) {
+func (g *gate) limits(ctx context.Context, ws *v1alpha1.Workspace, s *lifecycle.Status, now time.Time) (room, error) {
 	if s.Operation.Type != lifecycle.None && s.Operation.Type != "" || ws.DeletionTimestamp == nil && string(s.Phase) == string(ws.Spec.DesiredState) {
-		return lifecycle.Limits{}, nil
+		return room{}, nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,10 +94,10 @@ func (g *gate) limits(ctx context.Context, ws *v1alpha1.Workspace, s *lifecycle.
 }
 
 // count goes through all Workspaces but ws.
-func (g *gate) count(ctx context.Context, ws *v1alpha1.Workspace, now time.Time) (lifecycle.Limits, error) {
+func (g *gate) count(ctx context.Context, ws *v1alpha1.Workspace, now time.Time) (room, error) {
 	var all v1alpha1.WorkspaceList
 	if err := g.cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
-		return lifecycle.Limits{}, fmt.Errorf("count what goes on: %w", err)
+		return room{}, fmt.Errorf("count what goes on: %w", err)
 	}
 	slots := map[types.UID]slot{}
 	for i := range all.Items {
@@ -108,15 +116,19 @@ func (g *gate) count(ctx context.Context, ws *v1alpha1.Workspace, now time.Time)
 		slots[uid] = mine.slot
 	}
 	delete(slots, ws.UID)
-	var owned, running, moving int
+	var left room
+	var running, moving int
 	for _, s := range slots {
 		running += one(s.runs)
-		owned += one(s.runs && s.owner == owner(ws))
 		moving += one(s.moves)
+		if s.runs && s.owner == owner(ws) {
+			left.running = append(left.running, s.name)
+		}
 	}
-	return lifecycle.Limits{
-		OwnerFull: owned >= g.options.PerOwner, AllFull: running >= g.options.All, MoversFull: moving >= g.options.Movers,
-	}, nil
+	left.Limits = lifecycle.Limits{
+		OwnerFull: len(left.running) >= g.options.PerOwner, AllFull: running >= g.options.All, MoversFull: moving >= g.options.Movers,
+	}
+	return left, nil
 }
 
 func one(is bool) int {
@@ -128,7 +140,7 @@ func one(is bool) int {
 
 // enter takes the slot of a claim that is about to be written, if it is still free. Else it reports
 // what is full.
-func (g *gate) enter(ctx context.Context, ws *v1alpha1.Workspace, next *lifecycle.Status, now time.Time) (full lifecycle.Limits, ok bool, err error) {
+func (g *gate) enter(ctx context.Context, ws *v1alpha1.Workspace, next *lifecycle.Status, now time.Time) (full room, ok bool, err error) {
 	wants := slotOf(ws, next, now)
 	g.mu.Lock()
 	defer g.mu.Unlock()

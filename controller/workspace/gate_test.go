@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestLimits(t *testing.T) {
 			w := newWorld(t, append(tc.others, aWorkspace())...)
 			w.r.gate.options = Limits{PerOwner: 2, All: 3, Movers: 2}
 			got, err := w.r.gate.limits(t.Context(), w.workspace(), &lifecycle.Status{}, epoch)
-			if err != nil || got != tc.want {
+			if err != nil || got.Limits != tc.want {
 				t.Errorf("%+v, %v, want %+v", got, err, tc.want)
 			}
 		})
@@ -142,6 +143,9 @@ func TestAWorkspaceWaitsForItsOwnersOthers(t *testing.T) {
 	for _, condition := range status.Conditions {
 		if condition.Type == v1alpha1.ConditionReady && (condition.Status != metav1.ConditionFalse || condition.Reason != string(lifecycle.WordOwnerLimit)) {
 			t.Errorf("Ready: %+v", condition)
+		}
+		if condition.Type == v1alpha1.ConditionReady && !strings.Contains(condition.Message, "may not have more: a, b. ") {
+			t.Errorf("it does not say which run: %s", condition.Message)
 		}
 	}
 	if status.Error != nil || len(w.r.gate.waiting) != 1 {

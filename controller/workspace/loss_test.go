@@ -3,10 +3,13 @@ package workspace
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -46,6 +49,22 @@ func TestAVolumeIsKeptIfItsArchiveGoes(t *testing.T) { // D4
 	}
 }
 
+func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t, policy(v1alpha1.DeletionRetain))
+	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))
+	w.desire(v1alpha1.DesiredPending)
+	w.settle()
+	for _, name := range w.archives() {
+		w.update(os.Remove(name))
+	}
+	w.told()
+	w.remove()
+	if told := strings.Join(w.told(), "\n"); strings.Count(told, "Warning ArchiveLost ") != 1 || !strings.Contains(told, "leaves no archive behind, although spec.deletionPolicy is Retain.") {
+		t.Errorf("it was told:\n%s", told)
+	}
+}
+
 func TestALostArchiveIsToldOf(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
@@ -58,6 +77,10 @@ func TestALostArchiveIsToldOf(t *testing.T) {
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
 	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordArchiveLost)
+	archive := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionArchiveReady)
+	if archive == nil || archive.Status != metav1.ConditionFalse || archive.Reason != v1alpha1.ReasonArchiveLost || !strings.Contains(archive.Message, "is not in the store") {
+		t.Errorf("ArchiveReady: %+v", archive)
+	}
 	w.annotate(objects.AnnotationAcceptLoss, w.workspace().Status.ArchiveKey)
 	w.settle()
 	w.is("RUNNING")

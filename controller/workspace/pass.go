@@ -37,7 +37,7 @@ type pass struct {
 
 	archive  lifecycle.ArchiveView
 	refused  lifecycle.Refusal
-	limits   lifecycle.Limits
+	limits   room
 	decision lifecycle.Decision
 	// trouble is the last error of a store or a write, for people to read.
 	trouble error
@@ -52,7 +52,7 @@ func (p *pass) decide(ctx context.Context) error {
 	for range rounds {
 		p.decision = lifecycle.Decide(lifecycle.Input{
 			Now: p.now, NewID: p.newID, Workspace: p.asked, Status: p.status, Seen: p.seen,
-			Archive: p.archive, Refused: p.refused, Limits: p.limits,
+			Archive: p.archive, Refused: p.refused, Limits: p.limits.Limits,
 		})
 		var err error
 		switch act := p.decision.Act; act.Kind {
@@ -122,8 +122,9 @@ func (p *pass) carryOut(ctx context.Context) error {
 // facts are what is told to people.
 func (p *pass) facts() words.Facts {
 	facts := words.Facts{
-		Workspace: p.ws, Decision: p.decision, Seen: p.seen,
-		Limits: words.Limits{Owner: p.gate.options.PerOwner, All: p.gate.options.All, Movers: p.gate.options.Movers},
+		Workspace: p.ws, Decision: p.decision, Seen: p.seen, Store: p.archive.Store,
+		Running: p.limits.running,
+		Limits:  words.Limits{Owner: p.gate.options.PerOwner, All: p.gate.options.All, Movers: p.gate.options.Movers},
 	}
 	facts.Outdated = p.sight.pod != nil && objects.Ours(p.ws, p.sight.pod) && objects.Outdated(p.ws, p.sight.pod)
 	// Details come with a new error alone: the words of others differ each time, and a status must not.

@@ -2,18 +2,13 @@ package workspace
 
 import (
 	"context"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"kyklos.io/kyklos/controller/workspace/stores"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
-
-// fresh is how long after its making a Workspace cannot have an archive that nobody remembers.
-const fresh = 5 * time.Minute
 
 // writeStatus writes what was decided on what was read, and tells of it. A status that would not change
 // is not written. A claim is written with its slot taken.
@@ -79,30 +74,4 @@ func (p *pass) queueUp() {
 	case lifecycle.WordMoversFull, lifecycle.WordOwnerLimit, lifecycle.WordAllLimit:
 		p.gate.wait(client.ObjectKeyFromObject(p.ws))
 	}
-}
-
-// recall looks for an archive before the first status of a Workspace that is not new is written. A
-// status can be lost, and an empty home in place of an archived one would look like its loss (D6). As
-// long as the store does not answer, nothing is made.
-func (p *pass) recall(ctx context.Context) error {
-	if p.status.Phase != "" || p.decision.Status.Phase == "" || !p.asked.HasStore || p.asked.Deleting ||
-		p.seen.Volume.State != lifecycle.VolumeAbsent || p.now.Sub(p.ws.CreationTimestamp.Time) < fresh {
-		return nil
-	}
-	key, found, err := p.Stores.Forgotten(ctx, p.store(), p.asked.UID, p.now)
-	switch {
-	case err != nil:
-		word := stores.Word(err)
-		p.decision.Status, p.decision.Word, p.decision.LookAt = p.status, word, p.now.Add(lifecycle.Poll/2)
-		p.decision.Conditions.Ready = lifecycle.Condition{Status: lifecycle.False, Reason: word}
-	case key != "" && key != p.asked.AcceptedLoss:
-		log.FromContext(ctx).Info("An archive was found that the status did not tell of", "key", key)
-		p.decision.Status = lifecycle.Status{
-			ObservedGeneration: p.asked.Generation, Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: lifecycle.None},
-			ArchiveKey: key, Archive: found, RetryToken: p.asked.RetryToken,
-		}
-		p.decision.Word = lifecycle.WordAdopted
-		p.decision.Conditions.ArchiveReady = lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.WordArchiveReady}
-	}
-	return nil
 }

@@ -31,7 +31,7 @@ func (w *world) apply(a lifecycle.Action) {
 			}
 		}
 	case lifecycle.ActKeepArchive:
-		if o := w.objects[a.Key]; o != nil {
+		if o := w.objects[place(w.store, a.Key)]; o != nil {
 			o.kept = true
 		}
 	default:
@@ -78,7 +78,7 @@ func (w *world) createJob(a lifecycle.Action) {
 		Job: lifecycle.Job{
 			Name: a.Name, UID: w.id(), State: lifecycle.JobRunning, OperationID: a.OperationID, Attempt: a.Attempt, VolumeUID: a.UID,
 		},
-		key: a.Key, epoch: a.Epoch,
+		key: a.Key, epoch: a.Epoch, store: w.store,
 	})
 }
 
@@ -141,9 +141,11 @@ func (w *world) mover(j *job, fails bool) {
 
 // restoreStep restores by one rename, and leaves alone what is restored already.
 func (w *world) restoreStep(j *job) {
-	object := w.objects[j.key]
+	object := w.objects[place(j.store, j.key)]
 	switch {
-	case object == nil || object.corrupt || object.marked != object.sum:
+	case object == nil:
+		j.State, j.Reason, j.Word = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.WordArchiveLost
+	case object.corrupt || object.marked != object.sum:
 		j.State, j.Reason, j.Word = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.WordArchiveCorrupt
 	case j.stage < 2:
 		j.stage++
@@ -158,13 +160,13 @@ func (w *world) restoreStep(j *job) {
 // archiveStep follows the protocol: read; put the data conditionally; compare what is stored with the
 // volume; put the marker, conditionally, about what is stored.
 func (w *world) archiveStep(j *job) {
-	stored := w.objects[j.key]
+	stored := w.objects[place(j.store, j.key)]
 	switch j.stage {
 	case 0:
 		j.version = w.vol.version
 	case 1:
 		if stored == nil {
-			w.objects[j.key] = &object{version: j.version, sum: j.UID, at: w.now}
+			w.objects[place(j.store, j.key)] = &object{version: j.version, sum: j.UID, at: w.now}
 		} else if w.overwrite {
 			stored.version, stored.sum = j.version, j.UID
 		}
@@ -175,7 +177,7 @@ func (w *world) archiveStep(j *job) {
 		if stored == nil || stored.version != j.version {
 			j.State, j.Reason, j.Word = lifecycle.JobFailed, lifecycle.ActionFailed, lifecycle.WordJobFailed
 			if stored != nil && stored.marked == "" {
-				delete(w.objects, j.key)
+				delete(w.objects, place(j.store, j.key))
 			}
 			return
 		}

@@ -40,6 +40,7 @@ func (l *look) archive() bool {
 func (l *look) record() bool {
 	s := &l.out.Status
 	s.ArchiveKey, s.Archive = l.key(), l.Archive.Archive
+	s.Archive.Store = l.Archive.Store
 	s.Volume.Content = Uninitialized
 	s.Operation.PointOfNoReturn = true
 	l.out.Word = WordArchiveReady

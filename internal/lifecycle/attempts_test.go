@@ -122,6 +122,8 @@ func TestWaysOutOfError(t *testing.T) {
 		{"another volume", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, accept("u")), lifecycle.Failed},
 		{"the lost archive", at(unhomed, gone, erred(lost, lifecycle.WordArchiveLost, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
 		{"an archive that is not lost", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Failed},
+		{"what is elsewhere is given up", at(unhomed, gone, erred(away, lifecycle.WordArchiveElsewhere, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
+		{"another is given up", at(unhomed, gone, erred(away, lifecycle.WordArchiveElsewhere, 0), keyed, accept("v")), lifecycle.Failed},
 		{"no loss", at(erred(timeout, "", 0), accept("v")), lifecycle.Failed},
 		{"deletion", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.Deleting = true }), lifecycle.Deleting},
 	}

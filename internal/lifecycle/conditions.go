@@ -27,11 +27,11 @@ func (l *look) conditions() Conditions {
 	c := Conditions{
 		VolumeReady:  truth(l.home() && l.Seen.Volume.usable(), WordVolumeReady, l.volumeWord()),
 		PodReady:     truth(l.Seen.Pod.own() && l.Seen.Pod.State == PodReady, WordPodReady, l.podWord()),
-		ArchiveReady: truth(s.archived(), WordArchiveReady, WordNoArchive),
+		ArchiveReady: archiveReady(s),
 		Progressing:  truth(s.Operation.Type != None || l.out.Act.Kind != ActNone, word, word),
-		Stalled:      truth(s.Phase == Failed || word == WordDeletionSlow, s.Error.Word, WordConverged),
+		Stalled:      truth(s.Phase == Failed || l.slow, s.Error.Word, WordConverged),
 	}
-	if word == WordDeletionSlow {
+	if l.slow {
 		c.Stalled.Reason = WordDeletionSlow
 	}
 	settled := s.Operation.Type == None && s.Phase == l.desired()
@@ -44,6 +44,14 @@ func (l *look) conditions() Conditions {
 		c.Ready, c.VolumeReady, c.PodReady = unread, unread, unread
 	}
 	return c
+}
+
+// archiveReady tells of the recorded archive. An error about one that is being made is none of its.
+func archiveReady(s Status) Condition {
+	if s.archived() && s.Error.Reason == DataLost && (s.Error.Word == WordArchiveLost || s.Error.Word == WordArchiveCorrupt) {
+		return Condition{False, s.Error.Word}
+	}
+	return truth(s.archived(), WordArchiveReady, WordNoArchive)
 }
 
 // truth returns True for one word, or False for another.

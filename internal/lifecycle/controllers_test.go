@@ -131,8 +131,8 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 		return firstSeen
 	}
 	var objects []lifecycle.Object
-	for key, o := range w.objects {
-		objects = append(objects, lifecycle.Object{Key: key, Committed: o.marked != "", ModifiedAt: o.at, Kept: o.kept})
+	for at, o := range w.objects {
+		objects = append(objects, lifecycle.Object{Key: strings.TrimPrefix(at, "y:"), Committed: o.marked != "", ModifiedAt: o.at, Kept: o.kept})
 	}
 	slices.SortFunc(objects, func(a, b lifecycle.Object) int { return a.ModifiedAt.Compare(b.ModifiedAt) })
 	keepers := []lifecycle.Keeper{{UID: "other"}}
@@ -145,7 +145,8 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now, Objects: objects, Keepers: keepers, Synced: true, FirstSeen: firstSeen})
 	for _, key := range d.Victims {
 		w.logf("the collection deletes %s", key)
-		delete(w.objects, key)
+		delete(w.objects, place("x", key))
+		delete(w.objects, place("y", key))
 	}
 	w.check("the collection")
 	return d.FirstSeen

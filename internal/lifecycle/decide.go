@@ -43,6 +43,8 @@ var rules = []Rule{
 type look struct {
 	Input
 	out Decision
+	// slow: a deletion takes longer than it may.
+	slow bool
 }
 
 // Decide decides what is to be done now.

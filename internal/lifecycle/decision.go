@@ -90,6 +90,7 @@ const (
 	WordArchiveNotConfigured Word = "ArchiveNotConfigured"
 	WordStoreUnreachable     Word = "StoreUnreachable"
 	WordBucketMissing        Word = "BucketMissing"
+	WordArchiveElsewhere     Word = "ArchiveElsewhere"
 	WordJobFailed            Word = "JobFailed"
 	WordJobEnding            Word = "JobEnding"
 	WordTimedOut             Word = "TimedOut"

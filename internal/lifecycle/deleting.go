@@ -1,6 +1,9 @@
 package lifecycle
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // remove begins the deletion. It waits for nothing but the ends of Jobs; an operation on its way up
 // has nothing to save (D13).
@@ -78,8 +81,9 @@ func (l *look) deleting() bool {
 	default:
 		l.act(WordDeleting, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
 	}
-	if l.Now.After(claim.AttemptStartedAt.Add(l.limit(Removing))) {
-		l.out.Word = WordDeletionSlow
+	l.slow = l.Now.After(claim.AttemptStartedAt.Add(l.limit(Removing)))
+	if l.slow && !slices.Contains([]Word{WordStoreUnreachable, WordBucketMissing, WordArchiveElsewhere}, l.out.Word) {
+		l.out.Word = WordDeletionSlow // a store that is waited for says more
 	}
 	return true
 }
@@ -98,5 +102,19 @@ func (l *look) keepArchive() bool {
 	if word, away := verdict.storeAway(); away {
 		return !l.Workspace.NamespaceTerminating && l.wait(word, l.Now.Add(retryPace))
 	}
-	return verdict == Verified && !l.Archive.Kept && l.act(WordDeleting, Action{Kind: ActKeepArchive, Key: l.Status.ArchiveKey})
+	if verdict != Verified {
+		return l.unkept(lossOf(verdict))
+	}
+	return !l.Archive.Kept && l.act(WordDeleting, Action{Kind: ActKeepArchive, Key: l.Status.ArchiveKey})
+}
+
+// unkept writes down, once, that the archive which was to be left behind is lost: what is written is told. The
+// deletion goes on.
+func (l *look) unkept(word Word) bool {
+	if last := l.Status.Error; last.Operation == Removing && last.Word == word {
+		return false
+	}
+	l.out.Status.Error = Failure{Reason: DataLost, Operation: Removing, Word: word, OccurredAt: l.Now}
+	l.out.Word = word
+	return true
 }

@@ -122,10 +122,29 @@ func (l *look) runJob(key string) bool {
 // verdict returns what is known of the archive at key. If nothing is, it asks for a look into the
 // store, and reports false.
 func (l *look) verdict(key string) (Verdict, bool) {
-	if l.Archive.Key == key && l.Archive.Verdict != Unknown {
+	switch {
+	case l.Archive.Key != key || l.Archive.Verdict == Unknown:
+		return Unknown, !l.act(WordWorking, Action{Kind: ActVerify, Key: key})
+	case key == l.Status.ArchiveKey:
+		return l.placed(l.Archive.Verdict), true
+	default:
 		return l.Archive.Verdict, true
 	}
-	return Unknown, !l.act(WordWorking, Action{Kind: ActVerify, Key: key})
+}
+
+// placed holds a verdict on the recorded archive against the store that is recorded with it. Whoever names
+// another store has lost nothing: what is not in there is elsewhere, unless a person says that it is lost. What is
+// found there was moved, and is recorded as it was found. A record without a store is judged as if there were one alone.
+func (l *look) placed(verdict Verdict) Verdict {
+	here, recorded := l.Archive.Store, l.Status.Archive.Store
+	switch _, away := verdict.storeAway(); {
+	case away, here == "", recorded == "", here == recorded:
+	case l.goodArchive():
+		l.out.Status.Archive.Store = here
+	case l.Workspace.AcceptedLoss != l.Status.ArchiveKey:
+		return Elsewhere
+	}
+	return verdict
 }
 
 // judge is verdict for an operation that cannot go on without one: it reports true if that decided, for
@@ -146,6 +165,8 @@ func (v Verdict) storeAway() (Word, bool) {
 		return WordStoreUnreachable, true
 	case BucketMissing:
 		return WordBucketMissing, true
+	case Elsewhere:
+		return WordArchiveElsewhere, true
 	default:
 		return "", false
 	}

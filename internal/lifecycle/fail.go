@@ -74,10 +74,7 @@ func (l *look) attempt() bool {
 		return l.fail(refused.Reason, refused.Word)
 	}
 	if job, found := l.job(); found && job.State == JobFailed {
-		if job.Reason == "" {
-			job.Reason = ActionFailed
-		}
-		return l.fail(job.Reason, job.Word)
+		return l.jobFailed(job)
 	}
 	switch pod, volume := l.Seen.Pod, l.Seen.Volume; claim.Type {
 	case Starting, Stopping:
@@ -103,6 +100,26 @@ func (l *look) attempt() bool {
 		return l.archiveLost()
 	}
 	return false
+}
+
+// jobFailed counts the failure of a mover. One that found no archive to restore may have looked into another
+// store than is named now.
+func (l *look) jobFailed(job Job) bool {
+	switch {
+	case job.Reason == "":
+		return l.fail(ActionFailed, job.Word)
+	case job.Reason != DataLost || l.op() != Restoring:
+		return l.fail(job.Reason, job.Word)
+	}
+	verdict, decided := l.judge(l.Status.ArchiveKey)
+	switch {
+	case decided:
+		return true
+	case verdict == Verified && job.Word == WordArchiveLost:
+		return l.fail(ActionFailed, WordJobFailed)
+	default:
+		return l.fail(job.Reason, job.Word)
+	}
 }
 
 // overdue counts a timeout. The time of one attempt begins when it does; one whose work is done has

@@ -83,6 +83,8 @@ type Archive struct {
 	VolumeUID   string
 	Epoch       int64
 	CompletedAt time.Time
+	// Store is where it was last found, as ArchiveView.Store; "" if that was never recorded.
+	Store string
 }
 
 // Volume is the record of the home's volume.

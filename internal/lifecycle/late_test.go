@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -58,6 +59,39 @@ func TestAPolicyCanBeChangedWhileThePodEnds(t *testing.T) {
 	h.trace(t)
 	if kept := h.objects[h.saved.ArchiveKey]; !h.gone || kept == nil || !kept.kept || kept.version != 1 {
 		t.Errorf("the home is not left behind in an archive:\n%s", h.story())
+	}
+}
+
+// TestADeletionTellsThatNoArchiveIsLeft: once, and holds nothing up. A store that is away says nothing of the archive.
+func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
+	for word, spoil := range map[lifecycle.Word]func(*history){
+		lifecycle.WordArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
+		lifecycle.WordArchiveCorrupt: func(h *history) { h.objects[h.saved.ArchiveKey].corrupt = true },
+		"":                           func(*history) {},
+	} {
+		for _, policy := range []lifecycle.DeletionPolicy{lifecycle.ArchiveHome, lifecycle.RetainHome, lifecycle.DeleteHome} {
+			h := used(t)
+			h.want(lifecycle.Pending)
+			h.trace(t)
+			spoil(h)
+			h.damaged, h.excused = true, true
+			h.ws.Deleting, h.ws.DeletionPolicy, h.rv = true, policy, h.rv+1
+			h.log = nil
+			h.trace(t)
+			var told []string
+			for _, step := range h.steps() {
+				if step == "write "+string(lifecycle.WordArchiveLost) || step == "write "+string(lifecycle.WordArchiveCorrupt) {
+					told = append(told, step)
+				}
+			}
+			var want []string
+			if word != "" && policy != lifecycle.DeleteHome {
+				want = []string{"write " + string(word)}
+			}
+			if !h.gone || !slices.Equal(told, want) {
+				t.Errorf("%s, %s: gone %t, told %q, want %q", policy, word, h.gone, told, want)
+			}
+		}
 	}
 }
 

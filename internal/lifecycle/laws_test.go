@@ -24,7 +24,7 @@ func anyInput(t *rapid.T) lifecycle.Input {
 	in.Status.Phase = lifecycle.State(choose("", "PENDING", "STANDBY", "RUNNING", "ERROR", "DELETING"))
 	in.Status.Volume.UID, in.Status.Volume.Content = choose("v", "v", "", "u"), lifecycle.Content(choose("Empty", "Restored", "Uninitialized"))
 	in.Status.ArchiveKey = choose("", "archives/w/op/home.tar.gz", "archives/w/old/home.tar.gz")
-	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: choose("v", "u"), Epoch: 3}
+	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: choose("v", "u"), Epoch: 3, Store: choose("", "x", "y")}
 	in.Status.Operation.Type = lifecycle.Operation(choose("NONE", "PROVISIONING", "RESTORING", "STARTING", "STOPPING", "ARCHIVING", "ARCHIVING", "DELETING"))
 	if claim := &in.Status.Operation; claim.Type != lifecycle.None && in.Status.Phase != lifecycle.Failed {
 		claim.ID, claim.Attempt, claim.StartedAt, claim.AttemptStartedAt, claim.NextRetryAt = "op", 1, when(), when(), when()
@@ -45,6 +45,7 @@ func anyInput(t *rapid.T) lifecycle.Input {
 	in.Archive = lifecycle.ArchiveView{
 		Key: choose("", "archives/w/op/home.tar.gz", "archives/w/old/home.tar.gz"), Verdict: lifecycle.Verdict(choose("", "Verified", "Verified", "Absent", "Corrupt", "StoreUnreachable", "BucketMissing")),
 		Archive: lifecycle.Archive{SHA256: choose("s", "t"), Size: 1, VolumeUID: choose("v", "u"), Epoch: int64(2 + pick(2))},
+		Store:   choose("", "x", "y"),
 	}
 	if yes(10) {
 		in.Refused = lifecycle.Refusal{Reason: lifecycle.Unreachable, Final: yes(2)}
@@ -73,6 +74,8 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 	home := before.Volume.UID == volume.UID && before.Volume.Content != lifecycle.Uninitialized
 	good := in.Archive.Verdict == lifecycle.Verified
 	removing := before.Operation.Type == lifecycle.Removing
+	elsewhere := before.Archive.Store != "" && in.Archive.Store != "" && before.Archive.Store != in.Archive.Store && in.Archive.Key == before.ArchiveKey &&
+		in.Archive.Verdict != lifecycle.Verified && in.Workspace.AcceptedLoss != before.ArchiveKey
 	switch {
 	case d.Rule == "":
 		return "no rule decides"
@@ -99,6 +102,10 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "a Job beside other users of the volume (D3, D7)"
 	case acts == lifecycle.ActCreatePod && (home && volume.State == lifecycle.VolumeTerminating || !home || volume.Foreign):
 		return "a Pod on what is no home (D1, D17)"
+	case elsewhere && before.Error != after.Error && (after.Error.Word == lifecycle.WordArchiveLost || after.Error.Word == lifecycle.WordArchiveCorrupt):
+		return "it takes what is elsewhere for lost (D23)"
+	case elsewhere && acts == lifecycle.ActRemoveFinalizer && in.Workspace.DeletionPolicy != lifecycle.DeleteHome && in.Workspace.HasStore && !in.Workspace.NamespaceTerminating:
+		return "it leaves to the collection what is elsewhere (D23)"
 	case before.ArchiveKey != "" && after.ArchiveKey == "" && in.Workspace.AcceptedLoss == "":
 		return "it forgets an archive (D6)"
 	}

@@ -99,6 +99,9 @@ var mutants = []struct {
 			in.Archive.Verdict = lifecycle.Absent
 		}
 	}), false, "alarm"},
+	{"D23b", "what is not in the store of now is nowhere", seeing(func(in *lifecycle.Input) {
+		in.Archive.Store = in.Status.Archive.Store
+	}), false, "alarm"},
 	{"W25", "it acts before it has written", func(in lifecycle.Input) lifecycle.Decision {
 		d, ahead := lifecycle.Decide(in), in
 		ahead.Status, ahead.Seen.Live, ahead.Seen.PodsLive = d.Status, true, true // and believes its cache

@@ -108,6 +108,8 @@ const (
 	// StoreUnreachable, BucketMissing: nothing is known of the archive (D23).
 	StoreUnreachable Verdict = "StoreUnreachable"
 	BucketMissing    Verdict = "BucketMissing"
+	// Elsewhere: not this store is recorded to hold it, and it is not in this one. Only the engine itself says so.
+	Elsewhere Verdict = "Elsewhere"
 )
 
 // ArchiveView is what a look into the store found under one key.
@@ -115,6 +117,8 @@ type ArchiveView struct {
 	Key     string
 	Verdict Verdict
 	Archive Archive
+	// Store names the store that was looked into, without its credentials; "" if it is not known.
+	Store string
 	// Kept: it is marked as left behind on purpose, and is never collected.
 	Kept bool
 }

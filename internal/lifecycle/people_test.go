@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -123,7 +124,9 @@ func (h *history) deletes() bool {
 
 // trouble breaks or mends something.
 func (h *history) trouble() {
-	switch h.pick(9) {
+	switch h.pick(10) {
+	case 9:
+		h.repoint()
 	case 8:
 		if len(h.jobs) > 0 && h.jobs[0].State == lifecycle.JobRunning {
 			h.zombies, h.jobs = append(h.zombies, h.jobs[0]), h.jobs[1:]
@@ -171,7 +174,8 @@ func (h *history) help() {
 		h.destroyed()
 	}
 	h.rv++
-	if h.ws.RetryToken = h.id(); h.saved.Error.Reason != lifecycle.DataLost {
+	elsewhere := h.saved.Error.Word == lifecycle.WordArchiveElsewhere && h.pick(4) == 0
+	if h.ws.RetryToken = h.id(); h.saved.Error.Reason != lifecycle.DataLost && !elsewhere {
 		return
 	}
 	h.ws.AcceptedLoss = h.saved.Volume.UID
@@ -187,6 +191,7 @@ func (h *history) help() {
 func (h *history) recover() {
 	h.logf("trouble ends")
 	h.storeUp, h.bucket, h.apiUp, h.zombies, h.debug = true, true, true, nil, 0
+	h.store = cmp.Or(h.saved.Archive.Store, h.store)
 	h.full, h.refuse = false, false
 	if h.pod != nil && h.pod.foreign {
 		h.pod = nil

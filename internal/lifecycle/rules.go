@@ -58,14 +58,17 @@ func (l *look) stalled() bool {
 	}
 }
 
-// lossAccepted reports whether a person accepted the very loss that led to ERROR.
+// lossAccepted reports whether a person accepted the very loss that led to ERROR, or gives up what is elsewhere.
 func (l *look) lossAccepted() bool {
 	accepted, failure := l.Workspace.AcceptedLoss, l.Status.Error
-	if failure.Reason != DataLost || accepted == "" {
+	switch {
+	case accepted == "" || failure.Reason != DataLost && failure.Word != WordArchiveElsewhere:
 		return false
+	case failure.Word == WordArchiveLost, failure.Word == WordArchiveCorrupt, failure.Word == WordArchiveElsewhere:
+		return accepted == l.Status.ArchiveKey
+	default:
+		return accepted == l.Status.Volume.UID && l.homeLost()
 	}
-	ofArchive := failure.Word == WordArchiveLost || failure.Word == WordArchiveCorrupt
-	return ofArchive && accepted == l.Status.ArchiveKey || !ofArchive && accepted == l.Status.Volume.UID && l.homeLost()
 }
 
 // recover leaves ERROR for the state that is seen.

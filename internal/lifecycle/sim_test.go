@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -89,7 +90,7 @@ func (h *history) step() {
 		}
 	}
 	if h.saved.Operation.PointOfNoReturn && h.pick(12) == 0 { // a short while, and the worst one
-		h.spoil(h.saved.ArchiveKey)
+		h.spoil(place(h.saved.Archive.Store, h.saved.ArchiveKey))
 	}
 	h.check("a step")
 }
@@ -125,6 +126,20 @@ func (h *history) clock() {
 		h.want(idle.Desired)
 	}
 	h.firstSeen = h.collect(h.firstSeen)
+}
+
+// repoint lets somebody change the Secret to another store, with a copy of what is in this one or without.
+func (h *history) repoint() {
+	from, to := h.store, map[string]string{"x": "y", "y": "x"}[h.store]
+	if h.store = to; h.pick(3) == 0 {
+		for at, o := range maps.Clone(h.objects) {
+			if key := strings.TrimPrefix(at, "y:"); at == place(from, key) {
+				twin := *o
+				h.objects[place(to, key)] = &twin
+			}
+		}
+	}
+	h.logf("the Secret names the store %s", to)
 }
 
 // want writes the desired state.

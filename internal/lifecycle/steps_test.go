@@ -82,6 +82,12 @@ func TestConditions(t *testing.T) {
 		return lifecycle.Condition{Status: status, Reason: word}
 	}
 	quietly := is(no, lifecycle.WordConverged)
+	keyed := func(in *lifecycle.Input) { in.Status.ArchiveKey = "archives/w/old/home.tar.gz" }
+	lostly := func(word lifecycle.Word) func(*lifecycle.Input) {
+		return func(in *lifecycle.Input) {
+			in.Status.Phase, in.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Restoring, Word: word}
+		}
+	}
 	tests := []struct {
 		name string
 		in   lifecycle.Input
@@ -102,6 +108,22 @@ func TestConditions(t *testing.T) {
 		{"archiving", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.WordWorking), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
 			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(yes, lifecycle.WordWorking), Stalled: quietly,
+		}},
+		{"what was uploaded is not the home", at(claimed(lifecycle.Archiving, 0), keyed, found(lifecycle.Verified, 2)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordArchiveCorrupt), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(yes, lifecycle.WordArchiveReady), Progressing: is(yes, lifecycle.WordArchiveCorrupt), Stalled: quietly,
+		}},
+		{"the archive is lost", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.WordArchiveLost)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordArchiveLost), VolumeReady: is(no, lifecycle.WordVolumeAbsent), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(no, lifecycle.WordArchiveLost), Progressing: is(no, lifecycle.WordStalled), Stalled: is(yes, lifecycle.WordArchiveLost),
+		}},
+		{"the archive is corrupt", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.WordArchiveCorrupt)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordArchiveCorrupt), VolumeReady: is(no, lifecycle.WordVolumeAbsent), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(no, lifecycle.WordArchiveCorrupt), Progressing: is(no, lifecycle.WordStalled), Stalled: is(yes, lifecycle.WordArchiveCorrupt),
+		}},
+		{"the volume is lost beside an archive", at(keyed, volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.WordVolumeLost), VolumeReady: is(no, lifecycle.WordVolumeLost), PodReady: is(no, lifecycle.WordPodGone),
+			ArchiveReady: is(yes, lifecycle.WordArchiveReady), Progressing: is(no, lifecycle.WordVolumeLost), Stalled: is(yes, lifecycle.WordVolumeLost),
 		}},
 		{"as many run as may", at(want(lifecycle.Running), func(in *lifecycle.Input) { in.Limits.OwnerFull = true }), lifecycle.Conditions{
 			Ready: is(no, lifecycle.WordOwnerLimit), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),

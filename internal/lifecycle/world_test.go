@@ -24,9 +24,10 @@ type world struct {
 	jobs []*job
 	// zombies are processes of Jobs that the API server knows nothing of any more.
 	zombies []*job
-	debug   int  // Pods of other people on the volume
-	late    bool // they came when it was about to go
-	objects map[string]*object
+	debug   int                // Pods of other people on the volume
+	late    bool               // they came when it was about to go
+	objects map[string]*object // by place
+	store   string             // the one that the Secret names: x or y
 	storeUp bool
 	bucket  bool
 	apiUp   bool
@@ -69,6 +70,7 @@ type job struct {
 	epoch   int64
 	version int // as it was read
 	stage   int
+	store   string // its ticket is for
 }
 
 type object struct {
@@ -83,7 +85,7 @@ type object struct {
 func newWorld() *world {
 	return &world{
 		now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), storeUp: true, bucket: true, apiUp: true,
-		objects: map[string]*object{},
+		objects: map[string]*object{}, store: "x",
 		ws: lifecycle.Workspace{
 			Name: "home", UID: "w1", Generation: 1, Desired: lifecycle.Running, HasStore: true, DeletionPolicy: lifecycle.DeleteHome,
 		},
@@ -106,6 +108,14 @@ func (w *world) fault(format string, args ...any) {
 	}
 }
 
+// place is where a store has an archive.
+func place(store, key string) string {
+	if store == "y" {
+		return "y:" + key
+	}
+	return key
+}
+
 // seen is what a perfect look finds.
 func (w *world) seen() lifecycle.Observation {
 	o := lifecycle.Observation{OtherPods: w.debug, Failed: !w.apiUp}
@@ -125,8 +135,8 @@ func (w *world) seen() lifecycle.Observation {
 
 // verify is a look into the store.
 func (w *world) verify(key string) lifecycle.ArchiveView {
-	view := lifecycle.ArchiveView{Key: key}
-	object := w.objects[key]
+	view := lifecycle.ArchiveView{Key: key, Store: w.store}
+	object := w.objects[place(w.store, key)]
 	switch {
 	case !w.storeUp:
 		view.Verdict = lifecycle.StoreUnreachable
@@ -148,8 +158,10 @@ func (w *world) safe() bool {
 	if w.vol != nil && w.vol.version == w.written {
 		return true
 	}
-	archive := w.objects[w.saved.ArchiveKey]
-	return archive != nil && !archive.corrupt && archive.marked == archive.sum && archive.version == w.written
+	good := func(archive *object) bool {
+		return archive != nil && !archive.corrupt && archive.marked == archive.sum && archive.version == w.written
+	}
+	return good(w.objects[place("x", w.saved.ArchiveKey)]) || good(w.objects[place("y", w.saved.ArchiveKey)])
 }
 
 // check is the invariant. Who asks for deletion gives up the home, unless it is to be archived or kept.

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/test/controlplane"
 )
 
@@ -81,6 +84,33 @@ func TestManagerAwayForHours(t *testing.T) {
 	if jobs := c.proxy.Requests(func(r controlplane.Request) bool { return r.Is(http.MethodPost, "/jobs") }); len(jobs) != 1 {
 		t.Errorf("%d movers were made, want the one that was done", len(jobs))
 	}
+}
+
+// D23: the Secret names another bucket, which is there. Nothing is lost, and both buckets are told.
+func TestAnArchiveInAnotherBucketIsNotLost(t *testing.T) {
+	c := newCrew(t, 1, store)
+	c.start()
+	for _, s := range life[:restoring] {
+		c.through(s, c.names, nil)
+	}
+	point := func(bucket string) {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: "store"}}
+		c.must(admin.Patch(t.Context(), secret, client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"stringData":{"bucket":%q}}`, bucket))))
+	}
+	c.must(os.MkdirAll(filepath.Join(filepath.Dir(store.Folder), "elsewhere"), 0o700))
+	point("elsewhere")
+	ws := c.named(c.names[0])
+	life[restoring].begin(c, ws.Name)
+	c.eventually("the news", func() error {
+		c.must(admin.Get(t.Context(), client.ObjectKeyFromObject(ws), ws))
+		if e := ws.Status.Error; e == nil || e.Word != v1alpha1.ReasonArchiveElsewhere || !strings.Contains(e.Message, "/"+store.Bucket+"/. Secret ") || !strings.Contains(e.Message, "/elsewhere/ now") {
+			return fmt.Errorf("%+v", ws.Status)
+		}
+		return nil
+	})
+	point(store.Bucket)
+	c.walk(life[restoring], c.names)
+	c.audit(ws.Name, "in the end")
 }
 
 // D12: the home is wanted again while a mover is at work. It is not waited for, and nothing is lost.

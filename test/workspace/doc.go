@@ -33,4 +33,5 @@
 //	D20 whatever has the name is ours               internal/lifecycle.TestSimulatorFindsMutants
 //	D23 no bucket is no archive                     internal/lifecycle.TestSimulatorFindsMutants
 //	D23 the same with a store                       internal/archive.TestAMissingBucketIsNoLoss
+//	D23 another bucket is no archive                test/workspace.TestAnArchiveInAnotherBucketIsNotLost
 package workspace

@@ -59,7 +59,7 @@ func story(t *rapid.T, ws *v1alpha1.Workspace, told func(lifecycle.Status, lifec
 		decision := lifecycle.Decide(lifecycle.Input{
 			Now: now, NewID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", step), Workspace: record.Spec(ws, false), Status: status, Seen: seen,
 			Archive: lifecycle.ArchiveView{
-				Key: key, Archive: found,
+				Key: key, Archive: found, Store: pick(t, "the store", "https://s3.example.com/homes/", "https://s3.example.com/homes/", "file:///srv/homes/"),
 				Verdict: pick(t, "verdict", lifecycle.Verified, lifecycle.Verified, lifecycle.Verified, lifecycle.Absent, lifecycle.Corrupt, lifecycle.StoreUnreachable),
 			},
 			Refused: lifecycle.Refusal{Reason: pick(t, "refused", "", "", "", "", "", "", lifecycle.ActionFailed), Word: lifecycle.WordRefused},

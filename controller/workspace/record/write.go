@@ -60,7 +60,7 @@ func archive(a lifecycle.Archive) *v1alpha1.ArchiveStatus {
 	if a == (lifecycle.Archive{}) {
 		return nil
 	}
-	out := &v1alpha1.ArchiveStatus{SizeBytes: a.Size, CompletedAt: Time(a.CompletedAt), VolumeUID: a.VolumeUID, Epoch: a.Epoch}
+	out := &v1alpha1.ArchiveStatus{Store: a.Store, SizeBytes: a.Size, CompletedAt: Time(a.CompletedAt), VolumeUID: a.VolumeUID, Epoch: a.Epoch}
 	if a.SHA256 != "" {
 		out.SHA256 = sumPrefix + a.SHA256
 	}

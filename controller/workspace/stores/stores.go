@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,35 +38,56 @@ type Stores struct {
 	opened map[types.NamespacedName]opened
 }
 
-// opened is a store, and the version of the Secret that it was made of. Its connections are kept.
+// opened is a store, its address, and the version of the Secret that it was made of. Its connections are kept.
 type opened struct {
-	version string
-	issuer  archive.Issuer
+	version, address string
+	archive.Issuer
 }
 
 // Open returns the store that the Secret names. The error is ErrNotConfigured, or the API server's.
 func (s *Stores) Open(ctx context.Context, secret types.NamespacedName) (archive.Issuer, error) {
+	store, err := s.open(ctx, secret)
+	if err != nil {
+		return nil, err
+	}
+	return store.Issuer, nil
+}
+
+func (s *Stores) open(ctx context.Context, secret types.NamespacedName) (opened, error) {
 	var found corev1.Secret
 	if err := s.Secrets.Get(ctx, secret, &found); apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("%w: there is no Secret %s", ErrNotConfigured, secret.Name)
+		return opened{}, fmt.Errorf("%w: there is no Secret %s", ErrNotConfigured, secret.Name)
 	} else if err != nil {
-		return nil, fmt.Errorf("read the Secret %s: %w", secret.Name, err)
+		return opened{}, fmt.Errorf("read the Secret %s: %w", secret.Name, err)
 	}
 	version := string(found.UID) + "/" + found.ResourceVersion
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.opened[secret]; known.version == version {
-		return known.issuer, nil
+		return known, nil
 	}
 	issuer, err := connect.Open(found.Data, s.Options)
 	if err != nil {
-		return nil, fmt.Errorf("%w: Secret %s: %w", ErrNotConfigured, secret.Name, err)
+		return opened{}, fmt.Errorf("%w: Secret %s: %w", ErrNotConfigured, secret.Name, err)
 	}
 	if s.opened == nil {
 		s.opened = map[types.NamespacedName]opened{}
 	}
-	s.opened[secret] = opened{version, issuer}
-	return issuer, nil
+	store := opened{version, addressOf(found.Data), issuer}
+	s.opened[secret] = store
+	return store, nil
+}
+
+// maxAddress is how long status.archive.store can be. The few folders with a longer name have no address:
+// nothing is concluded from theirs then.
+const maxAddress = 1024
+
+func addressOf(secret map[string][]byte) string {
+	address := connect.Address(secret)
+	if len(address) > maxAddress || !utf8.ValidString(address) {
+		return ""
+	}
+	return address
 }
 
 // Forget closes what was opened for a Secret that nobody names any more.
@@ -81,11 +103,12 @@ func (s *Stores) Look(ctx context.Context, secret types.NamespacedName, key stri
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	view := lifecycle.ArchiveView{Key: key}
-	store, err := s.Open(ctx, secret)
+	store, err := s.open(ctx, secret)
 	if err != nil {
 		view.Verdict = lifecycle.StoreUnreachable
 		return view, err
 	}
+	view.Store = store.address
 	parsed, err := archive.ParseKey(key)
 	if err != nil {
 		view.Verdict = lifecycle.Corrupt

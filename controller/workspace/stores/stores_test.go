@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,7 +81,7 @@ func TestLook(t *testing.T) {
 	look := func(want lifecycle.Verdict) lifecycle.ArchiveView {
 		t.Helper()
 		view, err := s.Look(t.Context(), name, key.Data(), now)
-		if view.Verdict != want || (err == nil) != (want == lifecycle.Verified) || view.Key != key.Data() {
+		if view.Verdict != want || (err == nil) != (want == lifecycle.Verified) || view.Key != key.Data() || view.Store != "file://"+folder+"/" {
 			t.Errorf("%+v, %v, want %s", view, err, want)
 		}
 		return view
@@ -145,13 +146,25 @@ func TestTheSecretOfNow(t *testing.T) {
 	}
 }
 
+// A status holds the address of most stores, and of the others none.
+func TestAddressesAreBounded(t *testing.T) {
+	s, known := newStores("/srv/" + strings.Repeat("a", 1024))
+	for range 2 {
+		view, _ := s.Look(t.Context(), name, key.Data(), now)
+		if view.Store != "" {
+			t.Errorf("%+v", view)
+		}
+		known[name] = map[string][]byte{connect.Folder: []byte("/srv/\xff")}
+	}
+}
+
 func TestForgotten(t *testing.T) {
 	folder := t.TempDir()
 	s, _ := newStores(folder)
 	forgotten := func(want string) {
 		t.Helper()
 		got, about, err := s.Forgotten(t.Context(), name, key.UID, now)
-		if err != nil || got != want || (about.VolumeUID != "") != (want != "") {
+		if err != nil || got != want || (about.VolumeUID != "") != (want != "") || (about.Store == "file://"+folder+"/") != (want != "") {
 			t.Errorf("%q, %+v, %v, want %q", got, about, err, want)
 		}
 	}

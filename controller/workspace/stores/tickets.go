@@ -70,7 +70,7 @@ func (s *Stores) Keep(ctx context.Context, secret types.NamespacedName, key stri
 func (s *Stores) Forgotten(ctx context.Context, secret types.NamespacedName, uid string, now time.Time) (string, lifecycle.Archive, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	store, err := s.Open(ctx, secret)
+	store, err := s.open(ctx, secret)
 	if err != nil {
 		return "", lifecycle.Archive{}, err
 	}
@@ -82,7 +82,9 @@ func (s *Stores) Forgotten(ctx context.Context, secret types.NamespacedName, uid
 		marker, err := archive.Committed(ctx, store, key, archive.Want{})
 		switch {
 		case err == nil:
-			return key.Data(), described(marker, now), nil
+			found := described(marker, now)
+			found.Store = store.address
+			return key.Data(), found, nil
 		case !archive.Lost(err, probe(ctx, store, err)):
 			return "", lifecycle.Archive{}, err
 		}

@@ -63,6 +63,8 @@ func (f Facts) next() string {
 		return "Kyklos does nothing until the spec is changed or it is asked to try again: " + retry + "."
 	case status.Operation.Failed != "":
 		return "No attempt is left."
+	case status.Operation.Type == lifecycle.Removing:
+		return ""
 	case status.Operation.Type != lifecycle.None:
 		return "Attempt {attempt} begins at {retryAt}."
 	default:
@@ -105,6 +107,9 @@ func (f Facts) context() map[string]string {
 		facts["expected"], facts["actual"] = f.fill(expected[status.Error.Word]), f.fill(actual[status.Error.Word])
 	case lifecycle.Unreachable:
 		facts["endpoint"] = endpoint(status.Error.Word)
+		if status.Error.Word == lifecycle.WordArchiveElsewhere {
+			facts["store"] = f.Store
+		}
 	case lifecycle.ActionFailed:
 		facts["action"] = action(before.Operation)
 	case lifecycle.Timeout:
@@ -127,10 +132,12 @@ func (f Facts) context() map[string]string {
 
 // endpoint names who could not be reached.
 func endpoint(word lifecycle.Word) string {
-	if word == lifecycle.WordStoreUnreachable || word == lifecycle.WordBucketMissing {
+	switch word {
+	case lifecycle.WordStoreUnreachable, lifecycle.WordBucketMissing, lifecycle.WordArchiveElsewhere:
 		return "s3"
+	default:
+		return "k8s-api"
 	}
-	return "k8s-api"
 }
 
 // action names what failed, in the seed's words.

@@ -17,6 +17,7 @@ import (
 func (f Facts) Events() []events.Event {
 	var told []events.Event
 	before, after, word := f.before(), f.Decision.Status, f.Decision.Word
+	before.ObservedGeneration = after.ObservedGeneration // that the spec has changed is no news of its own
 	if before == after {
 		return f.news()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/record"
@@ -18,7 +19,11 @@ type Facts struct {
 	Decision  lifecycle.Decision
 	Seen      lifecycle.Observation
 	Limits    Limits
-	Detail    Detail
+	// Running are the workspaces of the same owner that run, in any order.
+	Running []types.NamespacedName
+	Detail  Detail
+	// Store is where the Secret of the store leads now, as far as that was looked for.
+	Store string
 	// Outdated: the Pod was made of an earlier spec.
 	Outdated bool
 }

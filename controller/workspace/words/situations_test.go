@@ -54,7 +54,8 @@ func situations() []situation {
 			s.Restarts, s.NextStartAt = 4, eight.Add(80*time.Second)
 			return s
 		}(), word: lifecycle.WordRestartBackoff},
-		{name: "the owner has two", before: standby, word: lifecycle.WordOwnerLimit, alter: func(ws *v1alpha1.Workspace) { ws.Spec.Owner = "ann@example.com" }},
+		{name: "the owner has two", before: standby, word: lifecycle.WordOwnerLimit, alter: func(ws *v1alpha1.Workspace) { ws.Spec.Owner = "ann@example.com" },
+			running: fellows("shop/ann", "team/bea")},
 		{name: "all have a hundred", before: standby, word: lifecycle.WordAllLimit},
 		{name: "paused", before: standby, word: lifecycle.WordPaused},
 		{name: "stopping", before: running, word: lifecycle.WordClaimed, after: claim(lifecycle.Stopping), alter: desire(v1alpha1.DesiredStandby)},
@@ -76,6 +77,11 @@ func situations() []situation {
 		}(), word: lifecycle.WordClaimed, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
 		{name: "deleting, archive first", before: archiving, word: lifecycle.WordDeleting, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting in a namespace that goes", before: running, word: lifecycle.WordDeletionUnarchived, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionArchive)},
+		{name: "deleting what is elsewhere", before: func() lifecycle.Status {
+			s := archived(status(lifecycle.Deleting, lifecycle.Removing))
+			s.Volume = lifecycle.Volume{}
+			return s
+		}(), word: lifecycle.WordArchiveElsewhere, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting takes long", before: status(lifecycle.Deleting, lifecycle.Removing), word: lifecycle.WordDeletionSlow, alter: deleted(v1alpha1.DeletionDelete)},
 		{name: "somebody deletes the home", before: running, word: lifecycle.WordVolumeTerminating, seen: lifecycle.Observation{Volume: dying}},
 	}, troubles(home)...)
@@ -115,11 +121,17 @@ func troubles(home lifecycle.VolumeView) []situation {
 			detail: words.Detail{Text: "dial tcp 10.0.0.1:443: connect: connection refused"}},
 		{name: "the store stays away", before: archiving, word: lifecycle.WordStoreUnreachable, after: stalled(lifecycle.Unreachable, lifecycle.WordStoreUnreachable)},
 		{name: "the bucket is missing", before: restoring, word: lifecycle.WordBucketMissing, after: failed(lifecycle.Unreachable, lifecycle.WordBucketMissing)},
+		{name: "the archive is elsewhere", before: restoring, word: lifecycle.WordArchiveElsewhere, after: failed(lifecycle.Unreachable, lifecycle.WordArchiveElsewhere),
+			detail: words.Detail{Text: archiveKey + ".meta: the object does not exist"}},
+		{name: "the archive stays elsewhere", before: restoring, word: lifecycle.WordArchiveElsewhere, after: stalled(lifecycle.Unreachable, lifecycle.WordArchiveElsewhere)},
 		{name: "the volume is lost", before: running, word: lifecycle.WordVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.WordVolumeLost)},
 		{name: "the volume is lost beside an archive", before: archived(standby), word: lifecycle.WordVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.WordVolumeLost)},
 		{name: "the folder is lost", before: archiving, word: lifecycle.WordVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.WordVolumeLost), seen: seen},
 		{name: "the archive is lost", before: restoring, word: lifecycle.WordArchiveLost, after: stalled(lifecycle.DataLost, lifecycle.WordArchiveLost)},
 		{name: "the archive is corrupt", before: restoring, word: lifecycle.WordArchiveCorrupt, after: stalled(lifecycle.DataLost, lifecycle.WordArchiveCorrupt)},
+		{name: "deleting what is lost", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), word: lifecycle.WordArchiveLost, after: func(s *lifecycle.Status) {
+			s.Error = lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Removing, Word: lifecycle.WordArchiveLost, OccurredAt: eight}
+		}, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "what was uploaded is not the home", before: archiving, word: lifecycle.WordArchiveCorrupt, after: failed(lifecycle.Mismatch, lifecycle.WordArchiveCorrupt), seen: seen},
 		{name: "an unrecorded home", before: lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: none}}, word: lifecycle.WordAdopted,
 			after: func(s *lifecycle.Status) { s.Volume = standby.Volume }, seen: seen},

@@ -35,6 +35,9 @@ var adopted = text{tell: good, now: "The archive {archiveKey} of this workspace 
 // outdated follows what is said of a Pod that was made of an earlier spec.
 const outdated = "It was made of an earlier spec. What has changed holds from the next start on: ask for STANDBY, and then for RUNNING."
 
+// archiveUnknown is said as long as no store tells whether there is an archive that is not recorded.
+const archiveUnknown = "It is not known whether there is an archive of the home: its store could not be asked."
+
 // Commands that people can paste, and what they lead to.
 const (
 	describePod    = "`kubectl describe pod -n {namespace} {pod}` shows why."
@@ -42,6 +45,7 @@ const (
 	deletePod      = "Delete it if nobody needs it: `kubectl delete pod -n {namespace} {pod}`."
 	retry          = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/retry=\"$(date +%s)\"`"
 	acceptLoss     = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/accept-data-loss={lost}`"
+	giveUpArchive  = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/accept-data-loss={archiveKey}`"
 	moverLog       = "`kubectl logs -n {namespace} job/{job}` shows more as long as the Job is there."
 	repairArchive  = "Bring it back together with its .meta, from the bucket's versions or a backup. " +
 		"If it is really lost, accept it and go on with what there is on the volume, or an empty home: " + acceptLoss + "."
@@ -105,12 +109,15 @@ var texts = map[lifecycle.Word]text{
 	lifecycle.WordArchiveNotConfigured: {tell: news,
 		now: "{unarchivable}, because spec.archive names no store.",
 		do:  "Name a Secret with the object store in spec.archive.storeRef."},
-	lifecycle.WordStoreUnreachable: {tell: bad,
+	lifecycle.WordStoreUnreachable: {tell: news,
 		now: "The object store of Secret {store} cannot be reached, or refuses. No archive is taken for lost.",
 		do:  "Check the address and the keys in the Secret, and the network."},
-	lifecycle.WordBucketMissing: {tell: bad,
+	lifecycle.WordBucketMissing: {tell: news,
 		now: "The object store of Secret {store} has no such bucket. No archive is taken for lost.",
 		do:  "Create the bucket, or correct its name in the Secret."},
+	lifecycle.WordArchiveElsewhere: {tell: news,
+		now: "The archive {archiveKey} was stored in {archiveStore}. Secret {store} names {seenStore} now, where it is not, or not as it was. No archive is taken for lost.",
+		do:  "Point the Secret back, or copy the folder archives/{uid} there. To give the archive up: " + giveUpArchive + "."},
 	lifecycle.WordJobFailed: {tell: bad, now: "{doing} failed.", do: "{advice}"},
 	lifecycle.WordJobEnding: {now: "A mover's Job and its Pods have to be gone first: even one that has ended keeps the volume in use."},
 	lifecycle.WordTimedOut: {tell: bad,
@@ -123,8 +130,8 @@ var texts = map[lifecycle.Word]text{
 		now: "The Pod has ended {restarts} times in a row, each time within ten minutes of its start. It is started again at {startAt}.",
 		do:  "A limit on memory that is too low is a frequent cause; see spec.resources."},
 	lifecycle.WordOwnerLimit: {tell: news,
-		now: "{owner} has {ownerLimit} running workspaces, and may not have more. This one starts when another one stops.",
-		do:  "Stop one: `kubectl patch workspace -n {namespace} NAME --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."},
+		now: "{owner} has {ownerLimit} running workspaces, and may not have more{running}. This one starts when another one stops.",
+		do:  "Stop one: `kubectl patch workspace -n {runningNamespace} {runningName} --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."},
 	lifecycle.WordAllLimit: {tell: news,
 		now: "In all, {allLimit} workspaces run already, and there may not be more. This one starts when another one stops."},
 	lifecycle.WordMoversFull: {now: "All {moverLimit} movers are at work; this home is moved when one is free."},
@@ -161,7 +168,11 @@ var aspects = map[lifecycle.Word]string{
 	lifecycle.WordPodForeign:        "Pod {pod} is not this workspace's.",
 	lifecycle.WordPodEnded:          "Pod {pod} has ended.",
 	lifecycle.WordPodNotReady:       "Pod {pod} is not ready.",
-	lifecycle.WordArchiveReady:      "There is an archive of the home, made at {archivedAt}: {archiveKey}, {archiveSize}, of volume {archiveVolume}.",
+	lifecycle.WordArchiveReady:      "There is an archive of the home, made at {archivedAt}: {archiveKey}{inStore}, {archiveSize}, of volume {archiveVolume}.",
+	lifecycle.WordArchiveLost:       "The archive {archiveKey} is recorded, and it is not in the store, or has no marker beside it.",
+	lifecycle.WordArchiveCorrupt:    "The archive {archiveKey} is recorded, and it is not what was archived.",
 	lifecycle.WordNoArchive:         "There is no archive of the home.",
 	lifecycle.WordObservationFailed: "It could not be read from the API server.",
+	lifecycle.WordStoreUnreachable:  archiveUnknown,
+	lifecycle.WordBucketMissing:     archiveUnknown,
 }

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -51,10 +52,11 @@ func (f Facts) values() map[string]string {
 	ws, status, before, operation := f.Workspace, f.Decision.Status, f.before(), f.operation()
 	phrases := phrasesOf(operation)
 	return map[string]string{
-		"name": ws.Name, "namespace": ws.Namespace, "uid": string(ws.UID), "owner": owner(ws), "store": store(ws),
+		"name": ws.Name, "namespace": ws.Namespace, "uid": string(ws.UID), "owner": owner(ws), "store": secretOf(ws),
 		"pod": objects.PodName(ws.Name), "volume": objects.VolumeName(ws.Name), "job": job(status, before),
 		"volumeUID": status.Volume.UID, "epoch": number(status.Volume.Epoch), "seenPod": f.Seen.Pod.UID, "seenVolume": f.Seen.Volume.UID,
 		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
+		"archiveStore": status.Archive.Store, "inStore": inStore(status), "seenStore": f.store(),
 		"archiveVolume": status.Archive.VolumeUID, "archivedAt": clock(status.Archive.CompletedAt),
 		"state": string(record.Display(status)), "desired": f.desired(), "converged": f.converged(),
 		"doing": phrases.doing, "so": phrases.so, "slow": phrases.slow(), "limit": number(int64(record.Limit(ws, operation).Seconds())),
@@ -62,7 +64,8 @@ func (f Facts) values() map[string]string {
 		"attempt": number(int64(status.Operation.Attempt)), "retryAt": clock(status.Operation.NextRetryAt),
 		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
 		"ownerLimit": strconv.Itoa(f.Limits.Owner), "allLimit": strconv.Itoa(f.Limits.All), "moverLimit": strconv.Itoa(f.Limits.Movers),
-		"lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
+		"running": f.running(), "runningNamespace": f.runningOne().Namespace, "runningName": f.runningOne().Name,
+		"deletionPolicy": string(cmp.Or(ws.Spec.DeletionPolicy, v1alpha1.DeletionDelete)), "lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
 		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "volumeLost": f.either(homeGone, volumeGone), "volumeRemedy": f.either(repairHome, repairVolume), "fate": f.fate(), "unarchivable": f.unarchivable(),
 	}
 }
@@ -114,6 +117,22 @@ func (f Facts) either(there, gone string) string {
 	return gone
 }
 
+// store is where the Secret of the store led when it was looked for last.
+func (f Facts) store() string {
+	if f.Store == "" && f.repeated() {
+		return f.Workspace.Status.Error.Context["store"]
+	}
+	return f.Store
+}
+
+// inStore says where the archive is, if that is recorded.
+func inStore(status lifecycle.Status) string {
+	if status.Archive.Store == "" {
+		return ""
+	}
+	return " in {archiveStore}"
+}
+
 // instead is what there is after the loss of a volume was accepted.
 func instead(status lifecycle.Status) string {
 	if status.ArchiveKey != "" {
@@ -137,8 +156,12 @@ func (f Facts) choice() string {
 	return adoptVolume
 }
 
-// archiveRemedy: only the archive that is the home can be lost; another one is made again.
+// archiveRemedy: only the archive that is the home can be lost; another one is made again. A deletion waits for
+// neither.
 func (f Facts) archiveRemedy() string {
+	if f.operation() == lifecycle.Removing {
+		return "The deletion goes on, and leaves no archive behind, although spec.deletionPolicy is {deletionPolicy}."
+	}
 	if status := f.Decision.Status; status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "" {
 		return repairArchive
 	}
@@ -174,7 +197,7 @@ func owner(ws *v1alpha1.Workspace) string {
 	return "Namespace " + ws.Namespace
 }
 
-func store(ws *v1alpha1.Workspace) string {
+func secretOf(ws *v1alpha1.Workspace) string {
 	if ws.Spec.Archive == nil {
 		return "(none)"
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/record"
@@ -32,6 +33,8 @@ type situation struct {
 	ready  bool
 	alter  func(*v1alpha1.Workspace)
 	detail words.Detail
+	// running of the same owner.
+	running []types.NamespacedName
 }
 
 func (s situation) facts() words.Facts {
@@ -58,12 +61,15 @@ func (s situation) facts() words.Facts {
 	if s.ready {
 		decision.Conditions.Ready = yes
 	}
+	if after.Error.Reason == lifecycle.DataLost && (s.word == lifecycle.WordArchiveLost || s.word == lifecycle.WordArchiveCorrupt) {
+		decision.Conditions.ArchiveReady.Reason = s.word
+	}
 	if after.Phase == lifecycle.Failed {
 		decision.Conditions.Stalled = lifecycle.Condition{Status: lifecycle.True, Reason: after.Error.Word}
 		decision.Conditions.Ready.Reason = after.Error.Word
 	}
 	return words.Facts{
-		Workspace: ws, Decision: decision, Seen: s.seen, Detail: s.detail, Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
+		Workspace: ws, Decision: decision, Seen: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
 	}
 }
 
@@ -85,7 +91,7 @@ func status(phase lifecycle.State, operation lifecycle.Operation) lifecycle.Stat
 // archived adds an archive to a status.
 func archived(s lifecycle.Status) lifecycle.Status {
 	s.ArchiveKey = archiveKey
-	s.Archive = lifecycle.Archive{SHA256: "5f70", Size: 5 << 30, VolumeUID: volumeUID, Epoch: 7, CompletedAt: eight}
+	s.Archive = lifecycle.Archive{SHA256: "5f70", Size: 5 << 30, VolumeUID: volumeUID, Epoch: 7, CompletedAt: eight, Store: "https://s3.example.com/homes/"}
 	return s
 }
 

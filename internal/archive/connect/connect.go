@@ -68,6 +68,23 @@ func Open(secret map[string][]byte, options Options) (archive.Issuer, error) {
 	return store, nil
 }
 
+// Address says which store a Secret leads to, without its credentials; "" if it does not say. Two Secrets lead to
+// the same store if it is the same.
+func Address(secret map[string][]byte) string {
+	text := func(key string) string { return strings.Trim(strings.TrimSpace(string(secret[key])), "/") }
+	if folder := strings.TrimSpace(string(secret[Folder])); folder != "" {
+		return "file://" + strings.TrimSuffix(folder, "/") + "/"
+	}
+	if text(Endpoint) == "" || text(Bucket) == "" {
+		return ""
+	}
+	address := text(Endpoint) + "/" + text(Bucket) + "/"
+	if prefix := text(Prefix); prefix != "" {
+		address += prefix + "/"
+	}
+	return address
+}
+
 func openFolder(folder string, keys int, options Options) (archive.Issuer, error) {
 	switch {
 	case !options.Folders:

@@ -49,3 +49,19 @@ func TestWhatIsNoStore(t *testing.T) {
 		}
 	}
 }
+
+// One store has one address, however a Secret writes it; two never share one, and none has credentials.
+func TestAddress(t *testing.T) {
+	for want, secrets := range map[string][]map[string][]byte{
+		"":                            {nil, secret("bucket", "homes"), secret("endpoint", "https://s3.example.com")},
+		"file:///srv/homes/":          {secret("folder", "/srv/homes"), secret("folder", "/srv/homes/\n")},
+		"https://s3.example.com/b/":   {secret("endpoint", "https://s3.example.com", "bucket", "b"), secret("endpoint", "https://s3.example.com/\n", "bucket", "b", "prefix", "")},
+		"https://s3.example.com/b/p/": {secret("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p"), secret("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p/", "accessKeyID", "x")},
+	} {
+		for _, s := range secrets {
+			if got := Address(s); got != want {
+				t.Errorf("%q: %q, want %q", s, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// archivedLongAgo is a world with a home in the archive that holds "work".
+func archivedLongAgo(t *testing.T) *world {
+	t.Helper()
+	w := inStandby(t)
+	w.desire(v1alpha1.DesiredPending)
+	w.settle()
+	w.is("ARCHIVED")
+	w.clock.SetTime(w.clock.Now().Add(time.Hour))
+	return w
+}
+
+// edit writes the status by hand.
+func (w *world) edit(do func(*v1alpha1.WorkspaceStatus)) {
+	w.Helper()
+	ws := w.workspace()
+	do(&ws.Status)
+	w.update(w.server.Status().Update(w.Context(), ws))
+}
+
+// empty checks that the home is there, and without the work.
+func (w *world) empty() {
+	w.Helper()
+	if _, err := os.Stat(filepath.Join(w.diskOf(w.claim()), "home", "work")); !errors.Is(err, os.ErrNotExist) {
+		w.Errorf("the home is not empty: %v", err)
+	}
+}
+
+// Whoever takes archiveKey out of a status does not take the home away. What is left in it says at once that there was an
+// archive; where nothing is, an empty home is not made before the store was asked.
+func TestAnArchiveKeyTakenOutByHand(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.WorkspaceStatus)
+		hint bool
+	}{
+		"the key": {func(*v1alpha1.WorkspaceStatus) {}, true},
+		"all but a condition": {func(s *v1alpha1.WorkspaceStatus) {
+			s.Archive = nil
+		}, true},
+		"all but the record": {func(s *v1alpha1.WorkspaceStatus) { s.Conditions = nil }, true},
+		"all": {func(s *v1alpha1.WorkspaceStatus) {
+			s.Archive, s.Conditions = nil, nil
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := archivedLongAgo(t)
+			key := w.workspace().Status.ArchiveKey
+			w.edit(func(s *v1alpha1.WorkspaceStatus) {
+				s.ArchiveKey = ""
+				tc.edit(s)
+			})
+			w.settle()
+			if got := w.workspace().Status.ArchiveKey; (got == key) != tc.hint {
+				t.Errorf("at rest it has %q, want %q: %t", got, key, tc.hint)
+			}
+			w.desire(v1alpha1.DesiredRunning)
+			w.settle()
+			w.is("RUNNING")
+			w.holds("work")
+		})
+	}
+}
+
+// A store that does not answer cannot say that there is no archive.
+func TestNoEmptyHomeBeforeTheStoreHasAnswered(t *testing.T) {
+	t.Parallel()
+	w := archivedLongAgo(t)
+	w.edit(func(s *v1alpha1.WorkspaceStatus) { s.ArchiveKey, s.Archive = "", nil })
+	w.update(os.Rename(w.bucket, w.bucket+".away"))
+	w.desire(v1alpha1.DesiredRunning)
+	w.told()
+	for range 5 {
+		w.update(w.pass())
+		w.clock.SetTime(w.clock.Now().Add(w.wait))
+	}
+	status, told := w.workspace().Status, strings.Join(w.told(), "\n")
+	ready, archive := meta.FindStatusCondition(status.Conditions, "Ready"), meta.FindStatusCondition(status.Conditions, "ArchiveReady")
+	if ready.Reason != v1alpha1.ReasonBucketMissing || archive.Status != metav1.ConditionUnknown || !strings.Contains(archive.Message, "It is not known") {
+		t.Errorf("Ready %+v, ArchiveReady %+v", ready, archive)
+	}
+	if w.has("ws-home-home", &corev1.PersistentVolumeClaim{}) || strings.Count(told, "BucketMissing") != 1 || status.ObservedGeneration != w.workspace().Generation {
+		t.Errorf("it goes on without knowing of the archive: %+v\n%s", status, told)
+	}
+	w.update(os.Rename(w.bucket+".away", w.bucket))
+	w.settle()
+	w.is("RUNNING")
+	w.holds("work")
+}
+
+// A hint that leads nowhere is followed once, and then it is as if there were none.
+func TestAHintThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	w := archivedLongAgo(t)
+	for _, name := range w.archives() {
+		w.update(os.Remove(name))
+	}
+	w.edit(func(s *v1alpha1.WorkspaceStatus) { s.ArchiveKey = "" })
+	w.settle()
+	if status := w.workspace().Status; status.Archive != nil || status.DisplayState != "PENDING" {
+		t.Errorf("%+v", status)
+	}
+}
+
+// Whoever accepts the loss of the newest archive gets an empty home, as was said, and no older one that happens to
+// be there still.
+func TestAnAcceptedLossIsNotMadeGoodByAnOlderArchive(t *testing.T) {
+	t.Parallel()
+	w := archivedLongAgo(t)
+	w.desire(v1alpha1.DesiredStandby)
+	w.settle()
+	w.desire(v1alpha1.DesiredPending)
+	w.settle()
+	key := w.workspace().Status.ArchiveKey
+	w.update(os.Remove(filepath.Join(w.bucket, filepath.FromSlash(key))))
+	w.desire(v1alpha1.DesiredRunning)
+	w.settle()
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordArchiveLost)
+	w.annotate(objects.AnnotationAcceptLoss, key)
+	w.settle()
+	w.is("RUNNING")
+	w.empty()
+}
+
+// A new Workspace asks no store, and an old one needs none that nobody has named.
+func TestAHomeThatIsNewNeedsNoStore(t *testing.T) {
+	t.Parallel()
+	young := newWorld(t, aWorkspace())
+	young.update(os.RemoveAll(young.bucket))
+	young.settle()
+	young.is("RUNNING")
+
+	old := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.DesiredState = v1alpha1.DesiredPending }))
+	old.settle()
+	old.update(old.server.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: storeName}}))
+	old.clock.SetTime(old.clock.Now().Add(time.Hour))
+	old.desire(v1alpha1.DesiredRunning)
+	old.settle()
+	old.is("RUNNING")
+}

@@ -1,0 +1,55 @@
+package words_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/controller/workspace/words"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// fellows are workspaces in the given order, by NAMESPACE/NAME.
+func fellows(names ...string) (all []types.NamespacedName) {
+	for _, each := range names {
+		namespace, name, _ := strings.Cut(each, "/")
+		all = append(all, types.NamespacedName{Namespace: namespace, Name: name})
+	}
+	return all
+}
+
+// TestTheRunningAreNamed: in whatever order they are found, the same is said, and the command is for one of them.
+func TestTheRunningAreNamed(t *testing.T) {
+	for _, test := range []struct {
+		running         []types.NamespacedName
+		named, stopping string
+	}{
+		{nil, "may not have more. This", "-n team NAME "},
+		{fellows("team/bea"), "more: bea. This", "-n team bea "},
+		{fellows("team/dan", "team/bea"), "more: bea, dan. This", "-n team bea "},
+		{fellows("team/dan", "art/abe", "team/bea"), "more: bea, dan, abe in namespace art. This", "-n team bea "},
+		{fellows("shop/ann", "art/bob"), "more: bob in namespace art, ann in namespace shop. This", "-n art bob "},
+		{fellows("team/d", "team/c", "team/b", "team/e"), "more: b, c, d and 1 more. This", "-n team b "},
+		{fellows("x/1", "x/2", "x/3", "x/4", "x/5"), "more: 1 in namespace x, 2 in namespace x, 3 in namespace x and 2 more. This", "-n x 1 "},
+	} {
+		facts := situation{before: status(lifecycle.Standby, lifecycle.None), word: lifecycle.WordOwnerLimit}.facts()
+		facts.Running = test.running
+		said := ready(facts)
+		if !strings.Contains(said, test.named) || !strings.Contains(said, "`kubectl patch workspace "+test.stopping+"--type=merge") {
+			t.Errorf("%v: %s", test.running, said)
+		}
+	}
+}
+
+// TestNewsComesWithANewSpec: whoever has just asked for RUNNING is told that it is not possible now.
+func TestNewsComesWithANewSpec(t *testing.T) {
+	facts := situation{before: status(lifecycle.Standby, lifecycle.None), word: lifecycle.WordOwnerLimit}.facts()
+	facts.Decision.Status.ObservedGeneration++
+	if told := facts.Events(); len(told) != 1 || told[0].Reason != "OwnerLimitExceeded" {
+		t.Errorf("%+v", told)
+	}
+}
+
+// ready is the message of Ready.
+func ready(facts words.Facts) string { return facts.Conditions(eight)[0].Message }

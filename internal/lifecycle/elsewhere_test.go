@@ -1,0 +1,190 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// away is a history of a home in the archive, whose Secret names another store now.
+func away(t *testing.T) *history {
+	t.Helper()
+	h := used(t)
+	h.want(lifecycle.Pending)
+	h.trace(t)
+	if h.store = "y"; h.saved.Archive.Store != "x" {
+		t.Fatalf("the archive is recorded in %q", h.saved.Archive.Store)
+	}
+	return h
+}
+
+// stuck goes on until the Workspace is in ERROR because its archive is elsewhere.
+func (h *history) stuck(t *testing.T) {
+	t.Helper()
+	for range 12 { // each back-off is longer than the looks of one
+		h.now = h.now.Add(lifecycle.Probe)
+		if h.controllers[0].decide(h.world, h.snapshot()); h.saved.Phase == lifecycle.Failed {
+			break
+		}
+		h.progress()
+	}
+	if e := h.saved.Error; h.saved.Phase != lifecycle.Failed || e.Reason != lifecycle.Unreachable || e.Word != lifecycle.WordArchiveElsewhere {
+		t.Fatalf("it is %s with %+v\n%s", h.saved.Phase, e, h.story())
+	}
+}
+
+// runs checks that the home is back with what was written.
+func (h *history) runs(t *testing.T) {
+	t.Helper()
+	if h.trace(t); h.vol == nil || h.vol.version != 1 || h.saved.Archive.Store != h.store {
+		t.Errorf("the home is not back from the store %s:\n%s", h.store, h.story())
+	}
+}
+
+// TestWhatIsElsewhereIsNotLost: the Secret that is pointed back, and the archive that is copied, both end it (D23).
+func TestWhatIsElsewhereIsNotLost(t *testing.T) {
+	for name, help := range map[string]func(*history){
+		"pointed back": func(h *history) { h.store = "x" },
+		"copied": func(h *history) {
+			twin := *h.objects[h.saved.ArchiveKey]
+			h.objects[place("y", h.saved.ArchiveKey)] = &twin
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := away(t)
+			h.want(lifecycle.Running)
+			h.stuck(t)
+			help(h)
+			h.now = h.now.Add(lifecycle.Probe)
+			h.runs(t)
+		})
+	}
+}
+
+// TestAStoreThatWasMovedWorks, and is recorded before anything rests on it.
+func TestAStoreThatWasMovedWorks(t *testing.T) {
+	h := away(t)
+	h.objects[place("y", h.saved.ArchiveKey)] = h.objects[h.saved.ArchiveKey]
+	delete(h.objects, h.saved.ArchiveKey)
+	h.want(lifecycle.Running)
+	h.runs(t)
+}
+
+// TestWhatIsElsewhereCanBeGivenUp, also before ERROR.
+func TestWhatIsElsewhereCanBeGivenUp(t *testing.T) {
+	for _, waits := range []bool{true, false} {
+		h := away(t)
+		h.want(lifecycle.Running)
+		if waits {
+			h.stuck(t)
+		}
+		h.ws.AcceptedLoss, h.excused, h.damaged, h.rv = h.saved.ArchiveKey, true, true, h.rv+1
+		if h.trace(t); h.vol == nil || h.vol.version != 0 || h.saved.ArchiveKey != "" {
+			t.Errorf("it does not go on with an empty home:\n%s", h.story())
+		}
+	}
+}
+
+// TestARecordWithoutAStore is one of an earlier version: nobody knows that it was another store.
+func TestARecordWithoutAStore(t *testing.T) {
+	h := away(t)
+	h.saved.Archive.Store = ""
+	h.damaged = true
+	h.want(lifecycle.Running)
+	h.until(t, "an ERROR", func() bool { return h.saved.Phase == lifecycle.Failed })
+	if h.saved.Error.Word != lifecycle.WordArchiveLost || h.saved.Error.Reason != lifecycle.DataLost {
+		t.Errorf("%+v", h.saved.Error)
+	}
+	h = away(t)
+	h.saved.Archive.Store, h.store = "", "x"
+	h.want(lifecycle.Running)
+	if h.trace(t); h.vol == nil || h.vol.version != 1 || h.saved.Archive.Store != "" {
+		t.Errorf("the home is not back as before:\n%s", h.story())
+	}
+}
+
+// TestAVolumeStaysWhileItsArchiveIsElsewhere: the last look before the deletion is into another store.
+func TestAVolumeStaysWhileItsArchiveIsElsewhere(t *testing.T) {
+	h := used(t)
+	h.want(lifecycle.Pending)
+	for range 60 {
+		if h.saved.Operation.PointOfNoReturn {
+			break
+		}
+		h.controllers[0].decide(h.world, h.snapshot())
+		h.progress()
+	}
+	h.store = "y"
+	h.stuck(t)
+	if h.vol == nil || h.vol.state == lifecycle.VolumeTerminating {
+		t.Fatalf("the volume is gone:\n%s", h.story())
+	}
+	h.store, h.now = "x", h.now.Add(lifecycle.Probe)
+	if h.trace(t); h.vol != nil || !h.safe() {
+		t.Errorf("it is not archived in the end:\n%s", h.story())
+	}
+}
+
+// TestADeletionWaitsForWhatIsElsewhere, as long as it takes: it says so, and does not leave behind what the collection
+// would take. Given up, it holds nothing up.
+func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
+	for _, givenUp := range []bool{false, true} {
+		h := away(t)
+		h.ws.Deleting, h.ws.DeletionPolicy = true, lifecycle.RetainHome
+		h.rv++
+		var last lifecycle.Decision
+		h.controllers[0].engine = func(in lifecycle.Input) lifecycle.Decision {
+			last = lifecycle.Decide(in)
+			return last
+		}
+		for range 10 {
+			h.controllers[0].decide(h.world, h.snapshot())
+			h.progress()
+			h.now = h.now.Add(lifecycle.Probe)
+		}
+		stalled := lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.WordDeletionSlow}
+		if h.gone || last.Word != lifecycle.WordArchiveElsewhere || last.Conditions.Stalled != stalled {
+			t.Fatalf("gone %t, %s, %+v", h.gone, last.Word, last.Conditions)
+		}
+		if givenUp {
+			h.ws.AcceptedLoss, h.excused, h.rv = h.saved.ArchiveKey, true, h.rv+1
+		} else {
+			h.store = "x"
+		}
+		h.trace(t)
+		if kept := h.objects[h.saved.ArchiveKey].kept; !h.gone || kept == givenUp {
+			t.Errorf("given up: %t; gone %t, kept %t\n%s", givenUp, h.gone, kept, h.story())
+		}
+	}
+}
+
+// TestAMoverThatLookedElsewhere: the Secret was changed between the last look and the mover's ticket. Its word is held
+// against another look.
+func TestAMoverThatLookedElsewhere(t *testing.T) {
+	said := func(word lifecycle.Word) func(*lifecycle.Input) {
+		return func(in *lifecycle.Input) {
+			claimed(lifecycle.Restoring, 0)(in)
+			moving(lifecycle.JobFailed)(in)
+			in.Seen.Jobs[0].Reason, in.Seen.Jobs[0].Word = lifecycle.DataLost, word
+			in.Status.ArchiveKey, in.Status.Volume = "archives/w/op/home.tar.gz", lifecycle.Volume{UID: "v", Content: lifecycle.Uninitialized}
+			in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, Store: "x"}
+		}
+	}
+	at := func(word lifecycle.Word, verdict lifecycle.Verdict, store string) lifecycle.Input {
+		in := at(unhomed, said(word), found(verdict, 3))
+		in.Archive.Store = store
+		return in
+	}
+	const lost, corrupt, attempt = lifecycle.WordArchiveLost, lifecycle.WordArchiveCorrupt, "Attempt"
+	for _, c := range []verdictCase{
+		{"nobody has looked", at(lost, lifecycle.Unknown, "x"), attempt, lifecycle.ActVerify, lifecycle.WordWorking, "", ""},
+		{"it is lost", at(lost, lifecycle.Absent, "x"), attempt, lifecycle.ActNone, lost, "", ""},
+		{"it is elsewhere", at(lost, lifecycle.Absent, "y"), attempt, lifecycle.ActNone, lifecycle.WordArchiveElsewhere, "", ""},
+		{"it is there after all", at(lost, lifecycle.Verified, "x"), attempt, lifecycle.ActNone, lifecycle.WordJobFailed, "", ""},
+		{"its data are damaged", at(corrupt, lifecycle.Verified, "x"), attempt, lifecycle.ActNone, corrupt, "", ""},
+	} {
+		if errs := c.errs(lifecycle.Decide); errs != "" {
+			t.Errorf("%s: %s", c.name, errs)
+		}
+	}
+}
