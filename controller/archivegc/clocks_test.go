@@ -1,6 +1,7 @@
 package archivegc
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -53,5 +54,23 @@ func TestASecondIsNoStep(t *testing.T) {
 	s.step(-time.Second)
 	if s.cycle(2*time.Hour + time.Second); s.has(orphan) {
 		t.Error("the two hours began anew")
+	}
+}
+
+// A leader that takes over notices what happens to the clock before its first cycle.
+func TestAStepBeforeTheFirstCycle(t *testing.T) {
+	s := newStage(t, folder(t))
+	s.workspace("ann")
+	orphan := s.orphans(1)[0]
+	s.cycle(0)
+	next := *s.collector
+	next.even = clocks{}
+	s.collector = &next
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.must(next.Start(ctx)) // it looks at the clock, and is told to stop
+	s.step(time.Hour)
+	if s.cycle(time.Hour); !s.has(orphan) {
+		t.Error("an archive went an hour early")
 	}
 }

@@ -82,6 +82,7 @@ func (c *Collector) Start(ctx context.Context) error {
 	ticks := time.NewTicker(poll)
 	defer ticks.Stop()
 	last := c.lastCycle(ctx)
+	c.stepped() // the clocks are compared from here on
 	for {
 		now := c.Clock.Now()
 		if last.After(now) {
