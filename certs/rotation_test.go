@@ -38,6 +38,10 @@ func TestOnAPIServer(t *testing.T) {
 			t.Parallel()
 			testSwitch(t, c, asKyklos(t, c, admin, "switch"))
 		})
+		t.Run("a CA of a clock that was ahead is replaced", func(t *testing.T) {
+			t.Parallel()
+			testAhead(t, c, asKyklos(t, c, admin, "ahead"))
+		})
 		t.Run("the steady state sends nothing", func(t *testing.T) {
 			t.Parallel()
 			testSteadyState(t, c, asKyklos(t, c, admin, "steady"), auditLog)
