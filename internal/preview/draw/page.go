@@ -102,8 +102,7 @@ func writeLive(w io.Writer, s *scene) error {
 	out := newSVG(w)
 	out.live = true
 	out.begin(s, "group")
-	out.rectangle(rectangle{"page", 0, 0, s.width, s.height})
-	out.shapes(s.shapes)
+	s.paintOn(out)
 	out.printf("</svg>\n")
 	return out.Flush()
 }

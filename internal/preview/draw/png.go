@@ -40,8 +40,7 @@ func writePNG(w io.Writer, s *scene) error {
 			return err
 		}
 	}
-	canvas.rectangle(rectangle{"page", 0, 0, s.width, s.height})
-	canvas.shapes(s.shapes)
+	s.paintOn(canvas)
 	return png.Encode(w, canvas.image)
 }
 
@@ -50,20 +49,8 @@ type canvas struct {
 	faces map[string]font.Face
 }
 
-func (c *canvas) shapes(shapes []shape) {
-	for _, one := range shapes {
-		switch one := one.(type) {
-		case rectangle:
-			c.rectangle(one)
-		case line:
-			c.line(one)
-		case text:
-			c.text(one)
-		case stretch:
-			c.shapes(one.shapes)
-		}
-	}
-}
+// stretch is the shapes alone: nothing of a PNG is under a pointer.
+func (c *canvas) stretch(s stretch) { paintAll(c, s.shapes) }
 
 func (c *canvas) rectangle(r rectangle) {
 	paint := lookup(fills, r.class)

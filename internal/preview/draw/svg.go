@@ -20,8 +20,7 @@ func writeSVG(w io.Writer, s *scene) error {
 	out.begin(s, "img")
 	out.tag("title", s.label)
 	out.printf("<style>\n%s</style>\n", styleSheet(darkScreen))
-	out.rectangle(rectangle{"page", 0, 0, s.width, s.height})
-	out.shapes(s.shapes)
+	s.paintOn(out)
 	out.printf("</svg>\n")
 	return out.Flush()
 }
@@ -43,21 +42,6 @@ func (s *svg) begin(scene *scene, role string) {
 }
 
 func (s *svg) tag(name, words string) { s.printf("<%s>%s</%[1]s>\n", name, escaped(words)) }
-
-func (s *svg) shapes(shapes []shape) {
-	for _, one := range shapes {
-		switch one := one.(type) {
-		case rectangle:
-			s.rectangle(one)
-		case line:
-			s.line(one)
-		case text:
-			s.text(one)
-		case stretch:
-			s.stretch(one)
-		}
-	}
-}
 
 func (s *svg) rectangle(r rectangle) {
 	s.printf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`+"\n", r.class, number(r.x), number(r.y), number(r.width), number(r.height))
@@ -109,7 +93,7 @@ func (s *svg) stretch(group stretch) {
 		s.printf(">")
 		s.tag("title", group.tip.sentence())
 	}
-	s.shapes(group.shapes)
+	paintAll(s, group.shapes)
 	s.printf("</g>\n")
 }
 
