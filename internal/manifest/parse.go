@@ -92,14 +92,15 @@ func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 	if doc.behind != "" {
 		return nil, &Problem{File: file, Line: doc.line - 1, Reason: fmt.Sprintf("%q is no line between documents: begin a new line behind ---", "---"+doc.behind)}
 	}
-	content, err := decode(doc.text)
+	isJSON := json.Valid(doc.text)
+	content, err := decode(doc.text, isJSON)
 	if err != nil {
 		line, reason := yamlReason(err, doc)
 		return nil, &Problem{File: file, Line: line, Reason: reason}
 	}
 	whole := &Object{File: file, Document: index, Raw: doc.text, Line: doc.line}
 	var rest int
-	whole.node, rest = nodes(doc)
+	whole.node, rest = nodes(doc, isJSON)
 	whole.Object, _ = content.(map[string]any)
 	var problem *Problem
 	if field, reason := misshapen(content); reason != "" {
@@ -119,8 +120,8 @@ func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 }
 
 // decode reads YAML or JSON as the API server does.
-func decode(text []byte) (content any, err error) {
-	if !json.Valid(text) {
+func decode(text []byte, isJSON bool) (content any, err error) {
+	if !isJSON {
 		if text, err = k8syaml.YAMLToJSON(text); err != nil {
 			return nil, err
 		}
@@ -133,10 +134,10 @@ var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
 
 // nodes reads the document for its positions, which are those of the file; nil if that cannot be done. rest is the line of what stands
 // behind the document's end, as after a line with three dots, where neither kubectl nor the API server look; 0 if nothing does.
-func nodes(doc document) (content *yaml.Node, rest int) {
+func nodes(doc document, isJSON bool) (content *yaml.Node, rest int) {
 	var root, next yaml.Node
 	text := doc.text
-	if json.Valid(text) {
+	if isJSON {
 		text = surrogate.ReplaceAll(text, []byte(`\u0020`)) // as long, so that what follows stays where it is
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
