@@ -52,7 +52,7 @@ func (e *Explanation) covered() string {
 // name is how a window is called in sentences: its label, unless that is a hash, and its days and times.
 func (e *Explanation) name(i int) string {
 	w := &e.Windows[i]
-	if strings.HasPrefix(w.Label, "Custom-") {
+	if timecalc.IsHash(w.Label) {
 		return w.When
 	}
 	return fmt.Sprintf("%s (%s)", w.Label, w.When)

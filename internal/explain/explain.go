@@ -114,7 +114,7 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 func (e *Explanation) decide(zoneUnknown bool) {
 	calendar := &e.Scaler.Calendar
 	e.verdict = calendar.At(e.At)
-	if isWorkspace(e.Scaler) {
+	if e.Scaler.IsWorkspace() {
 		e.verdict.Replicas = min(e.verdict.Replicas, 1) // it runs or is stopped
 	}
 	e.Window = calendar.Label(e.verdict)

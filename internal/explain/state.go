@@ -44,9 +44,9 @@ type Target struct {
 // asksFor reports whether the target's spec is as the count wants it.
 func (t *Target) asksFor(e *Explanation, replicas int32) bool {
 	switch {
-	case isWorkspace(e.Scaler):
+	case e.Scaler.IsWorkspace():
 		return (t.Desired == "RUNNING") == (replicas > 0)
-	case isDaemonSet(e.Scaler):
+	case e.Scaler.IsDaemonSet():
 		return t.Suspended == (replicas == 0)
 	default:
 		return !t.Unset && t.Asks == replicas
@@ -111,7 +111,7 @@ func (e *Explanation) graceState(state *State) {
 
 // kept says what stays while a grace period runs.
 func (e *Explanation) kept() string {
-	if *e.Effective == 1 || isWorkspace(e.Scaler) || isDaemonSet(e.Scaler) {
+	if *e.Effective == 1 || e.Scaler.IsWorkspace() || e.Scaler.IsDaemonSet() {
 		return amount(e.Scaler, *e.Effective) + " stays"
 	}
 	return amount(e.Scaler, *e.Effective) + " stay"
@@ -145,11 +145,11 @@ func (e *Explanation) targetState(state *State) {
 func (e *Explanation) seen(target *Target) string {
 	var text string
 	switch {
-	case isWorkspace(e.Scaler):
+	case e.Scaler.IsWorkspace():
 		text = "its desiredState is " + target.Desired
-	case isDaemonSet(e.Scaler) && target.Suspended:
+	case e.Scaler.IsDaemonSet() && target.Suspended:
 		text = fmt.Sprintf("it is suspended, and %d nodes have one of its pods", target.Has)
-	case isDaemonSet(e.Scaler):
+	case e.Scaler.IsDaemonSet():
 		text = fmt.Sprintf("it runs, and %d nodes have one of its pods", target.Has)
 	case target.Unset:
 		text = fmt.Sprintf("its spec asks for no count, and it has %d", target.Has)
@@ -170,9 +170,9 @@ func (e *Explanation) differs(state *State) string {
 	name, target, status := e.Scaler.Target(), state.Target, &state.Status
 	other := "another count"
 	switch {
-	case isWorkspace(e.Scaler):
+	case e.Scaler.IsWorkspace():
 		other = target.Desired
-	case !isDaemonSet(e.Scaler) && !target.Unset:
+	case !e.Scaler.IsDaemonSet() && !target.Unset:
 		other = fmt.Sprint(target.Asks)
 	}
 	switch {
@@ -182,7 +182,7 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("%s has %s: somebody else sets it again and again, and Kyklos corrects it ever less often", name, other)
 	case e.stale(state) != "":
 		return fmt.Sprintf("%s has %s, and nobody sets it right: %s", name, other, e.stale(state))
-	case isWorkspace(e.Scaler) && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
+	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
 		return fmt.Sprintf("%s is left in %s, as somebody asked for since: the next start or end of a window decides anew", name, other)
 	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden}, reason(status, v1beta1.ConditionDegraded)):
 		return fmt.Sprintf("%s has %s: Kyklos may not change it, see Degraded", name, other)

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // Text writes an explanation for people: the answer, then each window, then what else there is to know, then what comes next.
@@ -37,7 +38,7 @@ func (e *Explanation) windowTable(out *strings.Builder, colours bool) {
 	table := tabwriter.NewWriter(&columns, 0, 0, 2, ' ', 0)
 	for i, w := range e.Windows {
 		label := w.Label
-		if strings.HasPrefix(label, "Custom-") {
+		if timecalc.IsHash(label) {
 			label = "-"
 		}
 		fmt.Fprintf(table, "  %d\t%s\t%s\t%s\t%s\n", i+1, label, w.When, w.Count, w.Why)

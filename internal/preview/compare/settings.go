@@ -89,11 +89,8 @@ func metricText(m *v1beta1.WindowMetric) string {
 	if m == nil {
 		return "none"
 	}
-	lowest := int32(1)
-	if m.MinReplicas != nil {
-		lowest = *m.MinReplicas
-	}
-	text := fmt.Sprintf("%s, %s %s%s, %d to %d replicas", m.Name, m.Target.Type, m.Target.Value, m.Target.AverageValue, lowest, m.MaxReplicas)
+	lowest, highest := schedule.MetricBounds(m)
+	text := fmt.Sprintf("%s, %s %s%s, %d to %d replicas", m.Name, m.Target.Type, m.Target.Value, m.Target.AverageValue, lowest, highest)
 	if read, _ := schedule.ReadMetric(m, field.NewPath("metric")); read.Selector != nil && !read.Selector.Empty() {
 		text += ", of " + read.Selector.String()
 	}

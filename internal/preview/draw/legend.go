@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // entry is a line of the legend.
@@ -54,10 +55,10 @@ func (s *strip) explained(i int, label string) []run {
 	}
 	if metric := window.Metric; metric != nil {
 		count = bounds(metric) + " by the metric " + metric.Name + ", " + count + " without it"
-	} else if isHash(label) {
+	} else if timecalc.IsHash(label) {
 		count = replicas(count)
 	}
-	if isHash(label) {
+	if timecalc.IsHash(label) {
 		return []run{{"count", when}, {"note", count}}
 	}
 	return []run{{"count", label}, {"note", when + ": " + count}}
