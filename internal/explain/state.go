@@ -104,7 +104,7 @@ func (e *Explanation) graceState(state *State) {
 	if expiry == nil {
 		return
 	}
-	until := Stamp(expiry.Truncate(time.Second).In(e.At.Location()))
+	until := stamp(expiry.Truncate(time.Second).In(e.At.Location()))
 	e.add("grace period", "it runs until %s, %s: %s until then", until, in(expiry.Sub(e.At)), e.kept())
 	e.say("Its grace period runs: %s until %s.", e.kept(), until)
 }
@@ -201,7 +201,7 @@ func (e *Explanation) stale(state *State) string {
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not looked since the spec was changed (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
-		return fmt.Sprintf("Kyklos should have looked at %s and did not, its manager may not be running", Stamp(next.In(e.At.Location())))
+		return fmt.Sprintf("Kyklos should have looked at %s and did not, its manager may not be running", stamp(next.In(e.At.Location())))
 	default:
 		return ""
 	}
@@ -220,7 +220,7 @@ func (e *Explanation) conditions(state *State) {
 		if condition == nil || name != v1beta1.ConditionReady && condition.Status != metav1.ConditionTrue {
 			continue
 		}
-		e.add(name, "%s since %s: %s: %s", condition.Status, Stamp(condition.LastTransitionTime.In(e.At.Location())), condition.Reason, condition.Message)
+		e.add(name, "%s since %s: %s: %s", condition.Status, stamp(condition.LastTransitionTime.In(e.At.Location())), condition.Reason, condition.Message)
 	}
 }
 

@@ -62,17 +62,17 @@ func (e *Explanation) nextTable(out *strings.Builder) {
 		return
 	}
 	if len(e.Next.Transitions) == 0 {
-		fmt.Fprintf(out, "\nThe count does not change until %s at least.\n", Stamp(e.Until))
+		fmt.Fprintf(out, "\nThe count does not change until %s at least.\n", stamp(e.Until))
 		return
 	}
 	fmt.Fprintf(out, "\nNext changes of the count:\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range e.Next.Transitions {
-		fmt.Fprintf(table, "  %s\t%s -> %s\t%s\t%s\n", Stamp(t.Time), e.Scaler.Count(t.From), e.Scaler.Count(t.To), in(t.Time.Sub(e.At)), e.why(t))
+		fmt.Fprintf(table, "  %s\t%s -> %s\t%s\t%s\n", stamp(t.Time), e.Scaler.Count(t.From), e.Scaler.Count(t.To), in(t.Time.Sub(e.At)), e.why(t))
 	}
 	_ = table.Flush() // a Builder takes everything
 	if len(e.Next.Transitions) < transitionsAhead {
-		fmt.Fprintf(out, "  no other until %s\n", Stamp(e.Until))
+		fmt.Fprintf(out, "  no other until %s\n", stamp(e.Until))
 	}
 }
 

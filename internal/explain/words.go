@@ -10,8 +10,8 @@ import (
 	"kyklos.io/kyklos/internal/schedule"
 )
 
-// Stamp is a time on its own clock, and in UTC: "Mon 2026-11-23 10:00 IST (04:30 UTC)".
-func Stamp(local time.Time) string {
+// stamp is a time on its own clock, and in UTC: "Mon 2026-11-23 10:00 IST (04:30 UTC)".
+func stamp(local time.Time) string {
 	clock := "15:04"
 	if local.Second() != 0 {
 		clock = time.TimeOnly
@@ -82,5 +82,5 @@ func (e *Explanation) arithmetic(written intstr.IntOrString, replicas int32) str
 
 // sentence puts the time and the scaler's name before what is said of it.
 func (e *Explanation) sentence(said string) string {
-	return "At " + Stamp(e.At) + " " + e.Scaler.Name + " " + said + "."
+	return "At " + stamp(e.At) + " " + e.Scaler.Name + " " + said + "."
 }

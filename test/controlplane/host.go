@@ -25,20 +25,10 @@ func (c *Cluster) VolumeFolder(claim types.UID) string {
 	return filepath.Join(c.Dir, "volumes", string(claim))
 }
 
-// podFile is a file that the node keeps of one of a pod's containers.
-func (c *Cluster) podFile(pod *corev1.Pod, container, suffix string) string {
-	return filepath.Join(c.Dir, "pods", fmt.Sprintf("%s_%s_%s", pod.Namespace, pod.Name, pod.UID), container+suffix)
-}
-
-// ContainerLog is what all runs of the container wrote so far. It outlives the pod.
-func (c *Cluster) ContainerLog(pod *corev1.Pod, container string) (string, error) {
-	text, err := os.ReadFile(c.podFile(pod, container, ".log"))
-	return string(text), err
-}
-
 // KillContainer ends the container's process as a kernel without memory does.
 func (c *Cluster) KillContainer(pod *corev1.Pod, container string) error {
-	text, err := os.ReadFile(c.podFile(pod, container, ".pid"))
+	folder := fmt.Sprintf("%s_%s_%s", pod.Namespace, pod.Name, pod.UID)
+	text, err := os.ReadFile(filepath.Join(c.Dir, "pods", folder, container+".pid"))
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("container %s of pod %s does not run", container, pod.Name)
 	}

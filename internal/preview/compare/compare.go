@@ -75,8 +75,8 @@ func (s *Scaler) Renamed() bool {
 	return s.Before != nil && s.After != nil && key(s.Before) != key(s.After)
 }
 
-// Starts are the counts with which the timelines begin; nil where there is none.
-func (s *Scaler) Starts() (before, after *int32) { return start(s.Before), start(s.After) }
+// starts are the counts with which the timelines begin; nil where there is none.
+func (s *Scaler) starts() (before, after *int32) { return start(s.Before), start(s.After) }
 
 func start(t *preview.Timeline) *int32 {
 	if t == nil || len(t.Segments) == 0 {
@@ -194,7 +194,7 @@ func compare(before, after *preview.Timeline) Scaler {
 	s.Settings = settings(before.Scaler.Spec, after.Scaler.Spec)
 	s.HolidaysAdded, s.HolidaysRemoved = holidays(before, after)
 	s.Kind = Unchanged
-	was, is := s.Starts()
+	was, is := s.starts()
 	differs := was != nil && is != nil && *was != *is
 	if differs || s.Renamed() || len(s.Steps)+len(s.Settings)+len(s.HolidaysAdded)+len(s.HolidaysRemoved) > 0 {
 		s.Kind = Changed

@@ -80,7 +80,7 @@ func scalerJSON(s *Scaler) jsonScaler {
 		Holidays:     jsonHolidays{Added: listed(s.HolidaysAdded), Removed: listed(s.HolidaysRemoved)},
 		Notes:        listed(s.Notes),
 	}
-	out.ReplicasAtStart.Before, out.ReplicasAtStart.After = s.Starts()
+	out.ReplicasAtStart.Before, out.ReplicasAtStart.After = s.starts()
 	if s.Renamed() {
 		out.RenamedFrom = s.Before.Scaler.Name
 	}

@@ -145,13 +145,13 @@ func (s *Scaler) remarks(arrow string) (all []string) {
 		all = append(all, "holidays removed: "+strings.Join(s.HolidaysRemoved, ", "))
 	}
 	if s.startsDiffer() {
-		before, after := s.Starts()
+		before, after := s.starts()
 		all = append(all, fmt.Sprintf("replicas at the beginning: %d %s %d", *before, arrow, *after))
 	}
 	return all
 }
 
 func (s *Scaler) startsDiffer() bool {
-	before, after := s.Starts()
+	before, after := s.starts()
 	return before != nil && after != nil && *before != *after
 }
