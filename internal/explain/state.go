@@ -89,7 +89,8 @@ func (e *Explanation) metricState(state *State) {
 	e.Answer = e.sentence(fmt.Sprintf("asks for %s, %s: %s", amount(e.Scaler, *e.Effective), source, e.covered()))
 }
 
-// graceState holds a lower count back as the controller does (B2).
+// graceState holds a lower count back as the controller does (B2), from the count that the status has. Where a metric decides, the
+// status says what came of both.
 func (e *Explanation) graceState(state *State) {
 	status := &state.Status
 	if e.Decider == ByMetric || status.EffectiveReplicas == nil {
@@ -120,7 +121,8 @@ func (e *Explanation) kept() string {
 // say adds a sentence to the answer.
 func (e *Explanation) say(format string, args ...any) { e.Answer += " " + fmt.Sprintf(format, args...) }
 
-// targetState compares the target with the count that it should have.
+// targetState compares the target with the count that it should have. What keeps Kyklos from the target comes first: then it does not
+// matter what the target is like.
 func (e *Explanation) targetState(state *State) {
 	name := e.Scaler.Target()
 	switch target := state.Target; {
@@ -207,7 +209,7 @@ func (e *Explanation) stale(state *State) string {
 	}
 }
 
-// conditions are those that have something to say.
+// conditions are those that have something to say: Ready in any case, the others when they are true.
 func (e *Explanation) conditions(state *State) {
 	if state == nil {
 		return
@@ -224,6 +226,7 @@ func (e *Explanation) conditions(state *State) {
 	}
 }
 
+// reason is that of a condition which is true, "" if it is not.
 func reason(status *v1beta1.TimeWindowScalerStatus, name string) string {
 	condition := meta.FindStatusCondition(status.Conditions, name)
 	if condition == nil || condition.Status != metav1.ConditionTrue {

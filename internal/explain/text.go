@@ -10,7 +10,8 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// Text writes an explanation for people: the answer, then each window, then what else there is to know, then what comes next.
+// Text writes an explanation for people: the answer, then each window, then what else there is to know, then what comes next. It is
+// written at once, so that a writer that fails does not leave half of it.
 func Text(w io.Writer, e *Explanation, colours bool) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n%s/%s scales %s, in %s\n", paint(bold, e.Answer, colours),
@@ -92,6 +93,7 @@ const (
 	green = "32"
 )
 
+// paint leaves the text alone where nobody sees colours, as in a file.
 func paint(style, text string, colours bool) string {
 	if !colours {
 		return text

@@ -28,6 +28,7 @@ func stamp(local time.Time) string {
 	}
 }
 
+// ago and in are the way back to an instant, and to one that is to come.
 func ago(d time.Duration) string {
 	if d < time.Second {
 		return "just now"
@@ -66,7 +67,7 @@ func (e *Explanation) countOf(i int) string {
 	return text
 }
 
-// arithmetic is a count as it was written, and what it comes to.
+// arithmetic is a count as it was written, and what it comes to, so that nobody has to work out a percentage.
 func (e *Explanation) arithmetic(written intstr.IntOrString, replicas int32) string {
 	baseline := e.Scaler.Spec.BaselineReplicas
 	if written.Type == intstr.Int || baseline == nil {
