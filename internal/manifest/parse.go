@@ -23,6 +23,7 @@ type Problem struct {
 	Reason string
 }
 
+// Error is the place, as compilers write it, and the reason.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File.Name, p.Line, p.Reason) }
 
 // Parse returns the objects of a file, those of lists one by one, in their order. Documents that are empty or
@@ -47,7 +48,8 @@ type document struct {
 	behind string
 }
 
-// documents splits a file where kubectl does: at lines that begin with ---, or between JSON values.
+// documents splits a file where kubectl does: at lines that begin with ---, or between JSON values. kubectl does
+// not read YAML to do that, and splits within a block of text too.
 func documents(data []byte) []document {
 	mark := len(data)
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -88,6 +90,8 @@ func jsonValues(data []byte, mark int) (all []document, ok bool) {
 	}
 }
 
+// parse reads one document. One that can be read and yet is not as it should be gives both, its objects and the problem: what is
+// right about it is judged all the same.
 func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 	if doc.behind != "" {
 		return nil, &Problem{File: file, Line: doc.line - 1, Reason: fmt.Sprintf("%q is no line between documents: begin a new line behind ---", "---"+doc.behind)}
@@ -153,6 +157,7 @@ func nodes(doc document, isJSON bool) (content *yaml.Node, rest int) {
 	return root.Content[0], rest
 }
 
+// shift moves positions from the document to the file.
 func shift(node *yaml.Node, lines int) {
 	node.Line += lines
 	for _, c := range node.Content {
@@ -160,7 +165,7 @@ func shift(node *yaml.Node, lines int) {
 	}
 }
 
-// yamlReason is what is wrong with a document, and on which line of the file.
+// yamlReason is what is wrong with a document, and on which line of the file. The reader's own line counts from the document.
 func yamlReason(err error, doc document) (line int, reason string) {
 	reason = strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	reason = strings.TrimPrefix(reason, "yaml: ")

@@ -72,7 +72,7 @@ func span(key, value *yaml.Node) Position {
 }
 
 // child is the key and the value that step leads to; value is nil if there is none. Of equal keys, the last counts, as
-// it does for the API server.
+// it does for the API server. What an alias stands for is where its anchor is: that is the text to change.
 func child(parent *yaml.Node, step string) (key, value *yaml.Node) {
 	if parent.Kind == yaml.AliasNode {
 		parent = parent.Alias

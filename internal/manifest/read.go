@@ -102,6 +102,7 @@ func (s *Set) add(file *File, named bool) {
 	s.Problems = append(s.Problems, problems...)
 }
 
+// isManifest goes by the ending, as kubectl does in a folder.
 func isManifest(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path)))
 }

@@ -18,6 +18,7 @@ func hasType(content map[string]any) bool {
 	return says(content, "apiVersion") && says(content, "kind")
 }
 
+// says reports whether a field holds anything. Of another type it does: the schema says what is wrong with it.
 func says(content map[string]any, field string) bool {
 	return content[field] != nil && content[field] != ""
 }

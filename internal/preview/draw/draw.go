@@ -9,7 +9,7 @@ import (
 	"kyklos.io/kyklos/internal/preview"
 )
 
-// maxDays is how long a timeline may be in a picture.
+// maxDays is how long a timeline may be in a picture: five weeks, so that any month fits. Longer ones are for tables and programs.
 const maxDays = 35
 
 // Options say how timelines are drawn.
@@ -64,6 +64,7 @@ func picture(timelines []*preview.Timeline, options Options) (*scene, error) {
 	return whole, nil
 }
 
+// joined puts what is said of several strips behind one another: a picture has one label.
 func joined(before, sentence string) string {
 	if before == "" {
 		return sentence

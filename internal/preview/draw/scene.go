@@ -31,12 +31,14 @@ func (l line) paintOn(p painter)      { p.line(l) }
 func (t text) paintOn(p painter)      { p.text(t) }
 func (s stretch) paintOn(p painter)   { p.stretch(s) }
 
+// paintAll paints shapes in their order.
 func paintAll(p painter, shapes []shape) {
 	for _, one := range shapes {
 		one.paintOn(p)
 	}
 }
 
+// point is in pixels from the upper left corner of the scene.
 type point struct{ x, y float64 }
 
 // rectangle is filled.
@@ -61,6 +63,7 @@ type text struct {
 // run is a part of a text with one look, and a space before it if it is not the first.
 type run struct{ class, words string }
 
+// anchor has the words of SVG's text-anchor.
 type anchor string
 
 const (

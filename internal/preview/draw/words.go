@@ -13,6 +13,7 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
+// openHoliday is what decides on a holiday that is treated as open.
 const openHoliday = timecalc.LabelHoliday
 
 // nameOf is the name that is written into a segment: that of a window, if it has one for people.
@@ -122,6 +123,7 @@ func stretchOf(from, until time.Time) string {
 	}
 }
 
+// jumpsBetween is by how much the clock is put back between two instants, in seconds; 0 if it is not changed.
 func jumpsBetween(from, until time.Time) int {
 	_, a := from.Zone()
 	_, b := until.Zone()
