@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -67,8 +66,8 @@ func metrics(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	windows := maps.Clone(was)
 	maps.Copy(windows, is)
 	for _, window := range slices.Sorted(maps.Keys(windows)) {
-		if !equality.Semantic.DeepEqual(was[window], is[window]) {
-			differ = append(differ, Setting{"metric of window " + window, metricText(was[window]), metricText(is[window])})
+		if before, after := metricText(was[window]), metricText(is[window]); before != after {
+			differ = append(differ, Setting{"metric of window " + window, before, after})
 		}
 	}
 	return differ
