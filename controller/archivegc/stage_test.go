@@ -159,7 +159,7 @@ func (s *stage) stored() (names []string) {
 	s.Helper()
 	for object, err := range s.store.List(s.Context(), "") {
 		s.must(err)
-		if object.Name != OwnerName {
+		if object.Name != ownerName {
 			names = append(names, object.Name)
 		}
 	}

@@ -44,6 +44,14 @@ func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 	return c.InstallFrom(ctx, filepath.Join(root, "config", SelfManaged), webhookPort)
 }
 
+// InstallOnFreePort is Install for webhooks that may be served, sooner or later, at the port that it returns.
+func (c *Cluster) InstallOnFreePort(ctx context.Context) (webhookPort int, err error) {
+	if webhookPort, err = FreePort(); err != nil {
+		return 0, err
+	}
+	return webhookPort, c.Install(ctx, webhookPort)
+}
+
 // InstallFrom is Install of the installation that folder holds, with further changes.
 func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort int, changes ...Change) error {
 	manifests, err := c.Render(ctx, folder, webhookPort, changes...)

@@ -84,7 +84,7 @@ func (s *ObjectStore) Start(ctx context.Context) error {
 
 // wait asks until it answers.
 func (s *ObjectStore) wait(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, StopPatience)
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
 	for {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Endpoint+"/health", nil)
@@ -107,7 +107,7 @@ func (s *ObjectStore) wait(ctx context.Context) error {
 func (s *ObjectStore) Done() <-chan struct{} { return s.process.done }
 
 // Stop ends it and waits.
-func (s *ObjectStore) Stop() error { return s.process.stop(syscall.SIGTERM, StopPatience) }
+func (s *ObjectStore) Stop() error { return s.process.stop(syscall.SIGTERM, stopPatience) }
 
 // Kill ends it at once.
-func (s *ObjectStore) Kill() error { return s.process.stop(syscall.SIGKILL, StopPatience) }
+func (s *ObjectStore) Kill() error { return s.process.stop(syscall.SIGKILL, stopPatience) }

@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,15 +32,7 @@ func byQueue(change ...func(*v1beta1.WindowMetric)) func(*v1beta1.TimeWindowScal
 // measured sets what the API service says of queue_depth: a list, or "error: " and a text.
 func (s *stage) measured(says string) {
 	s.Helper()
-	values := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "external-metrics"},
-		Data:       map[string]string{"queue_depth": says},
-	}
-	err := admin.Update(s.Context(), values)
-	if apierrors.IsNotFound(err) {
-		err = admin.Create(s.Context(), values)
-	}
-	s.must(err)
+	s.must(cluster.WriteExternalMetrics(s.Context(), s.namespace, map[string]string{"queue_depth": says}))
 }
 
 func TestTheMetricSetsTheCount(t *testing.T) {
