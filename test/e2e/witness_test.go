@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // settles waits until the target has the replicas, in spec and status, and the scaler is Ready.
@@ -134,7 +135,7 @@ func (s *stage) eventually(what string, done func() bool) {
 	err := wait.PollUntilContextTimeout(s.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
 	if err != nil {
 		tws := s.scaler()
-		s.Fatalf("never saw %s\nstatus: %+v\nat %s, %d replicas at the target\nevents: %s", what, tws.Status, wall.Now().In(kolkata(s.T)),
+		s.Fatalf("never saw %s\nstatus: %s\nat %s, %d replicas at the target\nevents: %s", what, controlplane.Show(tws.Status), wall.Now().In(kolkata(s.T)),
 			ptr.Deref(s.deployment().Spec.Replicas, -1), strings.Join(s.heard(), "\n\t"))
 	}
 }
