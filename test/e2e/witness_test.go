@@ -81,6 +81,16 @@ func (s *stage) hears(reason string, notes ...string) {
 	s.eventually(fmt.Sprintf("%s events %q", reason, notes), func() bool { return slices.Equal(s.notes(reason), notes) })
 }
 
+// hearsLast waits until the latest event with the reason is the note: events and metrics tell of a pass after its
+// status does.
+func (s *stage) hearsLast(reason, note string) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("%s event %q last", reason, note), func() bool {
+		notes := s.notes(reason)
+		return len(notes) > 0 && notes[len(notes)-1] == note
+	})
+}
+
 // metric returns the value of the scaler's series with the given further labels ("name=value"), and
 // whether there is one.
 func (s *stage) metric(name string, labels ...string) (float64, bool) {
@@ -127,6 +137,15 @@ func (s *stage) measures(value float64, name string, labels ...string) {
 	s.eventually(fmt.Sprintf("%s{%s} %v", name, strings.Join(labels, ","), value), func() bool {
 		got, found := s.metric(name, labels...)
 		return found && got == value
+	})
+}
+
+// measuresNothing waits until there is no such series.
+func (s *stage) measuresNothing(name string) {
+	s.Helper()
+	s.eventually("no "+name, func() bool {
+		_, found := s.metric(name)
+		return !found
 	})
 }
 
