@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"path/filepath"
 	"strings"
 
@@ -158,14 +157,4 @@ func convertOnLoopback(definition *unstructured.Unstructured, port int) error {
 		return err
 	}
 	return unstructured.SetNestedField(definition.Object, int64(port), append(service, "port")...)
-}
-
-// FreePort returns a loopback port that nobody listens on now.
-func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
