@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -48,7 +50,7 @@ func keeperOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
 		UID:        string(ws.UID),
 		ArchiveKey: ws.Status.ArchiveKey,
 		Operation:  lifecycle.None,
-		Failed:     ws.Status.Phase == v1alpha1.PhaseError || ws.Status.Phase == "",
+		Failed:     ws.Status.Phase == v1alpha1.PhaseError || ws.Status.Phase == "" || lacksKey(&ws.Status),
 		Retain:     1,
 	}
 	if operation := ws.Status.Operation; operation != nil && operation.Type != "" {
@@ -58,4 +60,12 @@ func keeperOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
 		keeper.Retain = int(ws.Spec.Archive.Retain)
 	}
 	return keeper
+}
+
+// lacksKey reports whether a status without archiveKey and without a home still tells of an archive. Its
+// controller looks for that one, but not while the store does not answer to the Workspace's own Secret.
+func lacksKey(status *v1alpha1.WorkspaceStatus) bool {
+	told := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionArchiveReady)
+	return status.Phase == v1alpha1.Phase(v1alpha1.DesiredPending) && status.ArchiveKey == "" &&
+		(status.Archive != nil || told != nil && told.Status != metav1.ConditionFalse)
 }

@@ -52,6 +52,13 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 			status.Phase, status.Operation = v1alpha1.PhaseError, nil
 		},
 		"nobody knows": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Phase = "" },
+		"told of, its key taken out by hand": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
+			status.Phase, status.Operation, status.Archive = "PENDING", nil, &v1alpha1.ArchiveStatus{SizeBytes: 4}
+		},
+		"looked for, in a store that does not answer": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
+			status.Phase, status.Operation = "PENDING", nil
+			status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionArchiveReady, Status: metav1.ConditionUnknown}}
+		},
 	} {
 		for _, when := range []int{2, 3} { // before the list that decides, and before the last look
 			s := newStage(t, folder(t))
@@ -73,7 +80,8 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 			}
 			s.listed = nil
 			s.status(ann, func(status *v1alpha1.WorkspaceStatus) {
-				status.Phase, status.ArchiveKey, status.Operation = "STANDBY", "", nil
+				status.Phase, status.ArchiveKey, status.Operation = "PENDING", "", nil
+				status.Archive, status.Conditions = nil, []metav1.Condition{{Type: v1alpha1.ConditionArchiveReady, Status: metav1.ConditionFalse}}
 			})
 			s.cycle(2 * time.Hour)
 			if !s.has(old) {

@@ -61,10 +61,11 @@ func (p *pass) forgets() bool {
 	}
 }
 
-// hint reports whether the status, without archiveKey, still tells otherwise of an archive.
+// hint reports whether the status, without archiveKey, still tells otherwise of an archive, or was never written
+// by Kyklos: that always says whether there is one.
 func (p *pass) hint() bool {
 	told := meta.FindStatusCondition(p.ws.Status.Conditions, v1alpha1.ConditionArchiveReady)
-	return p.status.Archive != lifecycle.Archive{} || told != nil && told.Status != metav1.ConditionFalse
+	return p.status.Archive != lifecycle.Archive{} || told == nil || told.Status != metav1.ConditionFalse
 }
 
 // holdBack takes the decision back until it is known whether there is an archive.

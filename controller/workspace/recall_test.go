@@ -59,6 +59,10 @@ func TestAnArchiveKeyTakenOutByHand(t *testing.T) {
 		"all but the record": {func(s *v1alpha1.WorkspaceStatus) { s.Conditions = nil }, true},
 		"all": {func(s *v1alpha1.WorkspaceStatus) {
 			s.Archive, s.Conditions = nil, nil
+		}, true},
+		"all, and it says that there is none": {func(s *v1alpha1.WorkspaceStatus) {
+			s.Archive = nil
+			meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: "ArchiveReady", Status: metav1.ConditionFalse, Reason: "NoArchive"})
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
