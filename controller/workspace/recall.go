@@ -14,7 +14,8 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// fresh is how long after its making a Workspace cannot have an archive that nobody remembers.
+// fresh is how long after its making a Workspace cannot have an archive that nobody remembers. By one that lies
+// further ahead nobody knows how old it is: the clocks were set back.
 const fresh = 5 * time.Minute
 
 // recall looks for an archive that the status does not tell of. A status can be lost, and archiveKey be taken out by
@@ -49,7 +50,7 @@ func (p *pass) forgets() bool {
 	if !p.asked.HasStore || p.asked.Deleting || p.seen.Failed || p.seen.Volume.State != lifecycle.VolumeAbsent || before.ArchiveKey != "" {
 		return false
 	}
-	old := p.now.Sub(p.ws.CreationTimestamp.Time) >= fresh
+	old := p.now.Sub(p.ws.CreationTimestamp.Time).Abs() >= fresh
 	switch before.Phase {
 	case "":
 		return old && after.Phase != ""

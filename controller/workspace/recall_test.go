@@ -85,6 +85,18 @@ func TestAnArchiveKeyTakenOutByHand(t *testing.T) {
 	}
 }
 
+// A Workspace that was made while the clocks were ahead is none that is new for as long as they were.
+func TestAStatusThatIsLostAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	w := archivedLongAgo(t)
+	w.clock.SetTime(epoch.Add(-24 * time.Hour))
+	w.edit(func(s *v1alpha1.WorkspaceStatus) { *s = v1alpha1.WorkspaceStatus{} })
+	w.desire(v1alpha1.DesiredRunning)
+	w.settle()
+	w.is("RUNNING")
+	w.holds("work")
+}
+
 // A store that does not answer cannot say that there is no archive.
 func TestNoEmptyHomeBeforeTheStoreHasAnswered(t *testing.T) {
 	t.Parallel()

@@ -58,6 +58,16 @@ func TestWhatALeaseSays(t *testing.T) {
 	}
 }
 
+// The creationTimestamp is the API server's, and may be of a clock that was ahead.
+func TestAWorkspaceThatIsMadeInTheFuture(t *testing.T) {
+	for _, ahead := range []time.Duration{time.Second, 24 * time.Hour} {
+		of := activity.Workspace{Created: noon.Add(ahead)}
+		if got := (activity.Seen{}).Read(lease(noon), of, noon); !got.Activity.Equal(noon) {
+			t.Errorf("created %s from now: %v", ahead, got.Activity)
+		}
+	}
+}
+
 // However clocks go: activity is never yet to come, and a Lease that nobody renews says the same for ever,
 // also when the present has come to what it says.
 func TestNobodysHeartbeatIsNoActivity(t *testing.T) {

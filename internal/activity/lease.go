@@ -40,14 +40,15 @@ type Seen struct {
 // Read says what lease, nil if there is none, tells at now, after what was seen of it before. A time
 // that is yet to come is one of a clock that is wrong: it counts as now, once, and not again for as long as it
 // stays the same, or nobody's heartbeat could keep a Workspace running. A Lease of an earlier
-// Workspace of the same name says nothing.
+// Workspace of the same name says nothing. One that was made in the future was made by a clock that was ahead, and
+// that says nothing about what came before it.
 func (s Seen) Read(lease *coordinationv1.Lease, of Workspace, now time.Time) Seen {
 	if lease == nil || lease.Spec.RenewTime == nil || !of.owns(lease) {
 		return Seen{}
 	}
 	renewed := lease.Spec.RenewTime.Time
 	switch {
-	case renewed.Before(of.Created):
+	case renewed.Before(of.Created) && !of.Created.After(now):
 		return Seen{Renewed: renewed}
 	case renewed.Equal(s.Renewed):
 		return s
