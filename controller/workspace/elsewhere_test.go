@@ -98,3 +98,25 @@ func TestADeletionTellsThatItsArchiveIsElsewhere(t *testing.T) {
 		t.Errorf("%+v is there, with %q", ws, w.archives())
 	}
 }
+
+// Whoever deletes the Workspace together with the Secret of its store is told how it goes on.
+func TestADeletionThatWaitsForAStoreCanBeLetGo(t *testing.T) {
+	t.Parallel()
+	w, _ := away(t, policy(v1alpha1.DeletionRetain))
+	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))
+	w.update(w.server.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: storeName}}))
+	w.update(w.server.Delete(t.Context(), w.workspace()))
+	for range 10 {
+		_ = w.pass()
+		w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
+	}
+	ready := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionReady)
+	if ready.Reason != v1alpha1.ReasonStoreUnreachable || !strings.Contains(ready.Message, `-p '{"spec":{"deletionPolicy":"Delete"}}'`) {
+		t.Errorf("Ready %+v", ready)
+	}
+	w.change(policy(v1alpha1.DeletionDelete))
+	w.settle()
+	if ws := w.workspace(); ws != nil {
+		t.Errorf("%+v is there", ws)
+	}
+}

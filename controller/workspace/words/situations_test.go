@@ -129,6 +129,7 @@ func troubles(home lifecycle.VolumeView) []situation {
 		{name: "the folder is lost", before: archiving, word: lifecycle.WordVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.WordVolumeLost), seen: seen},
 		{name: "the archive is lost", before: restoring, word: lifecycle.WordArchiveLost, after: stalled(lifecycle.DataLost, lifecycle.WordArchiveLost)},
 		{name: "the archive is corrupt", before: restoring, word: lifecycle.WordArchiveCorrupt, after: stalled(lifecycle.DataLost, lifecycle.WordArchiveCorrupt)},
+		{name: "deleting while the store is away", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), word: lifecycle.WordStoreUnreachable, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting what is lost", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), word: lifecycle.WordArchiveLost, after: func(s *lifecycle.Status) {
 			s.Error = lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Removing, Word: lifecycle.WordArchiveLost, OccurredAt: eight}
 		}, alter: deleted(v1alpha1.DeletionArchive)},

@@ -46,6 +46,7 @@ const (
 	retry          = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/retry=\"$(date +%s)\"`"
 	acceptLoss     = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/accept-data-loss={lost}`"
 	giveUpArchive  = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/accept-data-loss={archiveKey}`"
+	letGo          = " To delete the workspace without leaving an archive: `kubectl patch workspace -n {namespace} {name} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`."
 	moverLog       = "`kubectl logs -n {namespace} job/{job}` shows more as long as the Job is there."
 	repairArchive  = "Bring it back together with its .meta, from the bucket's versions or a backup. " +
 		"If it is really lost, accept it and go on with what there is on the volume, or an empty home: " + acceptLoss + "."
@@ -111,10 +112,10 @@ var texts = map[lifecycle.Word]text{
 		do:  "Name a Secret with the object store in spec.archive.storeRef."},
 	lifecycle.WordStoreUnreachable: {tell: news,
 		now: "The object store of Secret {store} cannot be reached, or refuses. No archive is taken for lost.",
-		do:  "Check the address and the keys in the Secret, and the network."},
+		do:  "Check the address and the keys in the Secret, and the network.{letGo}"},
 	lifecycle.WordBucketMissing: {tell: news,
 		now: "The object store of Secret {store} has no such bucket. No archive is taken for lost.",
-		do:  "Create the bucket, or correct its name in the Secret."},
+		do:  "Create the bucket, or correct its name in the Secret.{letGo}"},
 	lifecycle.WordArchiveElsewhere: {tell: news,
 		now: "The archive {archiveKey} was stored in {archiveStore}. Secret {store} names {seenStore} now, where it is not, or not as it was. No archive is taken for lost.",
 		do:  "Point the Secret back, or copy the folder archives/{uid} there. To give the archive up: " + giveUpArchive + "."},

@@ -66,7 +66,7 @@ func (f Facts) values() map[string]string {
 		"ownerLimit": strconv.Itoa(f.Limits.Owner), "allLimit": strconv.Itoa(f.Limits.All), "moverLimit": strconv.Itoa(f.Limits.Movers),
 		"running": f.running(), "runningNamespace": f.runningOne().Namespace, "runningName": f.runningOne().Name,
 		"deletionPolicy": string(cmp.Or(ws.Spec.DeletionPolicy, v1alpha1.DeletionDelete)), "lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
-		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "volumeLost": f.either(homeGone, volumeGone), "volumeRemedy": f.either(repairHome, repairVolume), "fate": f.fate(), "unarchivable": f.unarchivable(),
+		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "volumeLost": f.either(homeGone, volumeGone), "volumeRemedy": f.either(repairHome, repairVolume), "fate": f.fate(), "unarchivable": f.unarchivable(), "letGo": f.letGo(),
 	}
 }
 
@@ -166,6 +166,14 @@ func (f Facts) archiveRemedy() string {
 		return repairArchive
 	}
 	return "The home is on its volume as before."
+}
+
+// letGo is how a deletion goes on that waits for its store.
+func (f Facts) letGo() string {
+	if f.Workspace.DeletionTimestamp == nil {
+		return ""
+	}
+	return letGo
 }
 
 // fate is what becomes of the home when the Workspace is deleted.
