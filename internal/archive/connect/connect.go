@@ -75,7 +75,7 @@ func Address(secret map[string][]byte) string {
 	if folder := strings.TrimSpace(string(secret[Folder])); folder != "" {
 		return "file://" + strings.TrimSuffix(folder, "/") + "/"
 	}
-	if text(Endpoint) == "" || text(Bucket) == "" {
+	if text(Endpoint) == "" || text(Bucket) == "" || strings.Contains(text(Endpoint), "@") {
 		return ""
 	}
 	address := text(Endpoint) + "/" + text(Bucket) + "/"

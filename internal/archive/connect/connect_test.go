@@ -40,6 +40,7 @@ func TestWhatIsNoStore(t *testing.T) {
 		"a relative folder":  {secret("folder", "etc"), Options{Folders: true}, `folder: "etc" must be an absolute path`},
 		"a folder and more":  {secret("folder", "/a", "bucket", "b"), Options{Folders: true}, "folder: a file store has no other key"},
 		"a key unknown":      {secret("Bucket", "homes"), Options{}, "Bucket: there is no such key; known are folder, endpoint, region, bucket, prefix, accessKeyID, secretAccessKey, sessionToken, virtualHost, checksums, ca.crt"},
+		"a password":         {secret("endpoint", "https://id:k%ey@s3.example.com", "bucket", "homes"), Options{}, "endpoint: must not have a user or a password; give accessKeyID and secretAccessKey"},
 		"no truth":           {secret("checksums", "maybe"), Options{}, `checksums: "maybe" must be true or false`},
 		"no truth otherwise": {secret("virtualHost", "2"), Options{}, `virtualHost: "2" must be true or false`},
 	} {
@@ -53,7 +54,7 @@ func TestWhatIsNoStore(t *testing.T) {
 // One store has one address, however a Secret writes it; two never share one, and none has credentials.
 func TestAddress(t *testing.T) {
 	for want, secrets := range map[string][]map[string][]byte{
-		"":                            {nil, secret("bucket", "homes"), secret("endpoint", "https://s3.example.com")},
+		"":                            {nil, secret("bucket", "homes"), secret("endpoint", "https://s3.example.com"), secret("endpoint", "https://id:key@s3.example.com", "bucket", "b")},
 		"file:///srv/homes/":          {secret("folder", "/srv/homes"), secret("folder", "/srv/homes/\n")},
 		"https://s3.example.com/b/":   {secret("endpoint", "https://s3.example.com", "bucket", "b"), secret("endpoint", "https://s3.example.com/\n", "bucket", "b", "prefix", "")},
 		"https://s3.example.com/b/p/": {secret("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p"), secret("endpoint", "https://s3.example.com", "bucket", "b", "prefix", "p/", "accessKeyID", "x")},

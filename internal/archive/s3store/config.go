@@ -48,8 +48,10 @@ func (c Config) complete() (Config, error) {
 	}
 	endpoint, err := url.Parse(c.Endpoint)
 	switch {
+	case strings.Contains(c.Endpoint, "@"): // a credential, which no message may repeat
+		return c, fmt.Errorf("endpoint: must not have a user or a password; give accessKeyID and secretAccessKey")
 	case err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" ||
-		strings.Trim(endpoint.Path, "/") != "" || endpoint.RawQuery != "" || endpoint.User != nil:
+		strings.Trim(endpoint.Path, "/") != "" || endpoint.RawQuery != "":
 		return c, fmt.Errorf("endpoint: %q must be a URL of a host, such as https://s3.example.com", c.Endpoint)
 	case !bucketName.MatchString(c.Bucket):
 		return c, fmt.Errorf("bucket: %q must have 3 to 63 small letters, digits, dots and hyphens", c.Bucket)
