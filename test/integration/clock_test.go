@@ -66,7 +66,9 @@ func (s *stage) leavesNothing() {
 	s.Helper()
 	home := &v1alpha1.Workspace{ObjectMeta: s.named("home")}
 	s.must(admin.Delete(s.Context(), home))
-	s.eventually("the home gone", func() bool { return apierrors.IsNotFound(admin.Get(s.Context(), client.ObjectKeyFromObject(home), home)) })
+	s.eventually("the home gone", func() bool {
+		return apierrors.IsNotFound(admin.Get(s.Context(), client.ObjectKeyFromObject(home), home))
+	})
 	book := &corev1.ConfigMap{ObjectMeta: s.named(archivegc.BookName)}
 	book.Namespace = controlplane.SystemNamespace
 	s.must(admin.Delete(s.Context(), book))
