@@ -13,14 +13,6 @@ import (
 // and returns an administrator's access and the path of the audit log.
 func startControlPlane(t *testing.T) (*rest.Config, string) {
 	t.Helper()
-	cluster, err := controlplane.Start(t.Context(), t.TempDir(), "--kubelet=false", "--audit-log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := cluster.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	cluster := controlplane.StartFor(t, "--kubelet=false", controlplane.AuditLog)
 	return cluster.Config, filepath.Join(cluster.Dir, "audit.log")
 }

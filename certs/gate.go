@@ -65,7 +65,7 @@ func (g *gate) look(newest *tls.Certificate, now time.Time) {
 		switch c := &g.waiting[i]; {
 		case !g.published(c.pair, now):
 			c.since = time.Time{}
-		case c.since.IsZero():
+		case c.since.IsZero() || c.since.After(now): // new, or the clock was set back
 			c.since = now
 		}
 	}

@@ -16,10 +16,13 @@ type world struct {
 	since map[*tls.Certificate]time.Time // published without a break; missing while they are not
 }
 
-// step lets time pass and things happen: a leaf is issued, by the CA of the one before or by a new one; a
+// step lets time pass and things happen: somebody sets the clock; a leaf is issued, by the CA of the one before or by a new one; a
 // new CA is published; somebody takes all bundles away or brings them back.
 func (w *world) step(t *rapid.T) {
 	w.now = w.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "tenths")) * time.Second / 10)
+	if rapid.IntRange(0, 9).Draw(t, "the clock is set") == 0 {
+		w.now = w.now.Add(time.Duration(rapid.SampledFrom([]int{-87600, -60, -1, 1, 60}).Draw(t, "by minutes")) * time.Minute)
+	}
 	if rapid.Bool().Draw(t, "issue") {
 		before := w.issued
 		w.order = append(w.order, w.issue(time.Duration(rapid.IntRange(1, 60).Draw(t, "life"))*time.Minute))
@@ -32,7 +35,7 @@ func (w *world) step(t *rapid.T) {
 	for _, leaf := range w.order {
 		if trusted := w.gate.published(leaf, w.now); !trusted {
 			delete(w.since, leaf)
-		} else if _, known := w.since[leaf]; !known {
+		} else if since, known := w.since[leaf]; !known || since.After(w.now) {
 			w.since[leaf] = w.now
 		}
 	}

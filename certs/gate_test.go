@@ -187,3 +187,21 @@ func TestGateKeepsUpWithFastRenewals(t *testing.T) {
 		t.Fatal("each is to be served one pace after its own issue")
 	}
 }
+
+// A leaf that was published while the clock was ahead waits one pace by the clock that is right, not until that has come there.
+func TestGateAfterAClockThatWasAhead(t *testing.T) {
+	s := newScene()
+	old := s.issue(time.Hour)
+	s.look()
+	s.now = s.now.Add(24 * time.Hour)
+	renewed := s.issue(time.Hour)
+	s.served.Leaf.NotAfter = s.now.Add(time.Hour) // it is not this that makes it go
+	s.look()
+	s.now = s.now.Add(-24 * time.Hour)
+	if s.look() != old || s.after(testPace-time.Second) != old {
+		t.Fatal("served without a pace")
+	}
+	if s.after(time.Second) != renewed {
+		t.Fatal("not served after one pace")
+	}
+}

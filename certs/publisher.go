@@ -32,6 +32,8 @@ type publisher struct {
 	queue   workqueue.TypedRateLimitingInterface[*object]
 	// changed is called after each look at a watched object.
 	changed func()
+	// takenBack is when a CA was last taken back; only the queue's one worker looks at it.
+	takenBack time.Time
 
 	mu sync.Mutex
 	// own are the CAs seen in the Secret that have not expired. Those before the
@@ -69,7 +71,7 @@ func (p *publisher) next(ctx context.Context) bool {
 	defer p.changed()
 
 	if o == p.secret {
-		p.learn(p.clock.Now())
+		p.learn(ctx, p.clock.Now())
 		return true
 	}
 	if err := p.publish(ctx, o, p.clock.Now()); err != nil {
@@ -82,7 +84,7 @@ func (p *publisher) next(ctx context.Context) bool {
 }
 
 // learn takes over the CA in the Secret and has it published if it is new.
-func (p *publisher) learn(now time.Time) {
+func (p *publisher) learn(ctx context.Context, now time.Time) {
 	secret, ok := p.secret.get().(*corev1.Secret)
 	if !ok {
 		return // The authority is about to create it.
@@ -90,6 +92,10 @@ func (p *publisher) learn(now time.Time) {
 	found := parseBundle(secret.Data[corev1.TLSCertKey])
 	if len(found) == 0 || !found[0].IsCA {
 		return // The authority is about to replace it.
+	}
+	if isAhead(found[0], now) {
+		p.takeBack(ctx, secret, now)
+		return
 	}
 	metrics.RecordWebhookCAExpiry(found[0].NotAfter)
 

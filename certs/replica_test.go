@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/certs"
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // replica is a manager with a webhook server on loopback that allows everything.
@@ -49,7 +50,10 @@ func startReplica(t *testing.T, config *rest.Config, options certs.Options) repl
 // connection after it.
 func startServing(t *testing.T, config *rest.Config, serving certs.Serving) replica {
 	t.Helper()
-	port := freePort(t)
+	port, err := controlplane.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
 	onePerConnection := func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }
 	server := certs.WebhookServer(webhook.NewServer(webhook.Options{
 		Host: "127.0.0.1", Port: port, TLSOpts: []func(*tls.Config){serving.TLSOpt, onePerConnection},
@@ -79,16 +83,6 @@ func (r replica) leaf(roots *x509.CertPool) (*x509.Certificate, error) {
 	}
 	defer conn.Close()
 	return conn.ConnectionState().PeerCertificates[0], nil
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // inBackground runs f until the test ends, or until stop is called, and waits for it.

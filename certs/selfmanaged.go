@@ -25,6 +25,7 @@ const (
 // Secret and publish themselves; see the package comment.
 type SelfManaged struct {
 	options   Options
+	authority *askable
 	source    *cmtls.DynamicSource
 	publisher *publisher
 	gate      *gate
@@ -49,20 +50,20 @@ func NewSelfManaged(options Options) (*SelfManaged, error) {
 		return nil, fmt.Errorf("certs: RESTConfig: %w", err)
 	}
 	s := &SelfManaged{options: o, clock: o.Clock}
-	s.source = &cmtls.DynamicSource{
-		DNSNames:      o.DNSNames,
-		RetryInterval: issueRetry,
-		Authority: addressAuthority{&authority.DynamicAuthority{
-			RESTConfig:      o.RESTConfig,
-			SecretNamespace: o.Namespace,
-			SecretName:      o.SecretName,
-			SecretLabels:    map[string]string{"app.kubernetes.io/managed-by": "kyklos"},
-			CommonName:      caCommonName,
-			CADuration:      o.CADuration,
-			LeafDuration:    o.LeafDuration,
-		}},
-	}
-	s.publisher = newPublisher(secret, targets, o, func() { s.served() })
+	s.authority = &askable{Authority: addressAuthority{&authority.DynamicAuthority{
+		RESTConfig:      o.RESTConfig,
+		SecretNamespace: o.Namespace,
+		SecretName:      o.SecretName,
+		SecretLabels:    map[string]string{"app.kubernetes.io/managed-by": "kyklos"},
+		CommonName:      caCommonName,
+		CADuration:      o.CADuration,
+		LeafDuration:    o.LeafDuration,
+	}}}
+	s.source = &cmtls.DynamicSource{DNSNames: o.DNSNames, RetryInterval: issueRetry, Authority: s.authority}
+	s.publisher = newPublisher(secret, targets, o, func() {
+		s.correct(s.clock.Now())
+		s.served()
+	})
 	s.gate = &gate{newest: s.newest, published: targets.published, pace: o.pace()}
 	return s, nil
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -44,6 +46,19 @@ func testSteadyState(t *testing.T, c client.Client, kyklos *rest.Config, auditLo
 	options.ValidatingWebhookConfigurations = []string{"forbidden"} // not in the role
 	notReady(t, startReplica(t, kyklos, options),
 		`ValidatingWebhookConfiguration "forbidden" has not been read yet (may Kyklos list and watch it?)`)
+}
+
+// testAhead: a CA that was made while a clock was a day ahead is refused by API servers whose clocks are right, and
+// would be for a day.
+func testAhead(t *testing.T, c client.Client, kyklos *rest.Config) {
+	future := certs.NewAuthority(t, time.Now().Add(24*time.Hour), time.Now().Add(72*time.Hour))
+	create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "ahead"}, Data: future.Own(t)})
+	r := startReplica(t, kyklos, certs.Options{
+		Namespace: namespace, SecretName: "ahead", CADuration: time.Hour, LeafDuration: 6 * time.Second,
+		Callers: certs.Callers{ValidatingWebhookConfigurations: []string{"ahead"}},
+	})
+	create(t, c, validating("ahead", nil, r))
+	ready(t, r)
 }
 
 // testEntryRemoval: publishing must not keep a GitOps tool from applying the

@@ -32,7 +32,7 @@ func (t *telling) tell(log logr.Logger, served, good *tls.Certificate, trouble e
 	case text == "" && t.trouble != "":
 		log.Info("The mounted files are good again")
 		t.trouble = ""
-	case text != "" && (text != t.trouble || now.Sub(t.at) >= retell):
+	case text != "" && (text != t.trouble || now.Sub(t.at).Abs() >= retell):
 		t.trouble, t.at = text, now
 		log.Error(trouble, "Cannot use the mounted certificate, will look again", "serving", served != nil)
 	}

@@ -24,6 +24,7 @@ func (a *archiveGCOptions) addFlags(flags *pflag.FlagSet) {
 func (o *managerOptions) archiveGCOptions() archivegc.Options {
 	return archivegc.Options{
 		Clock:      wallClock,
+		Monotonic:  sinceStart(),
 		Interval:   o.archiveGC.interval,
 		Namespace:  o.ownNamespace(),
 		Namespaces: o.namespaces,

@@ -110,7 +110,7 @@ func (h *heart) run(ctx context.Context, every time.Duration) error {
 
 func (h *heart) once(ctx context.Context) error {
 	at, err := h.used(h.last)
-	if err != nil || !at.After(h.last) {
+	if err != nil || at.IsZero() || at.Equal(h.last) {
 		return err
 	}
 	if err := h.beat(ctx, at); err != nil {
@@ -120,7 +120,8 @@ func (h *heart) once(ctx context.Context) error {
 	return nil
 }
 
-// used looks at the conditions. Without any, the workspace is in use now.
+// used looks at the conditions. Without any, the workspace is in use now. If after is yet to come, the clock was
+// set back since, and it does not matter when a file was written.
 func (o heartbeatOptions) used(after time.Time) (last time.Time, err error) {
 	if o.connections == 0 && len(o.files) == 0 {
 		return time.Now(), nil
@@ -139,7 +140,8 @@ func (o heartbeatOptions) used(after time.Time) (last time.Time, err error) {
 		if err != nil {
 			return time.Time{}, fmt.Errorf("--while-file-newer: %w", err)
 		}
-		if written := info.ModTime(); written.After(after) && written.After(last) {
+		newer := info.ModTime().After(after) || after.After(time.Now())
+		if written := info.ModTime(); newer && written.After(last) {
 			last = written
 		}
 	}

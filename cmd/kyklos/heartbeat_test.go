@@ -78,7 +78,7 @@ func TestHeartbeatsGoOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := time.Unix(1000, 0)
-	used := []time.Time{first, first, first, {}, first.Add(time.Minute)}
+	used := []time.Time{first, first, first, {}, first.Add(time.Minute), first} // and the clock is set back
 	var beats []time.Time
 	h := &heart{
 		log: slog.New(slog.DiscardHandler),
@@ -100,7 +100,7 @@ func TestHeartbeatsGoOn(t *testing.T) {
 	if err := h.run(ctx, time.Microsecond); err != nil {
 		t.Fatal(err)
 	}
-	if want := []time.Time{first, first, first.Add(time.Minute)}; !slices.Equal(beats, want) {
+	if want := []time.Time{first, first, first.Add(time.Minute), first}; !slices.Equal(beats, want) {
 		t.Errorf("beats at %v, want %v", beats, want)
 	}
 }
@@ -116,10 +116,11 @@ func TestWhenAWorkspaceIsUsed(t *testing.T) {
 		after   time.Time
 		want    time.Time
 	}{
-		"a new file":       {heartbeatOptions{files: []string{missing, file}}, written.Add(-time.Second), written},
-		"an old file":      {heartbeatOptions{files: []string{file}}, written, time.Time{}},
-		"no file yet":      {heartbeatOptions{files: []string{missing}}, time.Time{}, time.Time{}},
-		"or another start": {heartbeatOptions{files: []string{file, missing}}, time.Time{}, written},
+		"a new file":             {heartbeatOptions{files: []string{missing, file}}, written.Add(-time.Second), written},
+		"an old file":            {heartbeatOptions{files: []string{file}}, written, time.Time{}},
+		"the clock was set back": {heartbeatOptions{files: []string{file}}, time.Now().Add(time.Hour), written},
+		"no file yet":            {heartbeatOptions{files: []string{missing}}, time.Time{}, time.Time{}},
+		"or another start":       {heartbeatOptions{files: []string{file, missing}}, time.Time{}, written},
 	} {
 		if got, err := test.options.used(test.after); !got.Equal(test.want) || err != nil {
 			t.Errorf("%s: %v, %v, want %v", name, got, err, test.want)

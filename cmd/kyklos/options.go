@@ -90,7 +90,7 @@ func defaultManagerOptions() managerOptions {
 func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "path of a kubeconfig; empty uses KUBECONFIG, then the pod's ServiceAccount")
 	flags.StringVar(&o.namespace, "namespace", o.namespace, "namespace of the manager's own Lease and Secret; empty takes that of its pod")
-	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "namespaces whose scalers are served, comma separated; empty serves all")
+	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "namespaces that are served, comma separated; empty serves all")
 	flags.BoolVar(&o.leaderElect, "leader-elect", o.leaderElect, "let one of several replicas scale")
 	flags.IntVar(&o.workers, "workers", o.workers, "how many scalers are looked at at once")
 

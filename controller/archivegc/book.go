@@ -109,6 +109,14 @@ func bound(stores map[string]entry) {
 	}
 }
 
+// forgetOrphans lets the two hours of all archives begin anew.
+func (b *book) forgetOrphans() {
+	for id, e := range b.stores {
+		e.Orphans = nil
+		b.stores[id] = e
+	}
+}
+
 // firstSeen says since when each of keys is not needed. The look before must not have been longer ago
 // than one and a half intervals: what happened in one that is missing, nobody knows.
 func (e entry) firstSeen(keys []string, interval time.Duration, now time.Time) map[string]time.Time {

@@ -39,6 +39,9 @@ type Collector struct {
 	Open   func(secret map[string][]byte, options connect.Options) (archive.Issuer, error)
 	Events *events.Recorder
 	Log    logr.Logger
+
+	// even is what the clocks showed when they last began to be compared.
+	even clocks
 }
 
 // Cycle goes through all stores once, and tells of it.
@@ -59,12 +62,13 @@ func (c *Collector) cycle(ctx context.Context) (book, []result, error) {
 	if err != nil {
 		return b, nil, err
 	}
+	if c.stepped() {
+		c.Log.Info("The clock was stepped or the machine slept; the time for which nobody needed an archive begins anew")
+		b.forgetOrphans()
+	}
 	places, own, err := c.survey(ctx, b)
 	if err != nil {
-		for id, e := range b.stores {
-			e.Orphans = nil // nobody knows what this look would have seen
-			b.stores[id] = e
-		}
+		b.forgetOrphans() // nobody knows what this look would have seen
 		return b, nil, errors.Join(err, c.save(ctx, b))
 	}
 	if len(places) == 0 && len(b.stores) == 0 {

@@ -10,9 +10,9 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// OwnerName is the object at a store's prefix whose first line is the id of the installation that
+// ownerName is the object at a store's prefix whose first line is the id of the installation that
 // deletes archives there (D14).
-const OwnerName = ".kyklos-owner"
+const ownerName = ".kyklos-owner"
 
 const ownerNote = `
 The archives here are those of the installation of Kyklos named above, by the UID of its namespace: it
@@ -28,7 +28,7 @@ var errForeign = errors.New("the archives belong to another installation of Kykl
 func claim(ctx context.Context, store archive.Store, own string) error {
 	owner, err := readOwner(ctx, store)
 	if errors.Is(err, archive.ErrNotFound) {
-		if err = store.Put(ctx, OwnerName, []byte(own+"\n"+ownerNote)); err == nil || errors.Is(err, archive.ErrExists) {
+		if err = store.Put(ctx, ownerName, []byte(own+"\n"+ownerNote)); err == nil || errors.Is(err, archive.ErrExists) {
 			owner, err = readOwner(ctx, store) // somebody may have been first
 		}
 	}
@@ -42,7 +42,7 @@ func claim(ctx context.Context, store archive.Store, own string) error {
 }
 
 func readOwner(ctx context.Context, store archive.Reader) (string, error) {
-	body, _, err := store.Get(ctx, OwnerName)
+	body, _, err := store.Get(ctx, ownerName)
 	if err != nil {
 		return "", err
 	}

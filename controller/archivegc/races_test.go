@@ -155,7 +155,7 @@ func TestAnotherInstallationsArchives(t *testing.T) {
 			t.Fatalf("the other one: %v, %v", told, s.stored())
 		}
 	}
-	s.must(s.store.Delete(t.Context(), OwnerName))
+	s.must(s.store.Delete(t.Context(), ownerName))
 	if told := other.cycle(2 * time.Hour); told != nil {
 		t.Errorf("when it may take them over: %v", told)
 	}

@@ -29,7 +29,7 @@ func eventsOf(r *result, namespace string) (told []events.Event) {
 	case r.lost:
 		return []events.Event{events.EmitArchiveStoreLost(r.address)}
 	case errors.Is(r.err, errForeign):
-		return []events.Event{events.EmitArchiveStoreForeign(r.address, OwnerName)}
+		return []events.Event{events.EmitArchiveStoreForeign(r.address, ownerName)}
 	case r.err != nil:
 		told = append(told, events.EmitArchiveGCFailed(r.address, r.err))
 	case r.undeleted != nil:

@@ -36,8 +36,10 @@ const FieldManager = "kyklos-archive-gc"
 
 // Options are what the manager's flags decide.
 type Options struct {
-	// Clock is the wall clock.
-	Clock clock.PassiveClock
+	// Clock is the wall clock; Monotonic is the time since some start, which steps of the wall clock do not
+	// touch. Without it no step is noticed.
+	Clock     clock.PassiveClock
+	Monotonic func() time.Duration
 	// Interval is the time from one cycle to the next, from MinInterval to MaxInterval.
 	Interval time.Duration
 	// Namespace is the manager's own.
@@ -80,6 +82,7 @@ func (c *Collector) Start(ctx context.Context) error {
 	ticks := time.NewTicker(poll)
 	defer ticks.Stop()
 	last := c.lastCycle(ctx)
+	c.stepped() // the clocks are compared from here on
 	for {
 		now := c.Clock.Now()
 		if last.After(now) {

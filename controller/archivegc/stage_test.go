@@ -44,6 +44,8 @@ type stage struct {
 	// listed is called before each list of Workspaces, with how many there were in this cycle.
 	listed func(n int) error
 	lists  int
+	// stepped is how far the clock was put forward in all; all other time has passed.
+	stepped time.Duration
 }
 
 func newStage(t fataler, secret map[string][]byte) *stage {
@@ -66,8 +68,9 @@ func newStage(t fataler, secret map[string][]byte) *stage {
 			return c.List(ctx, list, opts...)
 		},
 	})
+	start := s.clock.Now()
 	s.collector = &Collector{
-		Options: Options{Clock: s.clock, Interval: DefaultInterval, Namespace: "kyklos-system", Stores: connect.Options{Folders: true}},
+		Options: Options{Clock: s.clock, Monotonic: func() time.Duration { return s.clock.Now().Sub(start) - s.stepped }, Interval: DefaultInterval, Namespace: "kyklos-system", Stores: connect.Options{Folders: true}},
 		Live:    live, Open: connect.Open, Writer: s.Client, Events: events.NewRecorder(s.heard), Log: logr.Discard(),
 	}
 	var err error
@@ -134,6 +137,12 @@ func (s *stage) cycle(after time.Duration) (reasons []string) {
 	return s.reasons()
 }
 
+// step sets the clock, and no time passes.
+func (s *stage) step(by time.Duration) {
+	s.clock.SetTime(s.clock.Now().Add(by))
+	s.stepped += by
+}
+
 func (s *stage) reasons() (reasons []string) {
 	for {
 		select {
@@ -150,7 +159,7 @@ func (s *stage) stored() (names []string) {
 	s.Helper()
 	for object, err := range s.store.List(s.Context(), "") {
 		s.must(err)
-		if object.Name != OwnerName {
+		if object.Name != ownerName {
 			names = append(names, object.Name)
 		}
 	}

@@ -3,7 +3,6 @@ package storagemigration_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -47,11 +46,7 @@ func newStage(t *testing.T, args ...string) *stage {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster, err := controlplane.Start(ctx, filepath.Join(t.TempDir(), "cluster"), append(args, "--etcd-gateway", "--kubelet=false")...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cluster.Stop() })
+	cluster := controlplane.StartFor(t, append(args, "--etcd-gateway", "--kubelet=false")...)
 	s := &stage{T: t, cluster: cluster}
 	s.must(cluster.Install(ctx, 1)) // nothing listens there; failurePolicy is Ignore
 
@@ -59,6 +54,7 @@ func newStage(t *testing.T, args ...string) *stage {
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
 		s.must(add(scheme))
 	}
+	var err error
 	s.Client, err = client.New(cluster.Config, client.Options{Scheme: scheme})
 	s.must(err)
 	for _, v := range s.definition().Spec.Versions {

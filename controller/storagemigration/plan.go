@@ -86,8 +86,7 @@ func makePlan(obs observation, p *progress, delay time.Duration, now time.Time) 
 	if _, _, served := endpoint(obs.crd); !served || !established(obs.crd) {
 		return plan{step: idle}
 	}
-	// A clock that was set back must not make the wait longer.
-	if wait := min(p.since.Add(delay).Sub(now), delay); wait > 0 {
+	if wait := p.since.Add(delay).Sub(now); wait > 0 {
 		return plan{step: await, wait: wait}
 	}
 	own := p.own
@@ -123,7 +122,7 @@ func byHand(p *progress, now time.Time) plan {
 	case len(p.refused) == 0:
 		return plan{step: finish}
 	}
-	if wait := min(p.retry.Sub(now), refusedRetry[len(refusedRetry)-1]); wait > 0 {
+	if wait := p.retry.Sub(now); wait > 0 {
 		return plan{step: await, wait: wait}
 	}
 	return plan{step: again}

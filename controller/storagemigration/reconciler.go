@@ -79,7 +79,20 @@ func (r *Reconciler) progressOf(crd *definition, now time.Time) *progress {
 		p = &progress{goal: goalOf(crd), active: active, since: now, told: now, results: map[string]int{}}
 		r.progress[crd.Name] = p
 	}
+	p.setBack(now)
 	return p
+}
+
+// setBack sees to it that nothing waits for the time that the clock was at before it was set back.
+func (p *progress) setBack(now time.Time) {
+	earlier := func(a, b time.Time) time.Time {
+		if a.After(b) {
+			return b
+		}
+		return a
+	}
+	p.since, p.told = earlier(p.since, now), earlier(p.told, now)
+	p.retry = earlier(p.retry, now.Add(refusedRetry[len(refusedRetry)-1]))
 }
 
 func (r *Reconciler) forget(req reconcile.Request) {

@@ -19,6 +19,8 @@ import (
 	"kyklos.io/kyklos/internal/events"
 )
 
+const years = 10 * 365 * 24 * time.Hour
+
 // start is a manager's start: nothing is remembered.
 func (w *world) start() *Reconciler {
 	w.seen = w.crd
@@ -33,7 +35,7 @@ func (w *world) start() *Reconciler {
 
 // pass lets the controller have one look and sleeps for as long as it asks.
 func (w *world) pass(t *rapid.T, r *Reconciler) {
-	r.Clock.(*clocktesting.FakePassiveClock).SetTime(w.now)
+	r.Clock.(*clocktesting.FakePassiveClock).SetTime(w.now.Add(w.off))
 	ctx := log.IntoContext(t.Context(), logr.Discard())
 	result, err := r.Reconcile(ctx, reconcile.Request{NamespacedName: types.NamespacedName{Name: w.crd.Name}})
 	if err != nil {
@@ -81,12 +83,15 @@ func TestNeverDoneTooEarlyAndAlwaysInTheEnd(t *testing.T) {
 			"write":   func(t *rapid.T) { w.write(some(t)) },
 			"create":  func(*rapid.T) { o := &object{}; w.write(o); w.objects["n"+o.revision] = o },
 			"wait":    func(*rapid.T) { w.now = w.now.Add(7 * time.Minute) },
+			"clock": func(t *rapid.T) {
+				w.off = rapid.SampledFrom([]time.Duration{0, time.Second, -time.Hour, time.Hour, -years, years}).Draw(t, "off by")
+			},
 			"delete": func(t *rapid.T) {
 				gone := some(t)
 				maps.DeleteFunc(w.objects, func(_ string, o *object) bool { return o == gone })
 			},
 		})
-		w.down = false
+		w.down, w.off = false, 0
 		for _, o := range w.objects {
 			o.refused = false
 		}

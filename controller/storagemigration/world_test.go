@@ -15,6 +15,7 @@ import (
 // was read in the source of Kubernetes 1.37, its two faults with storedVersions included.
 type world struct {
 	now     time.Time
+	off     time.Duration // by how much the managers' clock is wrong
 	crd     *definition
 	seen    *definition // by the watch, which lags
 	objects map[string]*object

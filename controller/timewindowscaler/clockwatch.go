@@ -8,8 +8,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// maxClockDrift is how far wall clock and monotonic clock may part between two looks before all
-// timers count as wrong (T7).
+// maxClockDrift is how far wall clock and monotonic clock may part before all timers count as wrong
+// (T7), be it at once or by and by.
 const maxClockDrift = 500 * time.Millisecond
 
 // clockWatch notices that the wall clock was stepped or that the machine slept. Timers count
@@ -38,8 +38,8 @@ func (w *clockWatch) Start(ctx context.Context) error {
 		if step := clockStep(nextWall.Sub(wall), nextMonotonic-monotonic); step != 0 {
 			w.log.Info("The clock was stepped or the machine slept; looking at every scaler again", "step", step.String())
 			w.stepped(ctx, step)
+			wall, monotonic = nextWall, nextMonotonic
 		}
-		wall, monotonic = nextWall, nextMonotonic
 	}
 }
 

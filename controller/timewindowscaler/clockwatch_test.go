@@ -10,7 +10,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// T7: a step of more than 500 ms between two looks wakes everybody, once, and no slewing does.
+// T7: a step of more than 500 ms, at once or by and by, wakes everybody, once, and no slewing to and fro does.
 func TestClockWatch(t *testing.T) {
 	type second struct{ wall, monotonic time.Duration } // how far each clock went between two ticks
 	even := second{time.Second, time.Second}
@@ -22,6 +22,7 @@ func TestClockWatch(t *testing.T) {
 		"late ticks":             {[]second{{time.Minute, time.Minute}}, nil},
 		"slewing":                {[]second{{time.Second + 400*time.Millisecond, time.Second}, {600 * time.Millisecond, time.Second}}, nil},
 		"just what is allowed":   {[]second{{1500 * time.Millisecond, time.Second}, {500 * time.Millisecond, time.Second}}, nil},
+		"by and by":              {[]second{{1300 * time.Millisecond, time.Second}, even, {1300 * time.Millisecond, time.Second}, even}, []time.Duration{600 * time.Millisecond}},
 		"a hair more":            {[]second{{1500*time.Millisecond + 1, time.Second}}, []time.Duration{500*time.Millisecond + 1}},
 		"an NTP step":            {[]second{even, {3 * time.Second, time.Second}, even, even}, []time.Duration{2 * time.Second}},
 		"set back":               {[]second{even, {-time.Hour, time.Second}, even}, []time.Duration{-time.Hour - time.Second}},

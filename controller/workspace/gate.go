@@ -68,7 +68,7 @@ type room struct {
 func slotOf(ws *v1alpha1.Workspace, s *lifecycle.Status, now time.Time) slot {
 	o := s.Operation
 	moves := o.Type == lifecycle.Restoring || o.Type == lifecycle.Archiving
-	idle := o.JobName == "" && o.NextRetryAt.IsZero() && now.Sub(o.StartedAt) > believed
+	idle := o.JobName == "" && o.NextRetryAt.IsZero() && now.Sub(o.StartedAt).Abs() > believed // either way: clocks are set
 	return slot{
 		runs:  s.Phase == lifecycle.Running || o.Type == lifecycle.Starting,
 		moves: moves && !idle, owner: owner(ws), name: client.ObjectKeyFromObject(ws),
@@ -109,7 +109,7 @@ func (g *gate) count(ctx context.Context, ws *v1alpha1.Workspace, now time.Time)
 		}
 	}
 	for uid, mine := range g.taken {
-		if now.Sub(mine.since) > believed {
+		if now.Sub(mine.since).Abs() > believed { // either way: clocks are set
 			delete(g.taken, uid)
 			continue
 		}

@@ -63,6 +63,9 @@ func TestLimits(t *testing.T) {
 		"one that waits for other people's Pods": {
 			others: []client.Object{neighbour("a", "x", archives(long, "j")), neighbour("b", "y", archives(long, ""))},
 		},
+		"one that waits, claimed by a clock that was ahead": {
+			others: []client.Object{neighbour("a", "x", archives(long, "j")), neighbour("b", "y", archives(epoch.Add(time.Hour), ""))},
+		},
 		"itself does not count": {
 			others: []client.Object{neighbour("a", "", runs)},
 		},
@@ -110,6 +113,12 @@ func TestClaimsAtOnce(t *testing.T) {
 	}
 	if _, ok, _ := w.r.gate.enter(t.Context(), neighbour("later", "ada"), &next, epoch.Add(believed+time.Second)); !ok {
 		t.Error("claims that no cache ever showed count for ever")
+	}
+	for _, name := range []string{"full", "fuller"} {
+		_, _, _ = w.r.gate.enter(t.Context(), neighbour(name, "ada"), &next, epoch.Add(believed+time.Second))
+	}
+	if _, ok, _ := w.r.gate.enter(t.Context(), neighbour("latest", "ada"), &next, epoch.Add(-time.Hour)); !ok {
+		t.Error("claims count until a clock that was set back has come there again")
 	}
 }
 

@@ -40,7 +40,7 @@ func (p *pass) progress(ctx context.Context) error {
 	now := question{attempt(claim.ID, claim.Attempt), p.now}
 	before, known := p.measured.LoadOrStore(p.ws.UID, now)
 	last, _ := before.(question)
-	if known && last.attempt == now.attempt && now.at.Sub(last.at) < progressEvery {
+	if known && last.attempt == now.attempt && now.at.Sub(last.at).Abs() < progressEvery {
 		return nil
 	}
 	p.measured.Store(p.ws.UID, now)

@@ -144,12 +144,14 @@ func TestProgressOfAnUpload(t *testing.T) {
 		{32 << 20, progressEvery, "32.0 MiB are in the store"},
 		{64 << 20, time.Second, "32.0 MiB are in the store"},
 		{64 << 20, progressEvery, "64.0 MiB are in the store"},
+		{96 << 20, -time.Hour, "64.0 MiB are in the store"}, // the attempt begins anew by this clock
+		{96 << 20, time.Second, "96.0 MiB are in the store"},
 	} {
 		stored = now.stored
 		w.shows(now.want, now.later)
 	}
-	if asked != 3 {
-		t.Errorf("the store was asked %d times, want 3", asked)
+	if asked != 4 {
+		t.Errorf("the store was asked %d times, want 4", asked)
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.Client.Get(ctx, req.NamespacedName, &ws); err != nil {
 		return reconcile.Result{}, r.gone(req, err)
 	}
-	decision := lifecycle.DecideIdle(inputOf(&ws, r.heard.of(&ws).Activity, now))
+	decision := r.decide(&ws, r.heard.of(&ws).Activity, now)
 	if decision.Desired == "" {
 		return wait(&ws, decision, now), nil
 	}
@@ -55,11 +55,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	decision = lifecycle.DecideIdle(inputOf(&ws, seen.Activity, now))
+	decision = r.decide(&ws, seen.Activity, now)
 	if decision.Desired == "" {
 		return wait(&ws, decision, now), nil
 	}
 	return r.lower(ctx, &ws, v1alpha1.DesiredState(decision.Desired), seen.Activity, now)
+}
+
+// decide asks the engine, by times that are not yet to come.
+func (r *Reconciler) decide(ws *v1alpha1.Workspace, lastActivity, now time.Time) lifecycle.IdleDecision {
+	return lifecycle.DecideIdle(r.heard.past(ws, inputOf(ws, lastActivity, now)))
 }
 
 // listen reads the Workspace's Lease.

@@ -3,6 +3,7 @@
 // committed (seed 001, ARCHIVING and RESTORING).
 //
 // An archive is two objects. The data are a compressed tar of the home. The marker, written last
-// and once, says what the stored data are: its existence is the commit. Nothing here ever
-// overwrites an object; whoever comes second goes on with what is there.
+// and once, says what the stored data are: its existence is the commit. Neither is ever overwritten;
+// whoever comes second goes on with what is there. A note beside them, of how far a mover is, is
+// overwritten all the time, and nothing is decided by it (docs/adr/0014).
 package archive

@@ -153,10 +153,11 @@ func TestNotes(t *testing.T) {
 	if err != nil || len(result.Notes) < 5 {
 		t.Fatal(err, result)
 	}
+	lines := strings.Split(string(content), "\n")
 	for _, note := range result.Notes {
-		field := strings.Fields(note.Text)[0]
-		if last := field[strings.LastIndex(field, ".")+1:]; strings.HasPrefix(field, "spec.") && !strings.Contains(file.Text(note.Line), last+":") {
-			t.Errorf("line %d is %q: %s", note.Line, file.Text(note.Line), note.Text)
+		field, line := strings.Fields(note.Text)[0], lines[note.Line-1]
+		if last := field[strings.LastIndex(field, ".")+1:]; strings.HasPrefix(field, "spec.") && !strings.Contains(line, last+":") {
+			t.Errorf("line %d is %q: %s", note.Line, line, note.Text)
 		}
 	}
 }

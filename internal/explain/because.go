@@ -13,7 +13,8 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// because is the answer without its beginning: what the schedule asks for, and why.
+// because is the answer without its beginning: what the schedule asks for, and why. The first sentence has to be enough for most who
+// ask: everything else stands below it.
 func (e *Explanation) because(zoneError *field.Error) string {
 	asks := "asks for " + amount(e.Scaler, *e.Replicas)
 	switch e.Decider {
@@ -52,17 +53,18 @@ func (e *Explanation) covered() string {
 // name is how a window is called in sentences: its label, unless that is a hash, and its days and times.
 func (e *Explanation) name(i int) string {
 	w := &e.Windows[i]
-	if strings.HasPrefix(w.Label, "Custom-") {
+	if timecalc.IsHash(w.Label) {
 		return w.When
 	}
 	return fmt.Sprintf("%s (%s)", w.Label, w.When)
 }
 
+// add puts a fact behind those that there are.
 func (e *Explanation) add(topic, format string, args ...any) {
 	e.Facts = append(e.Facts, Fact{topic, fmt.Sprintf(format, args...)})
 }
 
-// scheduleFacts are those that follow from the spec and the holidays.
+// scheduleFacts are those that follow from the spec and the holidays. They hold with and without a cluster.
 func (e *Explanation) scheduleFacts(holidays Holidays) {
 	spec := e.Scaler.Spec
 	e.add("otherwise", "outside all windows: %s", e.arithmetic(spec.DefaultReplicas, e.Scaler.Calendar.DefaultReplicas))
@@ -80,7 +82,8 @@ func (e *Explanation) scheduleFacts(holidays Holidays) {
 	}
 }
 
-// holidayFacts say what holidays do today.
+// holidayFacts say what holidays do today, by the schedule's own date. A ConfigMap that is missing changes nothing, and yet it is
+// told: people would look for the mistake in the schedule.
 func (e *Explanation) holidayFacts(holidays Holidays) {
 	calendar := &e.Scaler.Calendar
 	source := schedule.HolidaySource(e.Scaler.Spec)

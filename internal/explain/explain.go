@@ -88,6 +88,7 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	}
 	calendar := &e.Scaler.Calendar
 	calendar.Holidays = holidays.Dates
+	// All that makes the controller leave the target alone (B5). A zone that is not known does not: then the default holds.
 	invalid := append(slices.Clone(reading.WindowErrors), schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...)
 	if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {
 		invalid = append(invalid, err)
@@ -95,6 +96,7 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	if reading.ZoneError != nil {
 		calendar.Zone, calendar.Windows = time.UTC, nil
 	}
+	// Schedules know no parts of seconds, and nobody wants to read them.
 	e.At = at.Truncate(time.Second).In(calendar.Zone)
 	if len(invalid) > 0 {
 		e.Decider = ByNothing
@@ -117,7 +119,7 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 func (e *Explanation) decide(zoneUnknown bool) {
 	calendar := &e.Scaler.Calendar
 	e.verdict = calendar.At(e.At)
-	if isWorkspace(e.Scaler) {
+	if e.Scaler.IsWorkspace() {
 		e.verdict.Replicas = min(e.verdict.Replicas, 1) // it runs or is stopped
 	}
 	e.Window = calendar.Label(e.verdict)
@@ -138,7 +140,8 @@ func (e *Explanation) decide(zoneUnknown bool) {
 	}
 }
 
-// lookAhead finds the next transitions, in ever longer stretches.
+// lookAhead finds the next transitions, in ever longer stretches: most schedules show three within a week, and a year of one that
+// changes every few minutes takes long to compute.
 func (e *Explanation) lookAhead() {
 	for days := 8; ; days *= 4 {
 		days = min(days, daysAhead)

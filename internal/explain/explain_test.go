@@ -226,24 +226,3 @@ func TestPercentages(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
-
-func TestNext(t *testing.T) {
-	for name, tc := range map[string]struct {
-		tws  *v1beta1.TimeWindowScaler
-		want int
-	}{
-		"every day":   {scaler("UTC", window("", week, "09:00", "17:00", 10)), 3},
-		"once a week": {scaler("UTC", window("", week[:1], "09:00", "17:00", 10)), 3},
-		"never":       {scaler("UTC", window("", week, "00:00", "24:00", 10)), 0},
-	} {
-		e := explain.Explain(tc.tws, explain.Holidays{}, nil, instant(t, "2026-11-23T10:00:00Z"))
-		if len(e.Next.Transitions) != tc.want {
-			t.Errorf("%s: %d transitions", name, len(e.Next.Transitions))
-		}
-		for _, next := range e.Next.Transitions {
-			if !next.Time.After(e.At) {
-				t.Errorf("%s: %v is not ahead of %v", name, next.Time, e.At)
-			}
-		}
-	}
-}

@@ -45,7 +45,7 @@ type (
 	}
 )
 
-// JSON writes explanations for programs.
+// JSON writes explanations for programs, all in one document.
 func JSON(w io.Writer, all []*Explanation) error {
 	document := jsonDocument{Explanations: make([]jsonExplanation, 0, len(all))}
 	for _, e := range all {
@@ -54,6 +54,8 @@ func JSON(w io.Writer, all []*Explanation) error {
 	return preview.WriteJSON(w, document)
 }
 
+// json has its lists always, so that programs need not ask whether they are there. The count is left out where there is none: 0
+// is one.
 func (e *Explanation) json() jsonExplanation {
 	ref := e.Scaler.Spec.TargetRef
 	out := jsonExplanation{

@@ -44,9 +44,9 @@ type Target struct {
 // asksFor reports whether the target's spec is as the count wants it.
 func (t *Target) asksFor(e *Explanation, replicas int32) bool {
 	switch {
-	case isWorkspace(e.Scaler):
+	case e.Scaler.IsWorkspace():
 		return (t.Desired == "RUNNING") == (replicas > 0)
-	case isDaemonSet(e.Scaler):
+	case e.Scaler.IsDaemonSet():
 		return t.Suspended == (replicas == 0)
 	default:
 		return !t.Unset && t.Asks == replicas
@@ -89,7 +89,8 @@ func (e *Explanation) metricState(state *State) {
 	e.Answer = e.sentence(fmt.Sprintf("asks for %s, %s: %s", amount(e.Scaler, *e.Effective), source, e.covered()))
 }
 
-// graceState holds a lower count back as the controller does (B2).
+// graceState holds a lower count back as the controller does (B2), from the count that the status has. Where a metric decides, the
+// status says what came of both.
 func (e *Explanation) graceState(state *State) {
 	status := &state.Status
 	if e.Decider == ByMetric || status.EffectiveReplicas == nil {
@@ -104,14 +105,14 @@ func (e *Explanation) graceState(state *State) {
 	if expiry == nil {
 		return
 	}
-	until := Stamp(expiry.Truncate(time.Second).In(e.At.Location()))
+	until := stamp(expiry.Truncate(time.Second).In(e.At.Location()))
 	e.add("grace period", "it runs until %s, %s: %s until then", until, in(expiry.Sub(e.At)), e.kept())
 	e.say("Its grace period runs: %s until %s.", e.kept(), until)
 }
 
 // kept says what stays while a grace period runs.
 func (e *Explanation) kept() string {
-	if *e.Effective == 1 || isWorkspace(e.Scaler) || isDaemonSet(e.Scaler) {
+	if *e.Effective == 1 || e.Scaler.IsWorkspace() || e.Scaler.IsDaemonSet() {
 		return amount(e.Scaler, *e.Effective) + " stays"
 	}
 	return amount(e.Scaler, *e.Effective) + " stay"
@@ -120,7 +121,8 @@ func (e *Explanation) kept() string {
 // say adds a sentence to the answer.
 func (e *Explanation) say(format string, args ...any) { e.Answer += " " + fmt.Sprintf(format, args...) }
 
-// targetState compares the target with the count that it should have.
+// targetState compares the target with the count that it should have. What keeps Kyklos from the target comes first: then it does not
+// matter what the target is like.
 func (e *Explanation) targetState(state *State) {
 	name := e.Scaler.Target()
 	switch target := state.Target; {
@@ -145,11 +147,11 @@ func (e *Explanation) targetState(state *State) {
 func (e *Explanation) seen(target *Target) string {
 	var text string
 	switch {
-	case isWorkspace(e.Scaler):
+	case e.Scaler.IsWorkspace():
 		text = "its desiredState is " + target.Desired
-	case isDaemonSet(e.Scaler) && target.Suspended:
+	case e.Scaler.IsDaemonSet() && target.Suspended:
 		text = fmt.Sprintf("it is suspended, and %d nodes have one of its pods", target.Has)
-	case isDaemonSet(e.Scaler):
+	case e.Scaler.IsDaemonSet():
 		text = fmt.Sprintf("it runs, and %d nodes have one of its pods", target.Has)
 	case target.Unset:
 		text = fmt.Sprintf("its spec asks for no count, and it has %d", target.Has)
@@ -170,9 +172,9 @@ func (e *Explanation) differs(state *State) string {
 	name, target, status := e.Scaler.Target(), state.Target, &state.Status
 	other := "another count"
 	switch {
-	case isWorkspace(e.Scaler):
+	case e.Scaler.IsWorkspace():
 		other = target.Desired
-	case !isDaemonSet(e.Scaler) && !target.Unset:
+	case !e.Scaler.IsDaemonSet() && !target.Unset:
 		other = fmt.Sprint(target.Asks)
 	}
 	switch {
@@ -182,7 +184,7 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("%s has %s: somebody else sets it again and again, and Kyklos corrects it ever less often", name, other)
 	case e.stale(state) != "":
 		return fmt.Sprintf("%s has %s, and nobody sets it right: %s", name, other, e.stale(state))
-	case isWorkspace(e.Scaler) && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
+	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
 		return fmt.Sprintf("%s is left in %s, as somebody asked for since: the next start or end of a window decides anew", name, other)
 	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden}, reason(status, v1beta1.ConditionDegraded)):
 		return fmt.Sprintf("%s has %s: Kyklos may not change it, see Degraded", name, other)
@@ -201,13 +203,13 @@ func (e *Explanation) stale(state *State) string {
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not looked since the spec was changed (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
-		return fmt.Sprintf("Kyklos should have looked at %s and did not, its manager may not be running", Stamp(next.In(e.At.Location())))
+		return fmt.Sprintf("Kyklos should have looked at %s and did not, its manager may not be running", stamp(next.In(e.At.Location())))
 	default:
 		return ""
 	}
 }
 
-// conditions are those that have something to say.
+// conditions are those that have something to say: Ready in any case, the others when they are true.
 func (e *Explanation) conditions(state *State) {
 	if state == nil {
 		return
@@ -220,10 +222,11 @@ func (e *Explanation) conditions(state *State) {
 		if condition == nil || name != v1beta1.ConditionReady && condition.Status != metav1.ConditionTrue {
 			continue
 		}
-		e.add(name, "%s since %s: %s: %s", condition.Status, Stamp(condition.LastTransitionTime.In(e.At.Location())), condition.Reason, condition.Message)
+		e.add(name, "%s since %s: %s: %s", condition.Status, stamp(condition.LastTransitionTime.In(e.At.Location())), condition.Reason, condition.Message)
 	}
 }
 
+// reason is that of a condition which is true, "" if it is not.
 func reason(status *v1beta1.TimeWindowScalerStatus, name string) string {
 	condition := meta.FindStatusCondition(status.Conditions, name)
 	if condition == nil || condition.Status != metav1.ConditionTrue {

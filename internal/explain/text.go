@@ -7,9 +7,11 @@ import (
 	"text/tabwriter"
 
 	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// Text writes an explanation for people: the answer, then each window, then what else there is to know, then what comes next.
+// Text writes an explanation for people: the answer, then each window, then what else there is to know, then what comes next. It is
+// written at once, so that a writer that fails does not leave half of it.
 func Text(w io.Writer, e *Explanation, colours bool) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n%s/%s scales %s, in %s\n", paint(bold, e.Answer, colours),
@@ -37,7 +39,7 @@ func (e *Explanation) windowTable(out *strings.Builder, colours bool) {
 	table := tabwriter.NewWriter(&columns, 0, 0, 2, ' ', 0)
 	for i, w := range e.Windows {
 		label := w.Label
-		if strings.HasPrefix(label, "Custom-") {
+		if timecalc.IsHash(label) {
 			label = "-"
 		}
 		fmt.Fprintf(table, "  %d\t%s\t%s\t%s\t%s\n", i+1, label, w.When, w.Count, w.Why)
@@ -61,17 +63,17 @@ func (e *Explanation) nextTable(out *strings.Builder) {
 		return
 	}
 	if len(e.Next.Transitions) == 0 {
-		fmt.Fprintf(out, "\nThe count does not change until %s at least.\n", Stamp(e.Until))
+		fmt.Fprintf(out, "\nThe count does not change until %s at least.\n", stamp(e.Until))
 		return
 	}
 	fmt.Fprintf(out, "\nNext changes of the count:\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range e.Next.Transitions {
-		fmt.Fprintf(table, "  %s\t%s -> %s\t%s\t%s\n", Stamp(t.Time), e.Scaler.Count(t.From), e.Scaler.Count(t.To), in(t.Time.Sub(e.At)), e.why(t))
+		fmt.Fprintf(table, "  %s\t%s -> %s\t%s\t%s\n", stamp(t.Time), e.Scaler.Count(t.From), e.Scaler.Count(t.To), in(t.Time.Sub(e.At)), e.why(t))
 	}
 	_ = table.Flush() // a Builder takes everything
 	if len(e.Next.Transitions) < transitionsAhead {
-		fmt.Fprintf(out, "  no other until %s\n", Stamp(e.Until))
+		fmt.Fprintf(out, "  no other until %s\n", stamp(e.Until))
 	}
 }
 
@@ -91,6 +93,7 @@ const (
 	green = "32"
 )
 
+// paint leaves the text alone where nobody sees colours, as in a file.
 func paint(style, text string, colours bool) string {
 	if !colours {
 		return text

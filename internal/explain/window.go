@@ -50,6 +50,7 @@ type view struct {
 	since, next time.Time
 }
 
+// look takes a window out of its list, as if it were the only one, in its own zone: other windows and holidays hide its edges.
 func (e *Explanation) look(i int) view {
 	window := e.Scaler.Calendar.Windows[i]
 	zone := window.Zone()
@@ -68,6 +69,7 @@ func (e *Explanation) look(i int) view {
 	return v
 }
 
+// coversAt is the calendar's own answer, so that this and the controller cannot differ.
 func (v *view) coversAt(t time.Time) bool { return v.alone.At(t).Window == 0 }
 
 // isToday reports whether t is on the local date of the instant.
@@ -161,6 +163,7 @@ func (v *view) moment(t time.Time) string {
 }
 
 // irregular are the edges of the window that the clock skips or shows twice on the date of the instant, or since the window began.
+// A date of 25 hours lies within what is looked through.
 func (v *view) irregular() (notes []string) {
 	const around = 26 * time.Hour
 	names := map[string]string{timecalc.EdgeStart: "start", timecalc.EdgeEnd: "end"}

@@ -7,11 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kyklos.io/kyklos/internal/preview"
-	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
-// Stamp is a time on its own clock, and in UTC: "Mon 2026-11-23 10:00 IST (04:30 UTC)".
-func Stamp(local time.Time) string {
+// stamp is a time on its own clock, and in UTC: "Mon 2026-11-23 10:00 IST (04:30 UTC)".
+func stamp(local time.Time) string {
 	clock := "15:04"
 	if local.Second() != 0 {
 		clock = time.TimeOnly
@@ -28,6 +28,7 @@ func Stamp(local time.Time) string {
 	}
 }
 
+// ago and in are the way back to an instant, and to one that is to come.
 func ago(d time.Duration) string {
 	if d < time.Second {
 		return "just now"
@@ -37,24 +38,16 @@ func ago(d time.Duration) string {
 
 func in(d time.Duration) string { return "in " + preview.Span(d) }
 
-func isWorkspace(s *preview.Scaler) bool {
-	return targetkind.Of(s.Spec.TargetRef) == targetkind.Workspace.GroupVersionKind
-}
-
-func isDaemonSet(s *preview.Scaler) bool {
-	return targetkind.Of(s.Spec.TargetRef) == targetkind.DaemonSet.GroupVersionKind
-}
-
 // amount is a count with its unit: "1 replica"; for a Workspace and a DaemonSet, what it means.
 func amount(s *preview.Scaler, replicas int32) string {
 	switch {
-	case isWorkspace(s) && replicas > 0:
+	case s.IsWorkspace() && replicas > 0:
 		return "RUNNING"
-	case isWorkspace(s):
+	case s.IsWorkspace():
 		return "STANDBY"
-	case isDaemonSet(s) && replicas > 0:
+	case s.IsDaemonSet() && replicas > 0:
 		return fmt.Sprintf("%d (to run)", replicas)
-	case isDaemonSet(s):
+	case s.IsDaemonSet():
 		return "0 (to be suspended)"
 	case replicas == 1:
 		return "1 replica"
@@ -68,16 +61,13 @@ func (e *Explanation) countOf(i int) string {
 	window := &e.Scaler.Spec.Windows[i]
 	text := e.arithmetic(window.Replicas, e.Scaler.Calendar.Windows[i].Replicas())
 	if metric := window.Metric; metric != nil {
-		lowest := int32(1)
-		if metric.MinReplicas != nil {
-			lowest = *metric.MinReplicas
-		}
-		text = fmt.Sprintf("%d to %d by metric %s, else %s", lowest, metric.MaxReplicas, metric.Name, text)
+		lowest, highest := schedule.MetricBounds(metric)
+		text = fmt.Sprintf("%d to %d by metric %s, else %s", lowest, highest, metric.Name, text)
 	}
 	return text
 }
 
-// arithmetic is a count as it was written, and what it comes to.
+// arithmetic is a count as it was written, and what it comes to, so that nobody has to work out a percentage.
 func (e *Explanation) arithmetic(written intstr.IntOrString, replicas int32) string {
 	baseline := e.Scaler.Spec.BaselineReplicas
 	if written.Type == intstr.Int || baseline == nil {
@@ -93,5 +83,5 @@ func (e *Explanation) arithmetic(written intstr.IntOrString, replicas int32) str
 
 // sentence puts the time and the scaler's name before what is said of it.
 func (e *Explanation) sentence(said string) string {
-	return "At " + Stamp(e.At) + " " + e.Scaler.Name + " " + said + "."
+	return "At " + stamp(e.At) + " " + e.Scaler.Name + " " + said + "."
 }

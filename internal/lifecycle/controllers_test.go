@@ -43,7 +43,7 @@ type pending struct {
 // input asks the engine about a snapshot.
 func (w *world) input(s snapshot) lifecycle.Input {
 	return lifecycle.Input{
-		Now: w.now, NewID: w.id(), Workspace: s.ws, Status: s.saved, Seen: s.seen,
+		Now: w.now.Add(w.moved), NewID: w.id(), Workspace: s.ws, Status: s.saved, Seen: s.seen,
 		Limits: lifecycle.Limits{OwnerFull: w.full, AllFull: w.full, MoversFull: w.full},
 	}
 }
@@ -142,7 +142,7 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 			OperationID: w.saved.Operation.ID, Failed: w.saved.Phase == lifecycle.Failed, Retain: 1,
 		})
 	}
-	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now, Objects: objects, Keepers: keepers, Synced: true, FirstSeen: firstSeen})
+	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now.Add(w.moved), Objects: objects, Keepers: keepers, Synced: true, FirstSeen: firstSeen})
 	for _, key := range d.Victims {
 		w.logf("the collection deletes %s", key)
 		delete(w.objects, place("x", key))

@@ -23,6 +23,7 @@ type history struct {
 	controllers [2]controller
 	caches      []snapshot
 	firstSeen   map[string]time.Time
+	sets        bool // somebody sets the controllers' clock now and then
 }
 
 func newHistory(decide engine, pick chooser) *history {
@@ -114,12 +115,21 @@ func (h *history) moveOne() {
 	h.mover(j, h.pick(12) == 0)
 }
 
+// clocks is by how much clocks are off: mostly not, by seconds, time zones, a day, a battery that was empty.
+var clocks = []time.Duration{0, 0, 0, -time.Second, time.Second, -time.Hour, time.Hour, -24 * time.Hour, 24 * time.Hour, -years, years}
+
+const years = 10 * 365 * 24 * time.Hour
+
 // clock lets time pass, and what goes by it happen.
 func (h *history) clock() {
 	jumps := []time.Duration{10 * time.Second, time.Minute, 6 * time.Minute, 40 * time.Minute, 3 * time.Hour, 25 * time.Hour}
 	h.now = h.now.Add(jumps[h.pick(len(jumps))])
+	if h.sets && h.pick(2) == 0 {
+		h.moved = clocks[h.pick(len(clocks))]
+		h.logf("the controllers' clock is off by %s", h.moved)
+	}
 	idle := lifecycle.DecideIdle(lifecycle.IdleInput{
-		Now: h.now, Desired: h.ws.Desired, Status: h.saved, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
+		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
 		Pause: h.ws.Pause, Deleting: h.ws.Deleting,
 	})
 	if idle.Desired != "" {
@@ -158,6 +168,7 @@ func TestNothingIsLost(t *testing.T) {
 		seed, steps := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(20, 250).Draw(t, "steps")
 		for range 40 { // with rapid's usual 100 checks, 4000 histories
 			h := newHistory(lifecycle.Decide, seeded(seed))
+			h.sets = seed%2 == 0
 			if wrong := h.run(steps); wrong != "" {
 				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.story())
 			}

@@ -13,6 +13,7 @@ import (
 // world is the truth; controllers see it late, or as it was.
 type world struct {
 	now   time.Time
+	moved time.Duration // by how much the controllers' clock is off
 	ids   int
 	ws    lifecycle.Workspace
 	gone  bool // the Workspace object is

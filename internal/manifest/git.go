@@ -51,6 +51,7 @@ func ReadRevision(ctx context.Context, revision string, paths []string) (*Set, e
 // repository is that around the working directory: where its root and that directory are, without links.
 type repository struct{ root, here string }
 
+// repositoryHere asks git for the way up to the root, and not for the root, in which git would have resolved the links.
 func repositoryHere(ctx context.Context) (*repository, error) {
 	up, err := git(ctx, "", "rev-parse", "--show-cdup")
 	if err != nil {
@@ -129,7 +130,8 @@ func (r *repository) blobs(ctx context.Context, commit string, named []string) (
 	return blobs, nil
 }
 
-// wanted reports whether a file was named itself, or is a manifest, not hidden, below what was.
+// wanted reports whether a file was named itself, or is a manifest, not hidden, below what was: the rules of reading folders, so that
+// both sides of a comparison have the same files.
 func wanted(path string, named []string) bool {
 	return slices.ContainsFunc(named, func(name string) bool {
 		below, isBelow := "/"+path, name == "."
@@ -156,7 +158,7 @@ func nextContent(answers *bufio.Reader) ([]byte, error) {
 	return content[:size], err
 }
 
-// git runs the program git. Its error is what it printed.
+// git runs the program git, which knows of worktrees, alternates and filters what no library does. Its error is what it printed.
 func git(ctx context.Context, stdin string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", args...)
 	var stdout, stderr bytes.Buffer

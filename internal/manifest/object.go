@@ -25,12 +25,10 @@ type Object struct {
 	File *File
 	// Document counts the documents of the file from 0.
 	Document int
-	// Raw is the text of the object: its document, or what stands for it in a list. It is YAML or JSON.
+	// Raw is the text of the object: its document, or of an item of a list the item written anew. It is YAML or JSON.
 	Raw []byte
 	// Line is the line of the file, from 1, on which Raw begins; for an item of a list that of the item.
 	Line int
-	// InList says that the object is an item of a List, so that Raw was written anew from the item.
-	InList bool
 	// Object is what Raw says, by the rules of the API server's YAML: of keys that are there twice, the
 	// last counts.
 	Object map[string]any

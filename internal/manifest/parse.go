@@ -23,6 +23,7 @@ type Problem struct {
 	Reason string
 }
 
+// Error is the place, as compilers write it, and the reason.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File.Name, p.Line, p.Reason) }
 
 // Parse returns the objects of a file, those of lists one by one, in their order. Documents that are empty or
@@ -47,7 +48,8 @@ type document struct {
 	behind string
 }
 
-// documents splits a file where kubectl does: at lines that begin with ---, or between JSON values.
+// documents splits a file where kubectl does: at lines that begin with ---, or between JSON values. kubectl does
+// not read YAML to do that, and splits within a block of text too.
 func documents(data []byte) []document {
 	mark := len(data)
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -88,18 +90,21 @@ func jsonValues(data []byte, mark int) (all []document, ok bool) {
 	}
 }
 
+// parse reads one document. One that can be read and yet is not as it should be gives both, its objects and the problem: what is
+// right about it is judged all the same.
 func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 	if doc.behind != "" {
 		return nil, &Problem{File: file, Line: doc.line - 1, Reason: fmt.Sprintf("%q is no line between documents: begin a new line behind ---", "---"+doc.behind)}
 	}
-	content, err := decode(doc.text)
+	isJSON := json.Valid(doc.text)
+	content, err := decode(doc.text, isJSON)
 	if err != nil {
 		line, reason := yamlReason(err, doc)
 		return nil, &Problem{File: file, Line: line, Reason: reason}
 	}
 	whole := &Object{File: file, Document: index, Raw: doc.text, Line: doc.line}
 	var rest int
-	whole.node, rest = nodes(doc)
+	whole.node, rest = nodes(doc, isJSON)
 	whole.Object, _ = content.(map[string]any)
 	var problem *Problem
 	if field, reason := misshapen(content); reason != "" {
@@ -119,8 +124,8 @@ func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 }
 
 // decode reads YAML or JSON as the API server does.
-func decode(text []byte) (content any, err error) {
-	if !json.Valid(text) {
+func decode(text []byte, isJSON bool) (content any, err error) {
+	if !isJSON {
 		if text, err = k8syaml.YAMLToJSON(text); err != nil {
 			return nil, err
 		}
@@ -133,10 +138,10 @@ var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
 
 // nodes reads the document for its positions, which are those of the file; nil if that cannot be done. rest is the line of what stands
 // behind the document's end, as after a line with three dots, where neither kubectl nor the API server look; 0 if nothing does.
-func nodes(doc document) (content *yaml.Node, rest int) {
+func nodes(doc document, isJSON bool) (content *yaml.Node, rest int) {
 	var root, next yaml.Node
 	text := doc.text
-	if json.Valid(text) {
+	if isJSON {
 		text = surrogate.ReplaceAll(text, []byte(`\u0020`)) // as long, so that what follows stays where it is
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -152,6 +157,7 @@ func nodes(doc document) (content *yaml.Node, rest int) {
 	return root.Content[0], rest
 }
 
+// shift moves positions from the document to the file.
 func shift(node *yaml.Node, lines int) {
 	node.Line += lines
 	for _, c := range node.Content {
@@ -159,7 +165,7 @@ func shift(node *yaml.Node, lines int) {
 	}
 }
 
-// yamlReason is what is wrong with a document, and on which line of the file.
+// yamlReason is what is wrong with a document, and on which line of the file. The reader's own line counts from the document.
 func yamlReason(err error, doc document) (line int, reason string) {
 	reason = strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	reason = strings.TrimPrefix(reason, "yaml: ")

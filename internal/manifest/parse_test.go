@@ -120,7 +120,7 @@ items:
 		t.Fatalf("%d objects", len(objects))
 	}
 	item := objects[0]
-	if item.Name() != "web" || item.Namespace() != "shop" || item.GroupVersionKind().Kind != "TimeWindowScaler" || !item.InList {
+	if item.Name() != "web" || item.Namespace() != "shop" || item.GroupVersionKind().Kind != "TimeWindowScaler" {
 		t.Errorf("%v %v", item.GroupVersionKind(), item.Key("default"))
 	}
 	if strings.Count(string(item.Raw), "pause:") != 2 {

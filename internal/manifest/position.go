@@ -24,16 +24,8 @@ func (o *Object) Position(path string) (at Position, ok bool) {
 	if o.node == nil {
 		return Position{Line: max(o.Line, 1), Column: 1, Length: 1}, false
 	}
-	key, value := (*yaml.Node)(nil), o.node
-	steps := Steps(path)
-	for i, step := range steps {
-		k, v := child(value, step)
-		if v == nil {
-			return span(key, value), i == len(steps)
-		}
-		key, value = k, v
-	}
-	return span(key, value), true
+	key, value, ok := o.find(path)
+	return span(key, value), ok
 }
 
 // KeyPosition is where the name of the field at path stands; for what has no name, as an item of a list, it is Position.
@@ -41,28 +33,24 @@ func (o *Object) KeyPosition(path string) (at Position, ok bool) {
 	if o.node == nil {
 		return o.Position(path)
 	}
-	key, value := (*yaml.Node)(nil), o.node
+	key, value, ok := o.find(path)
+	if ok && key != nil {
+		return span(nil, key), true
+	}
+	return span(key, value), ok
+}
+
+// find follows path from the object's mapping, which must be known, as far as it leads; ok says whether to its end.
+func (o *Object) find(path string) (key, value *yaml.Node, ok bool) {
+	value = o.node
 	for _, step := range Steps(path) {
 		k, v := child(value, step)
 		if v == nil {
-			return span(key, value), false
+			return key, value, false
 		}
 		key, value = k, v
 	}
-	if key == nil {
-		return span(nil, value), true
-	}
-	return span(nil, key), true
-}
-
-// Text is a line of the file, from 1, without its end; "" beyond the file.
-func (f *File) Text(line int) string {
-	for text := range strings.Lines(string(f.Data)) {
-		if line--; line == 0 {
-			return strings.TrimRight(text, "\r\n")
-		}
-	}
-	return ""
+	return key, value, true
 }
 
 // span is the place of a scalar value; of anything greater it is that of the key, which is on one line.
@@ -84,7 +72,7 @@ func span(key, value *yaml.Node) Position {
 }
 
 // child is the key and the value that step leads to; value is nil if there is none. Of equal keys, the last counts, as
-// it does for the API server.
+// it does for the API server. What an alias stands for is where its anchor is: that is the text to change.
 func child(parent *yaml.Node, step string) (key, value *yaml.Node) {
 	if parent.Kind == yaml.AliasNode {
 		parent = parent.Alias

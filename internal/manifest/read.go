@@ -128,6 +128,7 @@ func (s *Set) add(from source) {
 	s.Problems = append(s.Problems, problems...)
 }
 
+// isManifest goes by the ending, as kubectl does in a folder.
 func isManifest(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path))) || filepath.Base(path) == "Kustomization"
 }

@@ -18,6 +18,7 @@ func hasType(content map[string]any) bool {
 	return says(content, "apiVersion") && says(content, "kind")
 }
 
+// says reports whether a field holds anything. Of another type it does: the schema says what is wrong with it.
 func says(content map[string]any, field string) bool {
 	return content[field] != nil && content[field] != ""
 }
@@ -103,7 +104,7 @@ func (o *Object) items() (all []*Object, problem *Problem) {
 
 // item is an object of the list; inherits says that it has its type from there.
 func (o *Object) item(index int, content map[string]any, inherits bool) *Object {
-	one := &Object{File: o.File, Document: o.Document, Line: o.Line, InList: true, Object: content}
+	one := &Object{File: o.File, Document: o.Document, Line: o.Line, Object: content}
 	if o.node != nil {
 		if _, list := child(o.node, "items"); list != nil {
 			_, one.node = child(list, fmt.Sprint(index))

@@ -109,12 +109,6 @@ func init() {
 	metrics.Registry.MustRegister(boundaryLateness, tzdataInfo)
 }
 
-// Directions of RecordScaleEvent.
-const (
-	Up   = "up"
-	Down = "down"
-)
-
 // State is what the gauges of one scaler show.
 type State struct {
 	// Window is the window that decides; without one, the gauges labelled by window have no series.
@@ -134,9 +128,9 @@ type State struct {
 
 // RecordScaleEvent counts one change of a target's replica count.
 func RecordScaleEvent(twsName, namespace string, fromReplicas, toReplicas int32) {
-	direction := Up
+	direction := "up"
 	if toReplicas < fromReplicas {
-		direction = Down
+		direction = "down"
 	}
 	scaleEvents.WithLabelValues(namespace, twsName, direction).Inc()
 }

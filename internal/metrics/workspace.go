@@ -94,9 +94,10 @@ func RecordWorkspaceFailure(operation, reason string) {
 }
 
 // RecordWorkspaceOperation observes how long an operation took with all its attempts, in seconds;
-// result is one of the constants above.
+// result is one of the constants above. By a clock that was set back meanwhile it took no time: a sum that
+// falls would be taken for a restart.
 func RecordWorkspaceOperation(operation, result string, seconds float64) {
-	workspaceOperations.WithLabelValues(operation, result).Observe(seconds)
+	workspaceOperations.WithLabelValues(operation, result).Observe(max(seconds, 0))
 }
 
 // ForgetWorkspace drops every series of a workspace that is gone.

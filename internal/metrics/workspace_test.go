@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"kyklos.io/kyklos/internal/metrics"
 )
@@ -44,4 +45,26 @@ func TestWorkspaceOperations(t *testing.T) {
 		`kyklos_workspace_failures_total{operation="ARCHIVING",reason="Unreachable"} 1`,
 		`kyklos_workspace_operation_duration_seconds{operation="ARCHIVING",result="completed"} 1`,
 	}, `operation="ARCHIVING"`)
+}
+
+func TestNoOperationTakesLessThanNoTime(t *testing.T) {
+	metrics.RecordWorkspaceOperation("RESTORING", metrics.OperationFailed, -3600)
+	families, err := ctrlmetrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if sum := metric.GetHistogram(); family.GetName() == "kyklos_workspace_operation_duration_seconds" {
+				found = found || sum.GetSampleSum() == 0
+				if sum.GetSampleSum() < 0 {
+					t.Errorf("%s has the sum %g", metric, sum.GetSampleSum())
+				}
+			}
+		}
+	}
+	if !found {
+		t.Error("the operation is not counted")
+	}
 }

@@ -1,14 +1,10 @@
 package preview
 
-import (
-	"strings"
-
-	"kyklos.io/kyklos/internal/timecalc"
-)
+import "kyklos.io/kyklos/internal/timecalc"
 
 // Describe is a label for people: that of a window without a name, which is a hash, becomes its days and times.
 func (s *Scaler) Describe(label string) string {
-	if !strings.HasPrefix(label, "Custom-") {
+	if !timecalc.IsHash(label) {
 		return label
 	}
 	for i, window := range s.Calendar.Windows {

@@ -1,37 +1,36 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
-	"k8s.io/utils/ptr"
-
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 )
 
 // Target is what is scaled, for people: "Deployment webapp".
 func (s *Scaler) Target() string { return s.Spec.TargetRef.Kind + " " + s.Spec.TargetRef.Name }
 
-// isWorkspace and isDaemonSet say that a count is no more than on or off.
-func (s *Scaler) isWorkspace() bool {
+// IsWorkspace reports whether the target is a Workspace, of which a count says no more than whether it runs.
+func (s *Scaler) IsWorkspace() bool {
 	return s.Spec.TargetRef.Kind == "Workspace" && s.Spec.TargetRef.APIVersion == v1alpha1.GroupVersion.String()
 }
 
-func (s *Scaler) isDaemonSet() bool {
-	return s.Spec.TargetRef.Kind == "DaemonSet" && (s.Spec.TargetRef.APIVersion == "" || s.Spec.TargetRef.APIVersion == "apps/v1")
+// IsDaemonSet reports whether the target is a DaemonSet, of which a count says no more than whether it is suspended.
+func (s *Scaler) IsDaemonSet() bool {
+	return s.Spec.TargetRef.Kind == "DaemonSet" && cmp.Or(s.Spec.TargetRef.APIVersion, "apps/v1") == "apps/v1"
 }
 
 // Count is a number of replicas as people should read it: for a Workspace and a DaemonSet with what it means.
 func (s *Scaler) Count(replicas int32) string {
 	text := fmt.Sprint(replicas)
 	switch {
-	case s.isWorkspace() && replicas == 0:
+	case s.IsWorkspace() && replicas == 0:
 		return text + " STANDBY"
-	case s.isWorkspace():
+	case s.IsWorkspace():
 		return text + " RUNNING"
-	case s.isDaemonSet() && replicas == 0:
+	case s.IsDaemonSet() && replicas == 0:
 		return text + " suspended"
 	default:
 		return text
@@ -50,9 +49,9 @@ func (s *Scaler) Notes(zone *time.Location) []string {
 	}
 	notes = append(notes, s.metrics()...)
 	switch {
-	case s.isWorkspace():
+	case s.IsWorkspace():
 		notes = append(notes, "A Workspace stops at 0 (STANDBY) and runs at any other count (RUNNING), which is 1.")
-	case s.isDaemonSet():
+	case s.IsDaemonSet():
 		notes = append(notes, "A DaemonSet is suspended at 0 and runs on its nodes at any other count. Its replica-hours are those of the schedule, not of its pods.")
 	}
 	if note := s.UnknownHolidays(); note != "" {
@@ -80,16 +79,11 @@ func (s *Scaler) metrics() (notes []string) {
 		if metric == nil {
 			continue
 		}
-		lowest, highest := boundsOf(metric)
+		lowest, highest := schedule.MetricBounds(metric)
 		notes = append(notes, fmt.Sprintf("In the window %s the metric %s sets the count, from %d to %d. The %d shown is what it falls back on without a value.",
 			s.Calendar.Label(verdictOf(i)), metric.Name, lowest, highest, s.Calendar.Windows[i].Replicas()))
 	}
 	return notes
-}
-
-// boundsOf are the lowest and the highest count that a metric may set.
-func boundsOf(metric *v1beta1.WindowMetric) (lowest, highest int32) {
-	return ptr.Deref(metric.MinReplicas, 1), metric.MaxReplicas
 }
 
 // state tells of what the cluster says.

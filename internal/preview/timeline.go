@@ -97,7 +97,7 @@ func (t *Timeline) segment() {
 		if end.After(t.Until) {
 			end = t.Until
 		}
-		if t.Scaler.isWorkspace() {
+		if t.Scaler.IsWorkspace() {
 			verdict.Replicas = min(verdict.Replicas, 1) // it runs or is stopped
 		}
 		next := Segment{

@@ -94,7 +94,7 @@ func (s *Scaler) Windows() []Window {
 	for i, w := range s.Calendar.Windows {
 		when := w.String()
 		if metric := s.Spec.Windows[i].Metric; metric != nil {
-			lowest, highest := boundsOf(metric)
+			lowest, highest := schedule.MetricBounds(metric)
 			when += fmt.Sprintf(", by metric %d to %d", lowest, highest)
 		}
 		all = append(all, Window{s.Calendar.Label(verdictOf(i)), when, w.Replicas()})

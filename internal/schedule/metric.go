@@ -20,15 +20,21 @@ type Metric struct {
 	// Type is Value or AverageValue, and Target the value to keep, in thousandths.
 	Type   v1beta1.MetricTargetType
 	Target int64
-	// Lowest and Highest bound the replica count: minReplicas, 1 if left out, and maxReplicas.
+	// Lowest and Highest bound the replica count; see MetricBounds.
 	Lowest, Highest int32
+}
+
+// MetricBounds are the lowest and the highest count that a metric may set: minReplicas, 1 if left out, and maxReplicas.
+func MetricBounds(spec *v1beta1.WindowMetric) (lowest, highest int32) {
+	return ptr.Deref(spec.MinReplicas, 1), spec.MaxReplicas
 }
 
 // ReadMetric reads a window's metric. path is where it lies. The schema says the same, but for the syntax
 // of labels; an object can have been stored before a rule was.
 func ReadMetric(spec *v1beta1.WindowMetric, path *field.Path) (Metric, field.ErrorList) {
 	var errs field.ErrorList
-	metric := Metric{Name: spec.Name, Type: spec.Target.Type, Lowest: ptr.Deref(spec.MinReplicas, 1), Highest: spec.MaxReplicas}
+	metric := Metric{Name: spec.Name, Type: spec.Target.Type}
+	metric.Lowest, metric.Highest = MetricBounds(spec)
 	if spec.Name == "" {
 		errs = append(errs, field.Required(path.Child("name"), "must be the name of a metric"))
 	}

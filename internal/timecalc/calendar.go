@@ -107,8 +107,14 @@ func (c *Calendar) Label(v Verdict) string {
 	}
 	zone := w.zoneOr(c.Zone).String()
 	sum := sha256.Sum256([]byte(strings.Join(w.Days(), ",") + " " + w.Start() + "-" + w.End() + " " + zone))
-	return fmt.Sprintf("Custom-%x", sum[:3])
+	return fmt.Sprintf("%s%x", hashPrefix, sum[:3])
 }
+
+// hashPrefix begins the labels of windows that nobody has named.
+const hashPrefix = "Custom-"
+
+// IsHash reports whether a label is a hash, which tells a window apart and says nothing to people.
+func IsHash(label string) bool { return strings.HasPrefix(label, hashPrefix) }
 
 // businessHours returns the index of the window that looks like business hours first, or -1: also when
 // a window is named so, because a label stands for one window. A name given to the first window does

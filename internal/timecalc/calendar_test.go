@@ -3,6 +3,7 @@ package timecalc_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,8 +114,9 @@ func TestNames(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := timecalc.Calendar{Zone: mustZone(t, "Europe/Berlin"), Windows: tt.windows}
 			for i, want := range tt.want {
-				if got := c.Label(timecalc.Verdict{Window: i}); got != want {
-					t.Errorf("window %d: %s, want %s", i, got, want)
+				got := c.Label(timecalc.Verdict{Window: i})
+				if got != want || timecalc.IsHash(got) != strings.HasPrefix(want, "Custom-") {
+					t.Errorf("window %d: %s, want %s; a hash: %t", i, got, want, timecalc.IsHash(got))
 				}
 				if got := c.Label(timecalc.Verdict{Window: i, Override: true}); got != timecalc.LabelOffHours {
 					t.Errorf("window %d on a closed holiday: %s", i, got)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestLoadZone(t *testing.T) {
@@ -16,6 +17,25 @@ func TestLoadZone(t *testing.T) {
 		zone, err := LoadZone(name)
 		if err != nil || zone.String() != name {
 			t.Errorf("LoadZone(%q) = %v, %v", name, zone, err)
+		}
+	}
+}
+
+// A zone that was renamed goes on under its old name, as the database links the two.
+func TestRenamedZones(t *testing.T) {
+	for old, name := range map[string]string{
+		"Europe/Kiev": "Europe/Kyiv", "Asia/Calcutta": "Asia/Kolkata", "America/Godthab": "America/Nuuk", "US/Pacific": "America/Los_Angeles",
+	} {
+		was, err := LoadZone(old)
+		is, other := LoadZone(name)
+		if err != nil || other != nil {
+			t.Fatal(err, other)
+		}
+		for at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2030; at = at.Add(time.Hour) {
+			_, before := at.In(was).Zone()
+			if _, now := at.In(is).Zone(); now != before {
+				t.Fatalf("%s: %s is %d s ahead, %s %d s", at, old, before, name, now)
+			}
 		}
 	}
 }

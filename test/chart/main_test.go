@@ -20,15 +20,6 @@ import (
 	"kyklos.io/kyklos/test/controlplane"
 )
 
-func mustRoot(t *testing.T) string {
-	t.Helper()
-	root, err := controlplane.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return root
-}
-
 // helm runs bin/helm, whose settings and caches are the test's own.
 func helm(t *testing.T, kubeconfig string, args ...string) (stdout string, err error) {
 	t.Helper()
@@ -50,7 +41,7 @@ func helm(t *testing.T, kubeconfig string, args ...string) (stdout string, err e
 // template returns the chart's objects for a release in a namespace.
 func template(t *testing.T, release, namespace string, args ...string) map[string]*unstructured.Unstructured {
 	t.Helper()
-	chart := filepath.Join(mustRoot(t), "config", "chart")
+	chart := filepath.Join(controlplane.RootFor(t), "config", "chart")
 	manifests, err := helm(t, os.DevNull, append([]string{"template", release, chart, "--namespace", namespace}, args...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +56,7 @@ func kustomize(t *testing.T, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifests, err := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "kustomize", filepath.Join(mustRoot(t), "config", folder)).Output()
+	manifests, err := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "kustomize", filepath.Join(controlplane.RootFor(t), "config", folder)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // The chart installs what kustomize does, whatever the release and its namespace are called: but for the
@@ -144,7 +146,7 @@ func TestLeftOut(t *testing.T) {
 
 // helm lint has no complaint, and the package holds nothing but the chart.
 func TestLintAndPackage(t *testing.T) {
-	chart := filepath.Join(mustRoot(t), "config", "chart")
+	chart := filepath.Join(controlplane.RootFor(t), "config", "chart")
 	if output, err := helm(t, os.DevNull, "lint", "--strict", "--quiet", chart); err != nil || strings.Contains(output, "WARNING") {
 		t.Error(output, err)
 	}

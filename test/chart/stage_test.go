@@ -30,16 +30,12 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	cluster, err := controlplane.Start(t.Context(), filepath.Join(t.TempDir(), "cluster"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cluster.Stop() })
+	cluster := controlplane.StartFor(t)
 	port, err := controlplane.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{T: t, cluster: cluster, root: mustRoot(t), port: port}
+	s := &stage{T: t, cluster: cluster, root: controlplane.RootFor(t), port: port}
 	if _, err := controlplane.Binary("helm"); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +85,7 @@ type shown struct {
 // page returns the commands with a prompt in docs/install.md.
 func page(t *testing.T) []shown {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(mustRoot(t), "docs", "install.md"))
+	content, err := os.ReadFile(filepath.Join(controlplane.RootFor(t), "docs", "install.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

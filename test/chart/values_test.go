@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/client-go/util/jsonpath"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 const (
@@ -110,7 +112,7 @@ var refused = []struct{ set, says string }{
 }
 
 func TestRefusedValues(t *testing.T) {
-	chart := filepath.Join(mustRoot(t), "config", "chart")
+	chart := filepath.Join(controlplane.RootFor(t), "config", "chart")
 	for _, c := range refused {
 		t.Run(c.set, func(t *testing.T) {
 			_, err := helm(t, os.DevNull, "template", "kyklos", chart, "--set", c.set)
@@ -123,7 +125,7 @@ func TestRefusedValues(t *testing.T) {
 
 // Values that do not go together are refused in words of the chart's own.
 func TestValuesTogether(t *testing.T) {
-	chart := filepath.Join(mustRoot(t), "config", "chart")
+	chart := filepath.Join(controlplane.RootFor(t), "config", "chart")
 	for set, says := range map[string]string{
 		"namespaces={shop},certificates.mode=self-managed": "namespaces: needs certificates.mode=cert-manager, because",
 		"namespaces={shop},monitoring.enabled=true":        "namespaces: needs monitoring.enabled=false, because",
@@ -136,7 +138,7 @@ func TestValuesTogether(t *testing.T) {
 
 // Every value is one that the tests above choose, and one that they have refused.
 func TestEveryValueIsTested(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join(mustRoot(t), "config", "chart", "values.yaml"))
+	content, err := os.ReadFile(filepath.Join(controlplane.RootFor(t), "config", "chart", "values.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

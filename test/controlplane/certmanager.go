@@ -50,4 +50,4 @@ func (c *Cluster) StartCertManager(log io.Writer) (*CertManager, error) {
 }
 
 // Stop ends cert-manager and waits.
-func (m *CertManager) Stop() error { return m.process.stop(syscall.SIGTERM, StopPatience) }
+func (m *CertManager) Stop() error { return m.process.stop(syscall.SIGTERM, stopPatience) }

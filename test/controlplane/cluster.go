@@ -27,8 +27,8 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// StopPatience is how long Stop waits before it kills. Nobody waits for it in a test that passes.
-const StopPatience = 30 * time.Second
+// stopPatience is how long Stop waits before it kills. Nobody waits for it in a test that passes.
+const stopPatience = 30 * time.Second
 
 // Cluster is a running control plane.
 type Cluster struct {
@@ -142,7 +142,7 @@ func (c *Cluster) Client() (client.Client, error) {
 }
 
 // Stop ends the control plane and waits for it.
-func (c *Cluster) Stop() error { return c.StopWithin(StopPatience) }
+func (c *Cluster) Stop() error { return c.StopWithin(stopPatience) }
 
 // StopWithin is Stop with another patience.
 func (c *Cluster) StopWithin(patience time.Duration) error {
@@ -151,7 +151,7 @@ func (c *Cluster) StopWithin(patience time.Duration) error {
 }
 
 // Kill ends the control plane as a power cut would.
-func (c *Cluster) Kill() error { return c.process.stop(syscall.SIGKILL, StopPatience) }
+func (c *Cluster) Kill() error { return c.process.stop(syscall.SIGKILL, stopPatience) }
 
 // Kubectl runs kubectl as the admin and returns what it prints; an error carries its complaint.
 func (c *Cluster) Kubectl(ctx context.Context, stdin string, args ...string) (stdout, stderr string, err error) {

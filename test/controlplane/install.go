@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"path/filepath"
 	"strings"
 
@@ -42,6 +41,14 @@ func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 		return err
 	}
 	return c.InstallFrom(ctx, filepath.Join(root, "config", SelfManaged), webhookPort)
+}
+
+// InstallOnFreePort is Install for webhooks that may be served, sooner or later, at the port that it returns.
+func (c *Cluster) InstallOnFreePort(ctx context.Context) (webhookPort int, err error) {
+	if webhookPort, err = FreePort(); err != nil {
+		return 0, err
+	}
+	return webhookPort, c.Install(ctx, webhookPort)
 }
 
 // InstallFrom is Install of the installation that folder holds, with further changes.
@@ -150,14 +157,4 @@ func convertOnLoopback(definition *unstructured.Unstructured, port int) error {
 		return err
 	}
 	return unstructured.SetNestedField(definition.Object, int64(port), append(service, "port")...)
-}
-
-// FreePort returns a loopback port that nobody listens on now.
-func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -123,7 +123,7 @@ func (m *Manager) AwaitReady(ctx context.Context) error {
 }
 
 // Stop ends the manager as a kubelet does, and waits.
-func (m *Manager) Stop() error { return m.StopWithin(StopPatience) }
+func (m *Manager) Stop() error { return m.StopWithin(stopPatience) }
 
 // StopWithin is Stop with another patience.
 func (m *Manager) StopWithin(patience time.Duration) error {
@@ -131,7 +131,7 @@ func (m *Manager) StopWithin(patience time.Duration) error {
 }
 
 // Kill ends the manager as a crash does, and waits.
-func (m *Manager) Kill() error { return m.process.stop(syscall.SIGKILL, StopPatience) }
+func (m *Manager) Kill() error { return m.process.stop(syscall.SIGKILL, stopPatience) }
 
 // Signal sends a signal and does not wait.
 func (m *Manager) Signal(signal os.Signal) error { return m.process.cmd.Process.Signal(signal) }

@@ -2,11 +2,10 @@ package controlplane
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,18 +48,19 @@ func addressFor(folder string) (string, error) {
 		return "", err
 	}
 	file := filepath.Join(folder, "address")
-	before, err := os.ReadFile(file)
-	if err == nil {
-		if free, err := net.Listen("tcp", string(before)); err == nil {
-			return string(before), free.Close()
+	if before, err := os.ReadFile(file); err == nil {
+		if address, err := netip.ParseAddrPort(string(before)); err == nil {
+			if _, err := reserve(int(address.Port())); err == nil {
+				return address.String(), nil
+			}
 		}
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := FreePort()
 	if err != nil {
 		return "", err
 	}
-	address := free.Addr().String()
-	return address, errors.Join(free.Close(), os.WriteFile(file, []byte(address), 0o600))
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	return address, os.WriteFile(file, []byte(address), 0o600)
 }
 
 // Start runs it again at the same address, after Stop or Kill.
@@ -84,7 +84,7 @@ func (s *ObjectStore) Start(ctx context.Context) error {
 
 // wait asks until it answers.
 func (s *ObjectStore) wait(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, StopPatience)
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
 	for {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Endpoint+"/health", nil)
@@ -107,7 +107,7 @@ func (s *ObjectStore) wait(ctx context.Context) error {
 func (s *ObjectStore) Done() <-chan struct{} { return s.process.done }
 
 // Stop ends it and waits.
-func (s *ObjectStore) Stop() error { return s.process.stop(syscall.SIGTERM, StopPatience) }
+func (s *ObjectStore) Stop() error { return s.process.stop(syscall.SIGTERM, stopPatience) }
 
 // Kill ends it at once.
-func (s *ObjectStore) Kill() error { return s.process.stop(syscall.SIGKILL, StopPatience) }
+func (s *ObjectStore) Kill() error { return s.process.stop(syscall.SIGKILL, stopPatience) }

@@ -4,9 +4,6 @@ package conversion
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -36,47 +33,27 @@ var (
 	managerLog  controlplane.Log
 )
 
-func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	if code != 0 {
-		fmt.Fprintf(os.Stderr, "the manager logged:\n%s", managerLog.String())
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { controlplane.RunTests(m, prepare) }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	defer cancel()
-	scratch, err := os.MkdirTemp("", "kyklos-conversion")
-	if err != nil {
-		return 0, err
+func prepare(ctx context.Context, s *controlplane.Suite) (err error) {
+	s.ShowOnFailure(&managerLog)
+	if cluster, err = s.Start(ctx); err != nil {
+		return err
 	}
-	defer os.RemoveAll(scratch)
-	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster")); err != nil {
-		return 0, err
-	}
-	defer func() { _ = cluster.Stop() }()
-	if webhookPort, err = controlplane.FreePort(); err != nil {
-		return 0, err
-	}
-	if err = cluster.Install(ctx, webhookPort); err != nil {
-		return 0, err
+	if webhookPort, err = cluster.InstallOnFreePort(ctx); err != nil {
+		return err
 	}
 	if admin, err = cluster.Client(); err != nil {
-		return 0, err
+		return err
 	}
 	if objects, err = dynamic.NewForConfig(cluster.Config); err != nil {
-		return 0, err
+		return err
 	}
 	if manager, err = startManager(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	defer func() { _ = manager.Stop() }()
-	return m.Run(), nil
+	s.AtEnd(func() error { return manager.Stop() }) // the one of then
+	return nil
 }
 
 // controlled is the one namespace whose objects the controller works on: in all others nobody but the

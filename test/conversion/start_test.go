@@ -1,7 +1,6 @@
 package conversion
 
 import (
-	"path/filepath"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,13 +16,10 @@ import (
 func TestStartsOnObjectsStoredAsV1alpha1(t *testing.T) {
 	shared, sharedObjects, sharedPort := cluster, objects, webhookPort
 	t.Cleanup(func() { cluster, objects, webhookPort = shared, sharedObjects, sharedPort })
-	own, err := controlplane.Start(t.Context(), filepath.Join(t.TempDir(), "cluster"))
+	cluster = controlplane.StartFor(t)
+	var err error
+	webhookPort, err = cluster.InstallOnFreePort(t.Context())
 	must(t, err)
-	t.Cleanup(func() { _ = own.Stop() })
-	cluster = own
-	webhookPort, err = controlplane.FreePort()
-	must(t, err)
-	must(t, cluster.Install(t.Context(), webhookPort))
 	objects, err = dynamic.NewForConfig(cluster.Config)
 	must(t, err)
 

@@ -3,7 +3,6 @@ package desk_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,33 +21,19 @@ var (
 	stage *desk.Stage
 )
 
-func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { controlplane.RunTests(m, prepare) }
 
-func runTests(m *testing.M) (code int, err error) {
+func prepare(ctx context.Context, s *controlplane.Suite) (err error) {
 	for _, name := range []string{"kyklos", "kubectl-kyklos", "kubectl"} {
 		if _, err := controlplane.Binary(name); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	if root, err = controlplane.Root(); err != nil {
-		return 0, err
+		return err
 	}
-	scratch, err := os.MkdirTemp("", "kyklos-desk")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(scratch)
-	if stage, err = desk.NewStage(context.Background(), root, scratch); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
+	stage, err = desk.NewStage(ctx, root, s.Dir)
+	return err
 }
 
 // What the documentation shows happens. Blocks that need a cluster are run by test/docs, which has one.

@@ -39,7 +39,7 @@ spec:
 func TestCertificateCommands(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster := startCluster(ctx, t)
+	cluster := controlplane.StartFor(t)
 	sh := newShell(t, cluster)
 	definitions := fmt.Sprintf(stubs, "Certificate", "certificate") + fmt.Sprintf(stubs, "Issuer", "issuer")
 	if _, _, err := cluster.Kubectl(ctx, definitions, "apply", "-f", "-"); err != nil {

@@ -110,32 +110,14 @@ func judge(t *testing.T, cluster *controlplane.Cluster, namespace string, s samp
 	}
 }
 
-// startCluster runs an API server for the length of the test.
-func startCluster(ctx context.Context, t *testing.T) *controlplane.Cluster {
-	t.Helper()
-	cluster, err := controlplane.Start(ctx, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := cluster.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return cluster
-}
-
 // startKyklos runs an API server and a manager for the length of the test.
 func startKyklos(t *testing.T) *controlplane.Cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster := startCluster(ctx, t)
-	port, err := controlplane.FreePort()
+	cluster := controlplane.StartFor(t)
+	port, err := cluster.InstallOnFreePort(ctx)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cluster.Install(ctx, port); err != nil {
 		t.Fatal(err)
 	}
 	manager, err := cluster.StartManager(ctx, controlplane.ManagerOptions{WebhookPort: port, Args: []string{"--leader-elect=false"}})

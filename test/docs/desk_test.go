@@ -32,11 +32,7 @@ func onTheDesk(t *testing.T, cluster *controlplane.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	project, err := controlplane.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stage, err := desk.NewStage(t.Context(), project, t.TempDir(), "KUBECONFIG="+kubeconfig)
+	stage, err := desk.NewStage(t.Context(), controlplane.RootFor(t), t.TempDir(), "KUBECONFIG="+kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}

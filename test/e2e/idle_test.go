@@ -90,7 +90,7 @@ func (s idleStage) eventually(what string, holds func() bool) {
 	s.Helper()
 	for until := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(until) {
-			s.Fatalf("%s does not happen", what)
+			s.Fatalf("%s does not happen: %s", what, controlplane.Show(s.read()))
 		}
 	}
 }

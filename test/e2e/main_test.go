@@ -5,7 +5,6 @@ package e2e
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -31,45 +30,30 @@ var (
 	looks atomic.Int64
 )
 
-func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { controlplane.RunTests(m, prepare) }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	dir, err := os.MkdirTemp("", "kyklos-e2e")
-	if err != nil {
-		return 0, err
+func prepare(ctx context.Context, s *controlplane.Suite) (err error) {
+	if cluster, err = s.Start(ctx, controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {
+		return err
 	}
-	defer os.RemoveAll(dir)
-	if cluster, err = controlplane.Start(ctx, dir, controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {
-		return 0, err
-	}
-	defer cluster.Stop()
 	// Nothing serves webhooks here; they fail open, and test/integration is about them.
-	port, err := controlplane.FreePort()
-	if err != nil {
-		return 0, err
-	}
-	if err := cluster.Install(ctx, port); err != nil {
-		return 0, err
+	if _, err := cluster.InstallOnFreePort(ctx); err != nil {
+		return err
 	}
 	if admin, err = cluster.Client(); err != nil {
-		return 0, err
+		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	stopped, err := startController(ctx)
 	if err != nil {
-		return 0, err
+		cancel()
+		return err
 	}
-	code = m.Run()
-	cancel()
-	return code, errors.Join(<-stopped, cluster.NothingForbidden())
+	s.AtEnd(func() error {
+		cancel()
+		return errors.Join(<-stopped, cluster.NothingForbidden())
+	})
+	return nil
 }
 
 // startController runs the controller in this process, so that its clock can be moved.

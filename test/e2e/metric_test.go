@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,15 +32,7 @@ func byQueue(change ...func(*v1beta1.WindowMetric)) func(*v1beta1.TimeWindowScal
 // measured sets what the API service says of queue_depth: a list, or "error: " and a text.
 func (s *stage) measured(says string) {
 	s.Helper()
-	values := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "external-metrics"},
-		Data:       map[string]string{"queue_depth": says},
-	}
-	err := admin.Update(s.Context(), values)
-	if apierrors.IsNotFound(err) {
-		err = admin.Create(s.Context(), values)
-	}
-	s.must(err)
+	s.must(cluster.WriteExternalMetrics(s.Context(), s.namespace, map[string]string{"queue_depth": says}))
 }
 
 func TestTheMetricSetsTheCount(t *testing.T) {
@@ -69,12 +58,9 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	s.settles(20)
 	s.clock("2025-02-03 17:00:00")
 	s.settles(2)
-	if _, found := s.metric("kyklos_external_metric_value"); found {
-		t.Error("the value is still shown after its window")
-	}
-	ups, downs := s.notes("ScaledUp"), s.notes("ScaledDown")
-	s.equal("the last increase", ups[len(ups)-1], "Scaled up from 1 to 20 replicas (window: BusinessHours, metric queue_depth)")
-	s.equal("the last decrease", downs[len(downs)-1], "Scaled down from 20 to 2 replicas (window: OffHours)")
+	s.hearsLast("ScaledUp", "Scaled up from 1 to 20 replicas (window: BusinessHours, metric queue_depth)")
+	s.hearsLast("ScaledDown", "Scaled down from 20 to 2 replicas (window: OffHours)")
+	s.measuresNothing("kyklos_external_metric_value")
 	s.hears("MetricUnavailable")
 }
 
@@ -143,9 +129,7 @@ func TestAMetricWithoutAValue(t *testing.T) {
 			if misses, _ := s.metric("kyklos_external_metric_misses_total", "metric=queue_depth"); misses < 3 {
 				t.Errorf("the fallback came after %v misses", misses)
 			}
-			if _, found := s.metric("kyklos_external_metric_value"); found {
-				t.Error("a value is shown although there is none")
-			}
+			s.measuresNothing("kyklos_external_metric_value")
 			s.measured(`[{value: "90"}]`)
 			s.settles(3)
 			s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)

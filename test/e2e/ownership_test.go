@@ -73,9 +73,6 @@ func TestDeletedScalerLeavesTheTarget(t *testing.T) {
 	tws := s.officeHours()
 	s.settles(10)
 	s.must(admin.Delete(s.Context(), tws))
-	s.eventually("no series", func() bool {
-		_, found := s.metric("kyklos_effective_replicas")
-		return !found
-	})
+	s.measuresNothing("kyklos_effective_replicas")
 	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
 }

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // settles waits until the target has the replicas, in spec and status, and the scaler is Ready.
@@ -80,6 +81,16 @@ func (s *stage) hears(reason string, notes ...string) {
 	s.eventually(fmt.Sprintf("%s events %q", reason, notes), func() bool { return slices.Equal(s.notes(reason), notes) })
 }
 
+// hearsLast waits until the latest event with the reason is the note: events and metrics tell of a pass after its
+// status does.
+func (s *stage) hearsLast(reason, note string) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("%s event %q last", reason, note), func() bool {
+		notes := s.notes(reason)
+		return len(notes) > 0 && notes[len(notes)-1] == note
+	})
+}
+
 // metric returns the value of the scaler's series with the given further labels ("name=value"), and
 // whether there is one.
 func (s *stage) metric(name string, labels ...string) (float64, bool) {
@@ -129,12 +140,21 @@ func (s *stage) measures(value float64, name string, labels ...string) {
 	})
 }
 
+// measuresNothing waits until there is no such series.
+func (s *stage) measuresNothing(name string) {
+	s.Helper()
+	s.eventually("no "+name, func() bool {
+		_, found := s.metric(name)
+		return !found
+	})
+}
+
 func (s *stage) eventually(what string, done func() bool) {
 	s.Helper()
 	err := wait.PollUntilContextTimeout(s.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
 	if err != nil {
 		tws := s.scaler()
-		s.Fatalf("never saw %s\nstatus: %+v\nat %s, %d replicas at the target\nevents: %s", what, tws.Status, wall.Now().In(kolkata(s.T)),
+		s.Fatalf("never saw %s\nstatus: %s\nat %s, %d replicas at the target\nevents: %s", what, controlplane.Show(tws.Status), wall.Now().In(kolkata(s.T)),
 			ptr.Deref(s.deployment().Spec.Replicas, -1), strings.Join(s.heard(), "\n\t"))
 	}
 }

@@ -163,17 +163,9 @@ var verdicts = map[string]struct {
 // No reason is without a verdict, and a condition that lasts is judged by how long it does, whatever the
 // zone of the clock beside Argo CD.
 func TestEveryReasonHasAVerdict(t *testing.T) {
-	source, err := os.ReadFile("../../apis/v1beta1/conditions.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reasons := regexp.MustCompile(`Reason\w+ += "(\w+)"`).FindAllSubmatch(source, -1)
-	if len(reasons) == 0 {
-		t.Fatal("found no reasons")
-	}
-	for _, match := range reasons {
-		if _, judged := verdicts[string(match[1])]; !judged {
-			t.Errorf("nothing is said of the reason %s", match[1])
+	for _, reason := range reasonsOf(t, "v1beta1/conditions.go") {
+		if _, judged := verdicts[reason]; !judged {
+			t.Errorf("nothing is said of the reason %s", reason)
 		}
 	}
 	for _, zone := range []string{"UTC", "America/Los_Angeles", "Asia/Kathmandu"} {

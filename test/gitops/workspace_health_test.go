@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -29,6 +30,22 @@ func workspace(t *testing.T, ready, stalled metav1.ConditionStatus, reason strin
 	return toJSON(t, object)
 }
 
+// reasonsOf are the reasons of conditions that a file of apis declares.
+func reasonsOf(t *testing.T, file string) (reasons []string) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("../../apis", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`Reason\w+ += "(\w+)"`).FindAllSubmatch(source, -1) {
+		reasons = append(reasons, string(match[1]))
+	}
+	if len(reasons) == 0 {
+		t.Fatal("found no reasons")
+	}
+	return reasons
+}
+
 // needsSomebody are the reasons of a workspace that waits, and that only a person ends.
 var needsSomebody = []string{v1alpha1.ReasonArchiveNotConfigured, v1alpha1.ReasonRestartBackoff}
 
@@ -37,16 +54,7 @@ var needsSomebody = []string{v1alpha1.ReasonArchiveNotConfigured, v1alpha1.Reaso
 // wait for ever.
 func TestHealthOfWorkspaces(t *testing.T) {
 	const yes, no = metav1.ConditionTrue, metav1.ConditionFalse
-	source, err := os.ReadFile("../../apis/v1alpha1/workspace_conditions.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reasons := regexp.MustCompile(`Reason\w+ += "(\w+)"`).FindAllSubmatch(source, -1)
-	if len(reasons) == 0 {
-		t.Fatal("found no reasons")
-	}
-	for _, match := range reasons {
-		reason := string(match[1])
+	for _, reason := range reasonsOf(t, "v1alpha1/workspace_conditions.go") {
 		waits := "Progressing"
 		if slices.Contains(needsSomebody, reason) {
 			waits = "Degraded"

@@ -29,13 +29,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	dir := t.TempDir()
-	cluster, err := controlplane.Start(t.Context(), filepath.Join(dir, "cluster"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cluster.Stop() })
-	w := &world{T: t, cluster: cluster, clockFile: controlplane.Clock(filepath.Join(dir, "clock"))}
+	cluster := controlplane.StartFor(t)
+	w := &world{T: t, cluster: cluster, clockFile: controlplane.Clock(filepath.Join(t.TempDir(), "clock"))}
+	var err error
 	w.admin, err = client.NewWithWatch(cluster.Config, client.Options{})
 	w.must(err)
 	w.webhookPort, err = controlplane.FreePort()

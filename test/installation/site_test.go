@@ -40,17 +40,14 @@ type site struct {
 // on them: see certs.
 func newSite(t *testing.T, args ...string) *site {
 	t.Helper()
-	s := &site{T: t}
-	var err error
-	s.cluster, err = controlplane.Start(t.Context(), filepath.Join(t.TempDir(), "cluster"), append(args, controlplane.AuditLog)...)
-	s.must(err)
+	s := &site{T: t, cluster: controlplane.StartFor(t, append(args, controlplane.AuditLog)...)}
 	t.Cleanup(func() {
-		_ = s.cluster.Stop()
 		if t.Failed() {
 			t.Logf("the managers logged:\n%s", s.log.String())
 		}
 	})
 	s.must(s.cluster.InstallCertManager(t.Context()))
+	var err error
 	s.port, err = controlplane.FreePort()
 	s.must(err)
 	s.admin, err = s.cluster.Client()

@@ -4,8 +4,6 @@ package integration
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -22,46 +20,28 @@ var (
 	webhookPort int
 	// movable is a manager whose clock tests can step; see movedClock.
 	movable string
-	// scratch is removed at the end.
-	scratch string
 )
 
-func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { controlplane.RunTests(m, prepare) }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	if scratch, err = os.MkdirTemp("", "kyklos-integration"); err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(scratch)
-	movable = filepath.Join(scratch, "kyklos-movable")
+func prepare(ctx context.Context, s *controlplane.Suite) (err error) {
+	movable = filepath.Join(s.Dir, "kyklos-movable")
 	if err := controlplane.BuildMovable(ctx, movable); err != nil {
-		return 0, err
+		return err
 	}
-	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {
-		return 0, err
+	if cluster, err = s.Start(ctx, controlplane.ExternalMetrics, controlplane.AuditLog); err != nil {
+		return err
 	}
-	defer func() { _ = cluster.Stop() }()
 	if err := prepareCluster(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	code = m.Run()
-	return code, cluster.NothingForbidden()
+	s.AtEnd(cluster.NothingForbidden)
+	return nil
 }
 
 // prepareCluster installs Kyklos on cluster and makes the clients for it.
 func prepareCluster(ctx context.Context) (err error) {
-	if webhookPort, err = controlplane.FreePort(); err != nil {
-		return err
-	}
-	if err := cluster.Install(ctx, webhookPort); err != nil {
+	if webhookPort, err = cluster.InstallOnFreePort(ctx); err != nil {
 		return err
 	}
 	admin, err = cluster.Client()
@@ -73,18 +53,10 @@ func prepareCluster(ctx context.Context) (err error) {
 func ownCluster(t *testing.T, args ...string) (dir string) {
 	t.Helper()
 	sharedCluster, sharedAdmin, sharedPort := cluster, admin, webhookPort
-	dir = filepath.Join(t.TempDir(), "cluster")
-	own, err := controlplane.Start(t.Context(), dir, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cluster = own
-	t.Cleanup(func() {
-		_ = cluster.Stop()
-		cluster, admin, webhookPort = sharedCluster, sharedAdmin, sharedPort
-	})
+	t.Cleanup(func() { cluster, admin, webhookPort = sharedCluster, sharedAdmin, sharedPort })
+	cluster = controlplane.StartFor(t, args...)
 	if err := prepareCluster(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	return cluster.Dir
 }

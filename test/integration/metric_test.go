@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,15 +26,7 @@ func (s *stage) metricPair(name string, fallback int32, start, end string) {
 // measured sets what the control plane's metrics API says of queue_depth.
 func (s *stage) measured(says string) {
 	s.Helper()
-	values := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "external-metrics"},
-		Data:       map[string]string{"queue_depth": says},
-	}
-	err := admin.Update(s.Context(), values)
-	if apierrors.IsNotFound(err) {
-		err = admin.Create(s.Context(), values)
-	}
-	s.must(err)
+	s.must(cluster.WriteExternalMetrics(s.Context(), s.namespace, map[string]string{"queue_depth": says}))
 }
 
 func isPoll(r controlplane.Request) bool {

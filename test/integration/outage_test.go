@@ -29,6 +29,7 @@ func TestAPIServerAwayOverABoundary(t *testing.T) {
 	}
 	back, err := controlplane.Start(t.Context(), dir)
 	s.must(err)
+	t.Cleanup(func() { _ = back.Stop() })
 	cluster = back
 	ready := time.Now()
 	s.awaitSettled(1, 3)

@@ -141,8 +141,22 @@ func (s *stage) eventually(what string, done func() bool) {
 	s.Helper()
 	err := wait.PollUntilContextTimeout(s.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
 	if err != nil {
-		s.Fatalf("never saw %s", what)
+		s.Fatalf("never saw %s; the scalers are:\n%s", what, s.scalers(10))
 	}
+}
+
+// scalers tells of the first scalers what a failing test's reader needs.
+func (s *stage) scalers(most int64) string {
+	var list v1beta1.TimeWindowScalerList
+	err := admin.List(context.WithoutCancel(s.Context()), &list, client.InNamespace(s.namespace), client.Limit(most))
+	if err != nil {
+		return err.Error()
+	}
+	text := ""
+	for i := range list.Items {
+		text += fmt.Sprintf("%s: %s\n", list.Items[i].Name, controlplane.Show(list.Items[i].Status))
+	}
+	return text
 }
 
 func (s *stage) must(err error) {

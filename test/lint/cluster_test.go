@@ -131,7 +131,7 @@ func (m meeting) hold(t *testing.T, namespace string, server *apiserver.Server) 
 	}
 	// Kyklos reads its caches, which may be a moment behind.
 	var answered []string
-	err = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 10*time.Second, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		var err error
 		answered, err = applier.apply(ctx, last, client.DryRunAll)
 		return slices.Equal(said, answered), err

@@ -4,11 +4,7 @@ package lint_test
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"kyklos.io/kyklos/test/controlplane"
 )
@@ -16,33 +12,18 @@ import (
 // cluster is the API server of all tests here. Which definitions it has, and whether Kyklos runs on it, says stage.
 var cluster *controlplane.Cluster
 
-func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { controlplane.RunTests(m, prepare) }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	scratch, err := os.MkdirTemp("", "kyklos-lint")
-	if err != nil {
-		return 0, err
+func prepare(ctx context.Context, s *controlplane.Suite) (err error) {
+	s.ShowOnFailure(&managerLog)
+	if cluster, err = s.Start(ctx); err != nil {
+		return err
 	}
-	defer os.RemoveAll(scratch)
-	if cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster")); err != nil {
-		return 0, err
-	}
-	defer func() { _ = cluster.Stop() }()
-	code = m.Run()
-	if manager != nil {
-		_ = manager.Stop()
-	}
-	if code != 0 && manager != nil {
-		fmt.Fprintf(os.Stderr, "the manager logged:\n%s", managerLog.String())
-	}
-	return code, nil
+	s.AtEnd(func() error {
+		if manager == nil { // no test asked for it
+			return nil
+		}
+		return manager.Stop()
+	})
+	return nil
 }

@@ -42,13 +42,10 @@ func trials(t *testing.T) []*trial {
 }
 
 var installed = sync.OnceValue(func() error {
-	port, err := controlplane.FreePort()
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := cluster.Install(ctx, port); err != nil {
+	port, err := cluster.InstallOnFreePort(ctx)
+	if err != nil {
 		return err
 	}
 	options := controlplane.ManagerOptions{WebhookPort: port, Args: []string{"--leader-elect=false", "--log-format=text"}, Log: &managerLog}

@@ -25,11 +25,7 @@ const patience = 2 * time.Minute
 // fails the request here: with the shipped failurePolicy every request would pass without it.
 func render(t *testing.T, folder string) string {
 	t.Helper()
-	root, err := controlplane.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rendered := kubectl(t, "", "kustomize", filepath.Join(root, "config", folder))
+	rendered := kubectl(t, "", "kustomize", filepath.Join(controlplane.RootFor(t), "config", folder))
 	for old, changed := range map[string]string{"image: kyklos:latest": "image: kyklos:" + imageTag, "failurePolicy: Ignore": "failurePolicy: Fail"} {
 		if !strings.Contains(rendered, old) {
 			t.Fatalf("config/%s has no %q", folder, old)

@@ -41,32 +41,23 @@ func TestMain(m *testing.M) {
 		fmt.Println("skipped: a real node needs root and programs that `make test-node` prepares")
 		return
 	}
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	controlplane.RunTests(m, prepare)
 }
 
-func runTests(m *testing.M) (code int, err error) {
-	ctx := context.Background()
+func prepare(ctx context.Context, s *controlplane.Suite) (err error) {
 	ctrl.SetLogger(logr.Discard()) // the client's own log says nothing that its errors do not
 	if cluster, err = controlplane.Start(ctx, filepath.Join(dir, "cluster"), "--kubelet=false",
 		"--apiserver-arg=--kubelet-preferred-address-types=InternalIP"); err != nil {
-		return 0, err
+		return err
 	}
-	defer func() { err = errors.Join(err, cluster.Stop(), keepLogs()) }()
+	s.AtEnd(func() error { return errors.Join(cluster.Stop(), keepLogs()) })
 	if admin, err = cluster.Client(); err != nil {
-		return 0, err
+		return err
 	}
 	if err := publishAPIServer(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	if err := startNode(ctx); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
+	return startNode(ctx)
 }
 
 // publishAPIServer lets pods reach the API server, which listens on loopback: through the node's address,

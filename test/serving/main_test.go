@@ -38,10 +38,9 @@ type installation struct {
 
 func newInstallation(t *testing.T) *installation {
 	t.Helper()
-	cluster, err := controlplane.Start(t.Context(), filepath.Join(t.TempDir(), "cluster"), "--kubelet=false")
+	cluster := controlplane.StartFor(t, "--kubelet=false")
 	i := &installation{T: t, cluster: cluster}
-	i.must(err)
-	t.Cleanup(func() { _ = cluster.Stop() })
+	var err error
 	i.admin, err = cluster.Client()
 	i.must(err)
 	i.must(apiextensionsv1.AddToScheme(i.admin.Scheme()))

@@ -31,7 +31,7 @@ type journey struct {
 // depart starts a cluster with the previous release and the fleet.
 func depart(t *testing.T, old release) *journey {
 	t.Helper()
-	cluster := startCluster(t)
+	cluster := controlplane.StartFor(t, "--etcd-gateway")
 	crds, err := apiextensions.NewForConfig(cluster.Config)
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func (j *journey) createFeatured() string {
 // first makes v1alpha1 the storage version, the second makes room for a release that converts nothing.
 func (j *journey) stepBack(number int) {
 	j.Helper()
-	page, err := os.ReadFile(filepath.Join(mustRoot(j.T), "docs", "storage-migration.md"))
+	page, err := os.ReadFile(filepath.Join(controlplane.RootFor(j.T), "docs", "storage-migration.md"))
 	j.must(err)
 	_, section, _ := strings.Cut(string(page), "## One step back")
 	commands := regexp.MustCompile(`(?m)^\$ kubectl (patch crd .*) -p '(.*)'$`).FindAllStringSubmatch(section, -1)

@@ -34,7 +34,7 @@ func previous(t *testing.T) release {
 	if err := exec.CommandContext(t.Context(), "git", "cat-file", "-e", previousCommit).Run(); err != nil {
 		t.Skipf("this checkout does not hold the previous release %s: fetch the history with git fetch --unshallow", previousCommit)
 	}
-	archive := exec.CommandContext(t.Context(), "git", "-C", mustRoot(t), "archive", "--format=tar", previousCommit)
+	archive := exec.CommandContext(t.Context(), "git", "-C", controlplane.RootFor(t), "archive", "--format=tar", previousCommit)
 	sources, err := archive.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func previous(t *testing.T) release {
 // present is this release.
 func present(t *testing.T) release {
 	t.Helper()
-	r := build(t, mustRoot(t), controlplane.SelfManaged)
+	r := build(t, controlplane.RootFor(t), controlplane.SelfManaged)
 	r.args = []string{"--storage-migration-delay=1s"} // there is one API server
 	return r
 }
@@ -63,15 +63,6 @@ func build(t *testing.T, root, config string) release {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func mustRoot(t *testing.T) string {
-	t.Helper()
-	root, err := controlplane.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return root
 }
 
 // unpack writes the folders and files of a tar stream below root.
@@ -108,15 +99,4 @@ func unpackFile(folder *os.Root, name string, content io.Reader) error {
 	}
 	_, err = io.Copy(file, content)
 	return errors.Join(err, file.Close())
-}
-
-// startCluster brings up a control plane for one test.
-func startCluster(t *testing.T) *controlplane.Cluster {
-	t.Helper()
-	cluster, err := controlplane.Start(t.Context(), filepath.Join(t.TempDir(), "cluster"), "--etcd-gateway")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cluster.Stop() })
-	return cluster
 }

@@ -189,7 +189,7 @@ func (c *crew) walk(s step, names []string) (held int) {
 			if c.gate.holds(name) {
 				held++
 			} else if ws := byName[name]; ws != nil && ws.Status.Phase == v1alpha1.PhaseError {
-				c.Fatalf("%s, %s is in ERROR: %+v", s.name, name, *ws.Status.Error)
+				c.Fatalf("%s, %s is in ERROR: %s", s.name, name, controlplane.Show(ws.Status))
 			} else if !c.arrived(name, s, ws) {
 				waiting = name
 				c.nudge(ws)
@@ -200,7 +200,7 @@ func (c *crew) walk(s step, names []string) (held int) {
 		}
 		if time.Now().After(deadline) {
 			past, struck := c.gate.history(waiting)
-			c.Fatalf("%s: %s does not arrive: %+v\nits requests: %v\nkilled: %v", s.name, waiting, byName[waiting], past, struck)
+			c.Fatalf("%s: %s does not arrive: %s\nits requests: %v\nkilled: %v", s.name, waiting, controlplane.Show(byName[waiting]), past, struck)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // The steps of life by what happens in them.
@@ -189,7 +190,7 @@ func (p *plot) ends(name string, d damage, s step) {
 			return nil
 		}
 		p.nudge(ws)
-		return fmt.Errorf("%+v %+v", ws.Status, ready)
+		return fmt.Errorf("%s %+v", controlplane.Show(ws.Status), ready)
 	})
 	p.audit(name, d.name)
 }

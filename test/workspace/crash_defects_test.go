@@ -1,7 +1,7 @@
 package workspace
 
 import (
-	"fmt"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -123,7 +123,7 @@ func TestTurnBack(t *testing.T) {
 		ws := c.named(name)
 		c.must(admin.Get(t.Context(), client.ObjectKeyFromObject(ws), ws))
 		if !c.arrived(name, life[starting], ws) {
-			return fmt.Errorf("%+v", ws.Status)
+			return errors.New(controlplane.Show(ws.Status))
 		}
 		return nil
 	})

@@ -2,10 +2,7 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -22,47 +19,27 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	flag.Parse()
+	controlplane.RunTests(m, prepare)
 }
 
-func runTests(m *testing.M) (code int, err error) {
-	flag.Parse()
-	ctx := context.Background()
-	scratch, err := os.MkdirTemp("", "kyklos-workspace")
-	if err != nil {
-		return 0, err
+func prepare(ctx context.Context, s *controlplane.Suite) (err error) {
+	if store, err = controlplane.StartObjectStore(ctx, filepath.Join(s.Dir, "store"), nil); err != nil {
+		return err
 	}
-	defer os.RemoveAll(scratch)
-	if store, err = controlplane.StartObjectStore(ctx, filepath.Join(scratch, "store"), nil); err != nil {
-		return 0, err
+	s.AtEnd(store.Stop)
+	if cluster, err = s.Start(ctx, controlplane.HostProcesses, controlplane.AuditLog); err != nil {
+		return err
 	}
-	defer func() { _ = store.Stop() }()
-	cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.HostProcesses, controlplane.AuditLog)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, cluster.Stop()) }()
-	port, err := controlplane.FreePort()
-	if err != nil {
-		return 0, err
-	}
-	if err := cluster.Install(ctx, port); err != nil {
-		return 0, err
-	}
-	if _, _, err := cluster.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=60s", "crd/workspaces.kyklos.io"); err != nil {
-		return 0, err
+	if _, err := cluster.InstallOnFreePort(ctx); err != nil {
+		return err
 	}
 	if admin, err = cluster.Client(); err != nil {
-		return 0, err
+		return err
 	}
+	s.AtEnd(cluster.NothingForbidden)
 	if *crashes == "some" {
-		_ = flag.Set("test.parallel", "8") // they wait far more than they compute
+		return flag.Set("test.parallel", "8") // they wait far more than they compute
 	}
-	code = m.Run()
-	return code, cluster.NothingForbidden()
+	return nil
 }

@@ -22,6 +22,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/test/controlplane"
 )
 
 // slowStore is a real store behind a line that carries a third of a home at a time.
@@ -108,7 +110,7 @@ func (c *crew) progress(name, form string, last float64) (number float64) {
 	c.Helper()
 	ws, like := c.named(name), regexp.MustCompile(form)
 	said, looks := "", 0
-	err := wait.PollUntilContextTimeout(c.Context(), 500*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(c.Context(), 500*time.Millisecond, 2*patience, true, func(ctx context.Context) (bool, error) {
 		if looks++; looks%8 == 1 {
 			c.clock.moved += 30 * time.Second
 			c.must(c.clock.Shift(c.clock.moved))
@@ -128,7 +130,7 @@ func (c *crew) progress(name, form string, last float64) (number float64) {
 		return false, nil
 	})
 	if err != nil {
-		c.Fatalf("the status says %q, want %s: %v", said, form, err)
+		c.Fatalf("the status says %q, want %s: %v; it is %s", said, form, err, controlplane.Show(ws.Status))
 	}
 	return number
 }

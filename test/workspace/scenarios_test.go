@@ -177,7 +177,7 @@ func TestManagerDiesWithStartingClaimed(t *testing.T) {
 	}
 	proxy.Inject(nil)
 	if ws := s.workspace(); claim.ID == "" || ws.Status.Phase != standby || ws.Status.Operation.ID != claim.ID {
-		t.Fatalf("the dead manager left %+v", ws.Status)
+		t.Fatalf("the dead manager left %s", controlplane.Show(ws.Status))
 	}
 	s.manager(nil)
 	s.settled(running)

@@ -49,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	}))
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the workspace: %+v\nthe managers logged:\n%s", s.workspace().Status, s.log.String())
+			t.Logf("the workspace: %s\nthe managers logged:\n%s", controlplane.Show(s.workspace().Status), s.log.String())
 		}
 	})
 	return s

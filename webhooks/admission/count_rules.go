@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
@@ -68,10 +67,10 @@ func metricWarnings(spec *v1beta1.TimeWindowScalerSpec, windows []timecalc.TimeW
 			missing = append(missing, fmt.Sprintf("%s: nothing in this cluster serves external metrics (external.metrics.k8s.io): until something does, the window's replicas apply",
 				path.Index(i).Child("metric")))
 		}
-		lowest, fallback := ptr.Deref(metric.MinReplicas, 1), windows[i].Replicas()
-		if fallback < lowest || fallback > metric.MaxReplicas {
+		fallback := windows[i].Replicas()
+		if lowest, highest := schedule.MetricBounds(metric); fallback < lowest || fallback > highest {
 			outside = append(outside, fmt.Sprintf("%s: %d, which applies when the metric has no value, is outside the %d to %d that the metric may set",
-				path.Index(i).Child("replicas"), fallback, lowest, metric.MaxReplicas))
+				path.Index(i).Child("replicas"), fallback, lowest, highest))
 		}
 	}
 	return append(missing, capWarnings(outside, len(outside), "%s: %d more windows have replicas outside what their metrics may set", path)...)

@@ -9,7 +9,8 @@
 //
 // Files named *_rules.go are pure: (new, old, path, facts) to errors or warnings. Facts hold what
 // other objects say; the present is an argument. They accept objects that CEL would have refused, as
-// programs without an API server use them too. timewindowscaler.go is the edge to the API server.
+// programs without an API server use them too. timewindowscaler.go and workspace.go are the edge to the
+// API server.
 //
 // A rule that an object already broke before an update does not refuse that update; it becomes a
 // warning. Otherwise a conflict that arose while the webhook was away would block every later edit,

@@ -54,14 +54,7 @@ func TestValidatorReadsTheTarget(t *testing.T) {
 			if verdict != tc.verdict {
 				t.Errorf("%q, want %q: %v", verdict, tc.verdict, response.Result)
 			}
-			if len(response.Warnings) != len(tc.warnings) {
-				t.Fatalf("got %q, want %q", response.Warnings, tc.warnings)
-			}
-			for i, want := range tc.warnings {
-				if !strings.Contains(response.Warnings[i], want) {
-					t.Errorf("got %q, want %q", response.Warnings[i], want)
-				}
-			}
+			warns(t, response, tc.warnings)
 		})
 	}
 }

@@ -66,14 +66,7 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 			if verdict != tc.verdict || !response.Allowed {
 				t.Errorf("counted as %q, want %q; response %v", verdict, tc.verdict, response.Result)
 			}
-			if len(response.Warnings) != len(tc.warnings) {
-				t.Fatalf("got %q, want %q", response.Warnings, tc.warnings)
-			}
-			for i, want := range tc.warnings {
-				if !strings.Contains(response.Warnings[i], want) {
-					t.Errorf("got %q, want %q", response.Warnings[i], want)
-				}
-			}
+			warns(t, response, tc.warnings)
 		})
 	}
 }

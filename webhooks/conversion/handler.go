@@ -13,8 +13,8 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// Path is where the conversion webhook is served; config/crd names it.
-const Path = "/convert"
+// webhookPath is where the conversion webhook is served; config/crd names it.
+const webhookPath = "/convert"
 
 // maxBody is the most that is read of a request. The API server converts objects one by one, and takes
 // none above 3 MiB; whoever sends more is somebody else.
@@ -27,7 +27,7 @@ func SetupWithManager(mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
-	mgr.GetWebhookServer().Register(Path, handler)
+	mgr.GetWebhookServer().Register(webhookPath, handler)
 	return nil
 }
 

@@ -25,7 +25,7 @@ func post(t *testing.T, body string) (int, apiextensionsv1.ConversionReview) {
 		t.Fatal(err)
 	}
 	recorder := httptest.NewRecorder()
-	handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, Path, strings.NewReader(body)))
+	handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, webhookPath, strings.NewReader(body)))
 	answer := apiextensionsv1.ConversionReview{}
 	if recorder.Code == http.StatusOK {
 		if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil {

@@ -33,8 +33,8 @@ func TestThereAndBack(t *testing.T) {
 	if err != nil || tree(t, to) != want.Tree || restored.Tree != want.Tree || restored.AlreadyDone {
 		t.Errorf("restored: %+v, %v", restored, err)
 	}
-	content, err := ReadContent(to)
-	wantContent := Content{Key: key.Data(), SHA256: want.SHA256, VolumeUID: "volume-2", Operation: "restore-op", Inode: content.Inode}
+	content, err := contentOf(to)
+	wantContent := origin{Key: key.Data(), SHA256: want.SHA256, VolumeUID: "volume-2", Operation: "restore-op", Inode: content.Inode}
 	if diff := cmp.Diff(wantContent, content); err != nil || diff != "" || content.Inode == 0 {
 		t.Errorf("content.json: %v, -want +got:\n%s", err, diff)
 	}

@@ -159,8 +159,8 @@ func Failed(key archive.Key, err error) Result {
 	return failed
 }
 
-// MaxMessage is how long Kubernetes lets a container's termination message be, in bytes.
-const MaxMessage = 4096
+// maxMessage is how long Kubernetes lets a container's termination message be, in bytes.
+const maxMessage = 4096
 
 // JSON is the result as a termination message. What is too long is cut: first names, then words.
 func (r Result) JSON() []byte {
@@ -170,7 +170,7 @@ func (r Result) JSON() []byte {
 			panic(err) // strings and numbers only
 		}
 		switch {
-		case len(text) <= MaxMessage:
+		case len(text) <= maxMessage:
 			return text
 		case len(r.LeftOut) > 0:
 			r.LeftOut = r.LeftOut[:len(r.LeftOut)-1]

@@ -40,10 +40,10 @@ func TestResultsFitIntoATerminationMessage(t *testing.T) {
 		}
 		text := want.JSON()
 		got, err := ParseResult(string(text))
-		if err != nil || len(text) > MaxMessage || got.Code != DiskFull || got.LeftOutCount != 99 {
+		if err != nil || len(text) > maxMessage || got.Code != DiskFull || got.LeftOutCount != 99 {
 			r.Fatalf("%d bytes, %v: %s", len(text), err, text)
 		}
-		if whole, _ := json.Marshal(want); len(whole) <= MaxMessage && string(whole) != string(text) {
+		if whole, _ := json.Marshal(want); len(whole) <= maxMessage && string(whole) != string(text) {
 			r.Error("it was cut, though it fits")
 		}
 	})

@@ -19,9 +19,9 @@ const (
 	stagingPrefix = "restore-"
 )
 
-// Content says what the volume's home was restored from. It stands beside the home, so it is there
+// origin says what the volume's home was restored from. It stands beside the home, so it is there
 // exactly as long as the home is.
-type Content struct {
+type origin struct {
 	Key       string `json:"key"`
 	SHA256    string `json:"sha256"`
 	VolumeUID string `json:"volumeUID"`
@@ -33,28 +33,19 @@ type Content struct {
 
 // same tells whether two are of the same bytes on the same volume. The operation does not matter: what was restored is
 // not restored again, since a workspace may have written to it.
-func (c Content) same(other Content) bool {
+func (c origin) same(other origin) bool {
 	return c.Key == other.Key && c.SHA256 == other.SHA256 && c.VolumeUID == other.VolumeUID
 }
 
-// ReadContent reads what a volume's home was restored from, or fs.ErrNotExist.
-func ReadContent(volume string) (Content, error) {
-	root, err := os.OpenRoot(volume)
-	if err != nil {
-		return Content{}, err
-	}
-	defer func() { _ = root.Close() }()
-	return readContent(root, contentName)
-}
-
-func readContent(volume *os.Root, name string) (Content, error) {
+// readContent reads what a volume's home was restored from, or fs.ErrNotExist.
+func readContent(volume *os.Root, name string) (origin, error) {
 	text, err := volume.ReadFile(name)
 	if err != nil {
-		return Content{}, err
+		return origin{}, err
 	}
-	var content Content
+	var content origin
 	if err := json.Unmarshal(text, &content); err != nil {
-		return Content{}, fmt.Errorf("%s: %w", name, err)
+		return origin{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return content, nil
 }

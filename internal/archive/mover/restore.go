@@ -25,7 +25,7 @@ func Restore(ctx context.Context, job Job) (Result, error) {
 		return Result{}, restoreFailure(err)
 	}
 	defer func() { _ = volume.Close() }()
-	r := &restorer{job: job, marker: marker, volume: volume, want: Content{
+	r := &restorer{job: job, marker: marker, volume: volume, want: origin{
 		Key: job.Key.Data(), SHA256: marker.SHA256, VolumeUID: job.VolumeUID, Operation: job.Operation,
 	}}
 	already, summary, err := r.run(ctx)
@@ -55,7 +55,7 @@ type restorer struct {
 	job    Job
 	marker archive.Marker
 	volume *os.Root
-	want   Content
+	want   origin
 }
 
 func (r *restorer) run(ctx context.Context) (already bool, summary home.Summary, err error) {

@@ -34,7 +34,7 @@ func nothingRestored(t *testing.T, volume string) {
 	if _, err := os.Lstat(filepath.Join(volume, "home")); !os.IsNotExist(err) {
 		t.Errorf("a home appeared: %v", err)
 	}
-	if _, err := ReadContent(volume); !os.IsNotExist(err) {
+	if _, err := contentOf(volume); !os.IsNotExist(err) {
 		t.Errorf("the volume says that it was restored: %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(volume, ".kyklos", "restore-*")); err != nil || len(left) > 0 {
@@ -123,12 +123,12 @@ func copyFile(t *testing.T, from, to string) {
 // taken for a stranger's.
 func TestKilledBetweenTheRenames(t *testing.T) {
 	for name, test := range map[string]struct {
-		edit func(Content) Content
+		edit func(origin) origin
 		want Code
 	}{
-		"by this archive":    {func(c Content) Content { return c }, OK},
-		"by another archive": {func(c Content) Content { c.Key, c.SHA256 = "other", "0a"; return c }, OK},
-		"not by a mover":     {func(c Content) Content { c.Inode++; return c }, HomeExists},
+		"by this archive":    {func(c origin) origin { return c }, OK},
+		"by another archive": {func(c origin) origin { c.Key, c.SHA256 = "other", "0a"; return c }, OK},
+		"not by a mover":     {func(c origin) origin { c.Inode++; return c }, HomeExists},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder, want := archived(t)
@@ -136,7 +136,7 @@ func TestKilledBetweenTheRenames(t *testing.T) {
 			if _, err := Restore(t.Context(), job); err != nil {
 				t.Fatal(err)
 			}
-			content, err := ReadContent(job.Volume)
+			content, err := contentOf(job.Volume)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -95,6 +95,16 @@ func opened(t *testing.T, volume string) *os.Root {
 	return root
 }
 
+// contentOf is what a volume says of its home.
+func contentOf(volume string) (origin, error) {
+	root, err := os.OpenRoot(volume)
+	if err != nil {
+		return origin{}, err
+	}
+	defer root.Close()
+	return readContent(root, contentName)
+}
+
 func write(t *testing.T, volume, name, content string) {
 	t.Helper()
 	path := filepath.Join(volume, name)

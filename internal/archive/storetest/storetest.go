@@ -16,8 +16,8 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// ErrBroken is what a stream of the contract fails with.
-var ErrBroken = errors.New("the stream broke")
+// errBroken is what a stream of the contract fails with.
+var errBroken = errors.New("the stream broke")
 
 // Contract holds a store to archive.Store's comments. It must be empty. big is a length for which it
 // does what it does for large objects.
@@ -113,7 +113,7 @@ func broken(t *testing.T, store archive.Store, big int) {
 	for _, size := range []int{0, 10, big} {
 		name := fmt.Sprint("contract/broken/", size)
 		body := io.MultiReader(bytes.NewReader(noise(size)), failing{})
-		if err := store.PutStream(t.Context(), name, body); !errors.Is(err, ErrBroken) {
+		if err := store.PutStream(t.Context(), name, body); !errors.Is(err, errBroken) {
 			t.Errorf("%d bytes: %v, want the stream's error", size, err)
 		}
 		if _, err := store.Head(t.Context(), name); !errors.Is(err, archive.ErrNotFound) {
@@ -124,7 +124,7 @@ func broken(t *testing.T, store archive.Store, big int) {
 
 type failing struct{}
 
-func (failing) Read([]byte) (int, error) { return 0, ErrBroken }
+func (failing) Read([]byte) (int, error) { return 0, errBroken }
 
 // race has exactly one winner, whose object it is.
 func race(t *testing.T, store archive.Store, name string, size int) {

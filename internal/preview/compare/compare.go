@@ -75,9 +75,11 @@ func (s *Scaler) Renamed() bool {
 	return s.Before != nil && s.After != nil && key(s.Before) != key(s.After)
 }
 
-// Starts are the counts with which the timelines begin; nil where there is none.
-func (s *Scaler) Starts() (before, after *int32) { return start(s.Before), start(s.After) }
+// starts are the counts with which the timelines begin; nil where there is none.
+func (s *Scaler) starts() (before, after *int32) { return start(s.Before), start(s.After) }
 
+// start is the count before the first transition. No transition tells of it, so another one at the beginning would not
+// show in steps.
 func start(t *preview.Timeline) *int32 {
 	if t == nil || len(t.Segments) == 0 {
 		return nil
@@ -88,6 +90,7 @@ func start(t *preview.Timeline) *int32 {
 // Seconds are the sums of replicas times seconds.
 func (s *Scaler) Seconds() (before, after int64) { return sum(s.Before), sum(s.After) }
 
+// sum is 0 on the side on which there is no schedule: what is added costs all of what it asks for.
 func sum(t *preview.Timeline) int64 {
 	if t == nil {
 		return 0
@@ -114,6 +117,7 @@ func (d *Difference) Empty() bool {
 func Compare(before, after []*preview.Timeline) *Difference {
 	d := &Difference{}
 	gone, come := byKey(before), byKey(after)
+	// The order of maps does not matter: what comes of it is sorted below.
 	for name, ours := range gone {
 		for len(ours) > 0 && len(come[name]) > 0 {
 			d.Scalers = append(d.Scalers, compare(ours[0], come[name][0]))
@@ -137,6 +141,7 @@ func key(t *preview.Timeline) types.NamespacedName {
 	return types.NamespacedName{Namespace: t.Scaler.Namespace, Name: t.Scaler.Name}
 }
 
+// byKey keeps the order among schedules of one name. There can be several, as in two overlays of one base.
 func byKey(timelines []*preview.Timeline) map[types.NamespacedName][]*preview.Timeline {
 	all := make(map[types.NamespacedName][]*preview.Timeline)
 	for _, t := range timelines {
@@ -156,6 +161,8 @@ func rest(all map[types.NamespacedName][]*preview.Timeline) (left []*preview.Tim
 	return left
 }
 
+// pairRenamed takes a schedule that went for one that came if both scale the same target and neither has a rival: of two
+// candidates it would have to guess, and a wrong guess reads like a change that nobody has made.
 func (d *Difference) pairRenamed(gone, come []*preview.Timeline) {
 	for _, t := range gone {
 		others, heirs := sameTarget(t, gone), sameTarget(t, come)
@@ -171,6 +178,7 @@ func (d *Difference) pairRenamed(gone, come []*preview.Timeline) {
 	}
 }
 
+// sameTarget are those with the target of another, by the rule by which admission and the controller know it (B8).
 func sameTarget(as *preview.Timeline, among []*preview.Timeline) (alike []*preview.Timeline) {
 	for _, t := range among {
 		if t.Scaler.Namespace == as.Scaler.Namespace && targetindex.SameTarget(t.Scaler.Spec.TargetRef, as.Scaler.Spec.TargetRef) {
@@ -194,7 +202,7 @@ func compare(before, after *preview.Timeline) Scaler {
 	s.Settings = settings(before.Scaler.Spec, after.Scaler.Spec)
 	s.HolidaysAdded, s.HolidaysRemoved = holidays(before, after)
 	s.Kind = Unchanged
-	was, is := s.Starts()
+	was, is := s.starts()
 	differs := was != nil && is != nil && *was != *is
 	if differs || s.Renamed() || len(s.Steps)+len(s.Settings)+len(s.HolidaysAdded)+len(s.HolidaysRemoved) > 0 {
 		s.Kind = Changed
@@ -202,6 +210,7 @@ func compare(before, after *preview.Timeline) Scaler {
 	return s
 }
 
+// transitions are none on the side on which there is no schedule, so that all of the other side come or go.
 func transitions(t *preview.Timeline) []preview.Transition {
 	if t == nil {
 		return nil

@@ -38,6 +38,7 @@ func rows(s *Scaler, arrow string) (all []*row) {
 			known[alike] = &row{likeRow: alike}
 			all = append(all, known[alike])
 		}
+		// A move is listed under the day from which it moves: people look for what they know.
 		first := step.Before
 		if first == nil {
 			first = step.After
@@ -63,6 +64,7 @@ func moment(t *preview.Transition, zone *time.Location, arrow string) (clock, co
 	return clockText(t.Time.In(zone)), fmt.Sprintf("%d %s %d", t.From, arrow, t.To)
 }
 
+// clockText is to the second only where an offset has seconds, as those of some zones had.
 func clockText(t time.Time) string {
 	if t.Second() != 0 {
 		return t.Format(time.TimeOnly)
@@ -132,6 +134,7 @@ func weekdays(dates []time.Time) string {
 			days = append(days, day)
 		}
 	}
+	// The window's own words join neighbouring days; its times are left off again.
 	window, err := timecalc.ParseWindow(days, "00:00", "24:00", 0)
 	if err != nil {
 		return strings.Join(days, ",")

@@ -14,12 +14,14 @@ type jsonDifference struct {
 	ReplicaHours jsonHours    `json:"replicaHours"`
 }
 
+// Hours are not rounded: programs add them up.
 type jsonHours struct {
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	Difference float64 `json:"difference"`
 }
 
+// jsonScaler has its lists always, so that programs need not ask whether they are there. Times are in UTC.
 type jsonScaler struct {
 	Namespace       string        `json:"namespace"`
 	Name            string        `json:"name"`
@@ -36,11 +38,13 @@ type jsonScaler struct {
 	Notes           []string      `json:"notes"`
 }
 
+// jsonCounts are null on the side on which there is no schedule; 0 is a count.
 type jsonCounts struct {
 	Before *int32 `json:"before"`
 	After  *int32 `json:"after"`
 }
 
+// jsonStep has the transition on both sides, or on the one that has it. A move to earlier has negative seconds.
 type jsonStep struct {
 	Change       Kind                 `json:"change"`
 	MovedSeconds int64                `json:"movedSeconds,omitempty"`
@@ -48,6 +52,7 @@ type jsonStep struct {
 	After        *preview.ForPrograms `json:"after,omitempty"`
 }
 
+// jsonSetting is in the words of the text: what a target or a metric is takes several fields of the spec.
 type jsonSetting struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
@@ -80,7 +85,7 @@ func scalerJSON(s *Scaler) jsonScaler {
 		Holidays:     jsonHolidays{Added: listed(s.HolidaysAdded), Removed: listed(s.HolidaysRemoved)},
 		Notes:        listed(s.Notes),
 	}
-	out.ReplicasAtStart.Before, out.ReplicasAtStart.After = s.Starts()
+	out.ReplicasAtStart.Before, out.ReplicasAtStart.After = s.starts()
 	if s.Renamed() {
 		out.RenamedFrom = s.Before.Scaler.Name
 	}
@@ -96,6 +101,7 @@ func scalerJSON(s *Scaler) jsonScaler {
 	return out
 }
 
+// transitionJSON has local times on the clock by which the transition was computed.
 func transitionJSON(t *preview.Transition) *preview.ForPrograms {
 	if t == nil {
 		return nil

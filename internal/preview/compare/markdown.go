@@ -24,6 +24,7 @@ func Markdown(w io.Writer, d *Difference, options Options) error {
 	return err
 }
 
+// details are HTML with Markdown in them. The empty lines are needed: behind one, Markdown is read again.
 func (s *Scaler) details(out *strings.Builder) {
 	before, after := s.Seconds()
 	fmt.Fprintf(out, "\n<details>\n<summary><code>%s</code>: %s, %s</summary>\n\n", escape(s.title()), s.Kind, hours(s, before, after, "→", "−"))
@@ -47,7 +48,8 @@ func (s *Scaler) details(out *strings.Builder) {
 	fmt.Fprint(out, "\n</details>\n")
 }
 
-// escape keeps Markdown and HTML from reading anything into a text: names come from files that nobody has checked yet.
+// escape keeps Markdown and HTML from reading anything into a text: names come from files that nobody has checked yet. Numbers of
+// characters do that in a table, in a list and in a <summary> alike; a backslash does it in Markdown alone.
 func escape(text string) string {
 	var out strings.Builder
 	for _, c := range text {

@@ -7,13 +7,17 @@ import (
 	"kyklos.io/kyklos/internal/preview"
 )
 
-// near is how far a transition may move and still be the same: less than that to the same hour of the day before or after.
+// near is how far a transition may move and still be the same: less than that to the same hour of the day before or after. With
+// more, a start on Monday that goes might be taken for the one on Tuesday that comes.
 const near = 12 * time.Hour
 
 // steps says how the transitions of one timeline become those of another, by time. Those that do the same at the same instant are
 // left out.
 func steps(before, after []preview.Transition) (all []Step) {
 	m := newMatcher(before, after)
+	// From what is surely the same to what may be: a pass never takes back what an earlier one has paired. At the same instant
+	// nothing needs to be alike; a window that begins later with another count is still that window; and one that was renamed
+	// and moved is told by what it does.
 	m.pass(0, func(preview.Transition) likeness { return likeness{} })
 	m.pass(near, func(t preview.Transition) likeness { return likeness{direction(t), t.Window, t.From, t.To} })
 	m.pass(near, func(t preview.Transition) likeness { return likeness{direction(t), t.Window, 0, 0} })
@@ -37,7 +41,7 @@ func steps(before, after []preview.Transition) (all []Step) {
 	return all
 }
 
-// likeness is what two transitions must have in common to be taken for one that moved.
+// likeness is what two transitions must have in common to be taken for one that moved. The zero one asks for nothing.
 type likeness struct {
 	direction string
 	window    string
@@ -59,6 +63,7 @@ type matcher struct {
 	taken         []bool // for each after
 }
 
+// newMatcher has paired nothing yet.
 func newMatcher(before, after []preview.Transition) *matcher {
 	m := &matcher{before: before, after: after, partner: make([]int, len(before)), taken: make([]bool, len(after))}
 	for i := range m.partner {
@@ -86,7 +91,8 @@ func (m *matcher) pass(within time.Duration, alike func(preview.Transition) like
 }
 
 // pair pairs indexes of before and after, both in the order of time, without crossing: a pair is left for a nearer one that one of
-// the two makes with the next.
+// the two makes with the next. Both are in the order of time, so one look ahead tells whether a nearer one comes, and one
+// walk is enough.
 func (m *matcher) pair(ours, theirs []int, within time.Duration) {
 	for len(ours) > 0 && len(theirs) > 0 {
 		apart := m.apart(ours[0], theirs[0])

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -30,6 +29,8 @@ func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 			differ = append(differ, Setting{field, was, is})
 		}
 	}
+	// Windows, counts and the baseline are not among them: what they do shows in the transitions, and what does nothing is no
+	// difference.
 	look("targetRef", target)
 	look("timezone", func(s *v1beta1.TimeWindowScalerSpec) string { return s.Timezone })
 	look("pause", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.FormatBool(s.Pause) })
@@ -44,6 +45,7 @@ func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	return append(differ, metrics(before, after)...)
 }
 
+// target is by the whole kind, so that writing out an apiVersion that was left out is no difference.
 func target(s *v1beta1.TimeWindowScalerSpec) string {
 	apiVersion, kind := targetkind.Of(s.TargetRef).ToAPIVersionAndKind()
 	return apiVersion + " " + kind + " " + s.TargetRef.Name
@@ -64,13 +66,14 @@ func metrics(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	windows := maps.Clone(was)
 	maps.Copy(windows, is)
 	for _, window := range slices.Sorted(maps.Keys(windows)) {
-		if !equality.Semantic.DeepEqual(was[window], is[window]) {
-			differ = append(differ, Setting{"metric of window " + window, metricText(was[window]), metricText(is[window])})
+		if before, after := metricText(was[window]), metricText(is[window]); before != after {
+			differ = append(differ, Setting{"metric of window " + window, before, after})
 		}
 	}
 	return differ
 }
 
+// metricsOf has the metrics by the names of their windows. A window without one has its number, as people count.
 func metricsOf(s *v1beta1.TimeWindowScalerSpec) map[string]*v1beta1.WindowMetric {
 	all := make(map[string]*v1beta1.WindowMetric)
 	for i := range s.Windows {
@@ -85,15 +88,13 @@ func metricsOf(s *v1beta1.TimeWindowScalerSpec) map[string]*v1beta1.WindowMetric
 	return all
 }
 
+// metricText is a metric in one line. A selector that cannot be read is left out: lint says what is wrong with it.
 func metricText(m *v1beta1.WindowMetric) string {
 	if m == nil {
 		return "none"
 	}
-	lowest := int32(1)
-	if m.MinReplicas != nil {
-		lowest = *m.MinReplicas
-	}
-	text := fmt.Sprintf("%s, %s %s%s, %d to %d replicas", m.Name, m.Target.Type, m.Target.Value, m.Target.AverageValue, lowest, m.MaxReplicas)
+	lowest, highest := schedule.MetricBounds(m)
+	text := fmt.Sprintf("%s, %s %s%s, %d to %d replicas", m.Name, m.Target.Type, m.Target.Value, m.Target.AverageValue, lowest, highest)
 	if read, _ := schedule.ReadMetric(m, field.NewPath("metric")); read.Selector != nil && !read.Selector.Empty() {
 		text += ", of " + read.Selector.String()
 	}
@@ -118,6 +119,8 @@ func holidays(before, after *preview.Timeline) (added, removed []string) {
 	return added, removed
 }
 
+// dates are the listed ones that the schedule goes by. Those before the timeline's beginning are past: lists are cleaned up
+// once a year, and that is no news.
 func dates(t *preview.Timeline) map[string]bool {
 	listed := make(map[string]bool)
 	first := t.From.Format(time.DateOnly)

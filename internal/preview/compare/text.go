@@ -102,6 +102,7 @@ func (d *Difference) hours(options Options, arrow, minus string) string {
 	return fmt.Sprintf("%s, in %s from %s", hoursText(d.Before, d.After, arrow, minus), days, options.From)
 }
 
+// hours compares nothing where there is only one side.
 func hours(s *Scaler, before, after int64, arrow, minus string) string {
 	switch s.Kind {
 	case Added:
@@ -113,6 +114,8 @@ func hours(s *Scaler, before, after int64, arrow, minus string) string {
 	}
 }
 
+// hoursText says how many replica-hours there are before and after, and the difference in hours and as a share: of a large
+// schedule a few hours say little by themselves. minus is the format's own sign.
 func hoursText(before, after int64, arrow, minus string) string {
 	was, is := float64(before)/3600, float64(after)/3600
 	if before == after {
@@ -145,13 +148,14 @@ func (s *Scaler) remarks(arrow string) (all []string) {
 		all = append(all, "holidays removed: "+strings.Join(s.HolidaysRemoved, ", "))
 	}
 	if s.startsDiffer() {
-		before, after := s.Starts()
+		before, after := s.starts()
 		all = append(all, fmt.Sprintf("replicas at the beginning: %d %s %d", *before, arrow, *after))
 	}
 	return all
 }
 
+// startsDiffer is false if there is one side only: then the kind says it all.
 func (s *Scaler) startsDiffer() bool {
-	before, after := s.Starts()
+	before, after := s.starts()
 	return before != nil && after != nil && *before != *after
 }

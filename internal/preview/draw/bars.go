@@ -28,6 +28,7 @@ func (s *strip) bars(scene *scene) {
 			})
 		}
 	}
+	// Labels come first: whether one fits above a narrow bar depends on its neighbours.
 	for _, row := range rows {
 		s.label(row)
 		for _, b := range row {
@@ -36,7 +37,8 @@ func (s *strip) bars(scene *scene) {
 	}
 }
 
-// heightOf is how high a count is drawn: the highest of the timeline fills the row.
+// heightOf is how high a count is drawn: the highest of the timeline fills the row. One replica beside a thousand is still seen, and
+// none is drawn as nothing.
 func (s *strip) heightOf(replicas int32) float64 {
 	if replicas <= 0 {
 		return 0
@@ -44,7 +46,8 @@ func (s *strip) heightOf(replicas int32) float64 {
 	return max(lowest, barHeight*float64(replicas)/float64(max(replicas, s.timeline.Highest)))
 }
 
-// drawn is a bar with its tip, its edge open where it goes on in another row.
+// drawn is a bar with its tip, its edge open where it goes on in another row. A rectangle that nobody sees fills the row around it,
+// so that a bar of no height, and one of a few minutes, can be pointed at too.
 func (s *strip) drawn(b bar) stretch {
 	segment := s.timeline.Segments[b.segment]
 	top := s.tops[b.row]
@@ -150,7 +153,8 @@ func fitsAbove(row []bar, i int, width float64) bool {
 	return true
 }
 
-// graces draws how long a higher count stays when a lower one is due.
+// graces draws how long a higher count stays when a lower one is due: not beyond the next transition, which decides anew, nor
+// beyond the picture.
 func (s *strip) graces(scene *scene) {
 	for i, transition := range s.timeline.Transitions {
 		until := transition.GraceUntil
@@ -168,6 +172,7 @@ func (s *strip) graces(scene *scene) {
 	}
 }
 
+// earliest is the one of two instants that comes first.
 func earliest(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a

@@ -9,8 +9,8 @@ import (
 	"kyklos.io/kyklos/internal/preview"
 )
 
-// MaxDays is how long a timeline may be in a picture.
-const MaxDays = 35
+// maxDays is how long a timeline may be in a picture: five weeks, so that any month fits. Longer ones are for tables and programs.
+const maxDays = 35
 
 // Options say how timelines are drawn.
 type Options struct {
@@ -64,6 +64,7 @@ func picture(timelines []*preview.Timeline, options Options) (*scene, error) {
 	return whole, nil
 }
 
+// joined puts what is said of several strips behind one another: a picture has one label.
 func joined(before, sentence string) string {
 	if before == "" {
 		return sentence
@@ -81,8 +82,8 @@ func check(timelines []*preview.Timeline) error {
 			return fmt.Errorf("%s: there is no time to draw between %s and %s", t.Scaler.Name, t.From.Format(time.RFC3339), t.Until.Format(time.RFC3339))
 		}
 		// The days may be those of another zone, whose clock changes.
-		if t.Until.After(t.From.AddDate(0, 0, MaxDays).Add(3 * time.Hour)) {
-			return fmt.Errorf("a picture shows at most %d days: ask for fewer, or for table, json or ics", MaxDays)
+		if t.Until.After(t.From.AddDate(0, 0, maxDays).Add(3 * time.Hour)) {
+			return fmt.Errorf("a picture shows at most %d days: ask for fewer, or for table, json or ics", maxDays)
 		}
 	}
 	return nil

@@ -96,7 +96,7 @@ func anyZone(t *rapid.T) string {
 }
 
 func TestWhatCannotBeDrawnIsSaid(t *testing.T) {
-	long := timeline(t, spec("UTC", 1, window("", "09:00", "17:00", 2)), "2026-11-02", MaxDays+1)
+	long := timeline(t, spec("UTC", 1, window("", "09:00", "17:00", 2)), "2026-11-02", maxDays+1)
 	for name, tc := range map[string]struct {
 		timelines []*preview.Timeline
 		want      string
@@ -118,7 +118,7 @@ func TestWhatCannotBeDrawnIsSaid(t *testing.T) {
 	// 35 days of a zone whose clock does not change, where the schedule's is put forward.
 	berlin := office(t).Scaler
 	begin := time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)
-	if err := check([]*preview.Timeline{preview.Compute(berlin, begin, begin.AddDate(0, 0, MaxDays))}); err != nil {
+	if err := check([]*preview.Timeline{preview.Compute(berlin, begin, begin.AddDate(0, 0, maxDays))}); err != nil {
 		t.Error(err)
 	}
 }

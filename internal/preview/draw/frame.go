@@ -8,7 +8,8 @@ import (
 	"kyklos.io/kyklos/internal/preview"
 )
 
-// header says whose strip it is, of which time and zone, and what it adds up to.
+// header says whose strip it is, of which time and zone, and what it adds up to. It returns where it ends. A title that leaves no
+// room for the target has a line to itself.
 func (s *strip) header(scene *scene, top float64) float64 {
 	scaler := s.timeline.Scaler
 	top += 16
@@ -29,7 +30,8 @@ func (s *strip) header(scene *scene, top float64) float64 {
 	return top + 10
 }
 
-// grid draws the hours of the day over all rows.
+// grid draws the hours of the day over all rows, which are those of the clock: where it is changed, a row has a gap or is followed
+// by another one of the same date.
 func (s *strip) grid(scene *scene, top, bottom float64) {
 	scene.add(words("axis", margin, top, start, "local date"), words("axis", width-margin, top-13, end, "replica-"), words("axis", width-margin, top, end, "hours"))
 	for hour := int64(0); hour <= 24; hour += 3 {
@@ -43,6 +45,7 @@ func (s *strip) grid(scene *scene, top, bottom float64) {
 func (s *strip) gutters(scene *scene, i int) {
 	r, top := s.rows[i], s.tops[i]
 	scene.add(through("base", point{gridLeft, top + barBottom}, point{gridRight, top + barBottom}))
+	// A date stands in the middle of its row, or with its note below it a little higher.
 	y := top + 27
 	if note := s.noteOf(r); note != "" {
 		y -= 6
@@ -55,7 +58,8 @@ func (s *strip) gutters(scene *scene, i int) {
 	}
 }
 
-// turn says, in the empty rest of a row, that the clock is put back here.
+// turn says, in the empty rest of a row, that the clock is put back here. Where there is no room for it, the note beside the next
+// row must do.
 func (s *strip) turn(scene *scene, i int) {
 	stop := s.rows[i].pieces[len(s.rows[i].pieces)-1]
 	jump := -jumpAt(stop.end)

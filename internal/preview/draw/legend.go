@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // entry is a line of the legend.
@@ -15,7 +16,8 @@ type entry struct {
 	runs  []run
 }
 
-// entries are what the strip shows: windows in their order, what is outside them, and the signs.
+// entries are what the strip shows: windows in their order, what is outside them, and the signs. What does not occur in these days
+// is not explained: readers would look for it.
 func (s *strip) entries() []entry {
 	shown := make([]string, len(s.timeline.Scaler.Spec.Windows))
 	var off, open string
@@ -44,7 +46,7 @@ func (s *strip) entries() []entry {
 	return append(all, s.signs()...)
 }
 
-// explained is a window's name, when it is, and how many replicas it asks for.
+// explained is a window's name, when it is, and how many replicas it asks for. A window that nobody has named is known by its times.
 func (s *strip) explained(i int, label string) []run {
 	window := s.timeline.Scaler.Spec.Windows[i]
 	when := s.timesOf(window)
@@ -54,10 +56,10 @@ func (s *strip) explained(i int, label string) []run {
 	}
 	if metric := window.Metric; metric != nil {
 		count = bounds(metric) + " by the metric " + metric.Name + ", " + count + " without it"
-	} else if isHash(label) {
+	} else if timecalc.IsHash(label) {
 		count = replicas(count)
 	}
-	if isHash(label) {
+	if timecalc.IsHash(label) {
 		return []run{{"count", when}, {"note", count}}
 	}
 	return []run{{"count", label}, {"note", when + ": " + count}}
@@ -81,6 +83,7 @@ func (s *strip) signs() []entry {
 	return all
 }
 
+// swatch is how the strip draws what the entry explains, in small.
 func (e entry) swatch(x, y, width, height float64) []shape {
 	switch e.look {
 	case "skip":
@@ -106,6 +109,7 @@ func (s *strip) timesOf(w v1beta1.Window) string {
 	return words
 }
 
+// week is in the order of people and not of time.Weekday, whose first day is Sunday.
 var week = []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 // daysOf joins neighbouring days of the week, such as Mon–Fri, Sun.

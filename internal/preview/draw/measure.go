@@ -24,7 +24,8 @@ const (
 	space = 5.0
 )
 
-// widthOf is how much room runs need on a line, in whatever font.
+// widthOf is how much room runs need on a line, in whatever font: nobody knows which one shows an SVG, so there is room for the
+// widest. SVG and PNG share one layout for that reason.
 func widthOf(runs ...run) float64 {
 	sum := space * float64(max(0, len(runs)-1))
 	for _, r := range runs {
@@ -51,6 +52,7 @@ func advance(r run) float64 {
 	return float64(sum) / 64
 }
 
+// fontOf is the font in which PNGs have a face.
 func fontOf(f face) (*sfnt.Font, error) {
 	if f.bold {
 		return bold()
@@ -71,7 +73,7 @@ func clipped(r run, room float64) run {
 	return r
 }
 
-// wrapped breaks a run into lines between words.
+// wrapped breaks a run into lines between words. A word that is too long for a line is clipped, and so nothing leaves the picture.
 func wrapped(r run, room float64) []run {
 	var lines []run
 	line := ""

@@ -78,6 +78,7 @@ func hashOf(content string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// newCard draws a strip by itself. What the template does not escape, the strip's SVG, has all of its texts escaped by its writer.
 func newCard(s *strip) (card, error) {
 	picture := &scene{width: width, label: s.summary()}
 	picture.height = s.layOut(picture, margin) + margin
@@ -102,12 +103,12 @@ func writeLive(w io.Writer, s *scene) error {
 	out := newSVG(w)
 	out.live = true
 	out.begin(s, "group")
-	out.rectangle(rectangle{"page", 0, 0, s.width, s.height})
-	out.shapes(s.shapes)
+	s.paintOn(out)
 	out.printf("</svg>\n")
 	return out.Flush()
 }
 
+// change is a transition in words, for those who cannot see the strip, or want to copy from it.
 func (s *strip) change(t preview.Transition) change {
 	const minute = "Mon 2 Jan 2006 15:04"
 	local := t.Time.In(s.zone)

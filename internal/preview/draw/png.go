@@ -22,6 +22,7 @@ const (
 	mostPixels = 64 << 20
 )
 
+// errTooLarge names what helps: the other formats have no pixels.
 var errTooLarge = errors.New("the picture would be too large for a PNG: ask for fewer scalers or days, or for svg or html")
 
 // writePNG writes a picture, light, as pixels.
@@ -40,31 +41,20 @@ func writePNG(w io.Writer, s *scene) error {
 			return err
 		}
 	}
-	canvas.rectangle(rectangle{"page", 0, 0, s.width, s.height})
-	canvas.shapes(s.shapes)
+	s.paintOn(canvas)
 	return png.Encode(w, canvas.image)
 }
 
+// canvas paints in pixels, scale of them for each of the scene's.
 type canvas struct {
 	image *image.RGBA
 	faces map[string]font.Face
 }
 
-func (c *canvas) shapes(shapes []shape) {
-	for _, one := range shapes {
-		switch one := one.(type) {
-		case rectangle:
-			c.rectangle(one)
-		case line:
-			c.line(one)
-		case text:
-			c.text(one)
-		case stretch:
-			c.shapes(one.shapes)
-		}
-	}
-}
+// stretch is the shapes alone: nothing of a PNG is under a pointer.
+func (c *canvas) stretch(s stretch) { paintAll(c, s.shapes) }
 
+// rectangle leaves out what has no colour: it is there for pointers.
 func (c *canvas) rectangle(r rectangle) {
 	paint := lookup(fills, r.class)
 	if paint.light == "" {
@@ -77,6 +67,7 @@ func (c *canvas) rectangle(r rectangle) {
 	c.fill(of, point{r.x, r.y}, point{r.x + r.width, r.y}, point{r.x + r.width, r.y + r.height}, point{r.x, r.y + r.height})
 }
 
+// line paints each piece by itself; the style sheet of SVGs says the same of widths and dashes.
 func (c *canvas) line(l line) {
 	of, wide := colour(lookup(strokes, l.class).light), 1.0
 	if strings.HasSuffix(l.class, " edge") {
@@ -140,6 +131,7 @@ func (c *canvas) fill(of color.NRGBA, points ...point) {
 	rasteriser.Draw(c.image, box, image.NewUniform(of), image.Point{})
 }
 
+// text is set by the scene's measures and not by the widths in pixels, so that it stands where the layout has room for it.
 func (c *canvas) text(t text) {
 	wide := space * float64(len(t.runs)-1)
 	for _, r := range t.runs {

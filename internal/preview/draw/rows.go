@@ -6,6 +6,7 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
+// secondsPerDay are those of a row. Days of 23 or 25 hours have a gap, or another row.
 const secondsPerDay = 24 * 60 * 60
 
 // row is a local date, or the part of one after the clock was put back: of an hour that comes twice, the second one is in a row of
@@ -79,7 +80,8 @@ func following(before *row, p piece, jump time.Duration) row {
 	return next
 }
 
-// pieceAt is what follows an instant until the clock jumps, the date ends, or the timeline.
+// pieceAt is what follows an instant until the clock jumps, the date ends, or the timeline. The end of the date is counted from the
+// clock at its beginning: if the clock jumps before that, the piece ends there anyway.
 func pieceAt(at, until time.Time) piece {
 	hour, minute, second := at.Clock()
 	from := int64(hour)*3600 + int64(minute)*60 + int64(second)
@@ -100,6 +102,7 @@ func jumpAt(at time.Time) time.Duration {
 	return time.Duration(after-before) * time.Second
 }
 
+// dateOf is the local date as an instant that can be compared across zones and clock changes.
 func dateOf(at time.Time) time.Time {
 	year, month, day := at.Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

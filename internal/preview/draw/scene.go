@@ -9,9 +9,36 @@ type scene struct {
 
 func (s *scene) add(shapes ...shape) { s.shapes = append(s.shapes, shapes...) }
 
-// shape is a rectangle, a line, a text or a stretch. Its class says how it is painted, see theme.
-type shape interface{ isShape() }
+// paintOn paints the scene on a ground of its own.
+func (s *scene) paintOn(p painter) {
+	p.rectangle(rectangle{"page", 0, 0, s.width, s.height})
+	paintAll(p, s.shapes)
+}
 
+// painter is a way to write a scene. What it paints later covers what it painted earlier.
+type painter interface {
+	rectangle(rectangle)
+	line(line)
+	text(text)
+	stretch(stretch)
+}
+
+// shape is a rectangle, a line, a text or a stretch. Its class says how it is painted, see theme.
+type shape interface{ paintOn(painter) }
+
+func (r rectangle) paintOn(p painter) { p.rectangle(r) }
+func (l line) paintOn(p painter)      { p.line(l) }
+func (t text) paintOn(p painter)      { p.text(t) }
+func (s stretch) paintOn(p painter)   { p.stretch(s) }
+
+// paintAll paints shapes in their order.
+func paintAll(p painter, shapes []shape) {
+	for _, one := range shapes {
+		one.paintOn(p)
+	}
+}
+
+// point is in pixels from the upper left corner of the scene.
 type point struct{ x, y float64 }
 
 // rectangle is filled.
@@ -36,6 +63,7 @@ type text struct {
 // run is a part of a text with one look, and a space before it if it is not the first.
 type run struct{ class, words string }
 
+// anchor has the words of SVG's text-anchor.
 type anchor string
 
 const (
@@ -50,11 +78,6 @@ type stretch struct {
 	row    int // counts rows of the strip from 0
 	shapes []shape
 }
-
-func (rectangle) isShape() {}
-func (line) isShape()      {}
-func (text) isShape()      {}
-func (stretch) isShape()   {}
 
 // words is a text of one look.
 func words(class string, x, y float64, at anchor, s string) text {

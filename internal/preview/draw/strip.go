@@ -29,6 +29,7 @@ type strip struct {
 	changes  map[int64]preview.Transition
 }
 
+// newStrip has its rows, and knows transitions by their second, as segments begin with them.
 func newStrip(timeline *preview.Timeline, zone *time.Location) *strip {
 	if zone == nil {
 		zone = timeline.Scaler.Calendar.Zone
@@ -40,7 +41,8 @@ func newStrip(timeline *preview.Timeline, zone *time.Location) *strip {
 	return s
 }
 
-// layOut adds the strip to a scene below top, and returns where it ends.
+// layOut adds the strip to a scene below top, and returns where it ends. What is added later covers what was added earlier: the
+// grid lies over the ground and below the bars.
 func (s *strip) layOut(scene *scene, top float64) float64 {
 	top = s.header(scene, top)
 	bottom := s.place(top + 24)
@@ -89,6 +91,7 @@ func (s *strip) ground(scene *scene) {
 	}
 }
 
+// xOf is where a time of day lies, in seconds after midnight by the clock.
 func xOf(second int64) float64 { return gridLeft + float64(second)*hourWidth/3600 }
 
 // span is the part of a stretch of time that lies in one row.
@@ -120,7 +123,8 @@ func (s *strip) spans(from, until time.Time) []span {
 	return found
 }
 
-// replicaSeconds is the sum of replicas times seconds in a row.
+// replicaSeconds is the sum of replicas times seconds in a row, of seconds that pass: an hour that the clock shows twice is in two
+// rows.
 func (s *strip) replicaSeconds(r row) int64 {
 	var sum int64
 	for _, p := range r.pieces {

@@ -20,8 +20,7 @@ func writeSVG(w io.Writer, s *scene) error {
 	out.begin(s, "img")
 	out.tag("title", s.label)
 	out.printf("<style>\n%s</style>\n", styleSheet(darkScreen))
-	out.rectangle(rectangle{"page", 0, 0, s.width, s.height})
-	out.shapes(s.shapes)
+	s.paintOn(out)
 	out.printf("</svg>\n")
 	return out.Flush()
 }
@@ -33,10 +32,12 @@ type svg struct {
 	focused bool // one stretch has been given the place in the order of tabs
 }
 
+// newSVG buffers. The first failure of the writer is kept, and Flush returns it.
 func newSVG(w io.Writer) *svg { return &svg{Writer: bufio.NewWriter(w)} }
 
 func (s *svg) printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
+// begin says the size twice: viewBox lets pages scale the picture, width and height are for those that do not.
 func (s *svg) begin(scene *scene, role string) {
 	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s" role="%s" aria-label="%s">`+"\n",
 		number(scene.width), number(scene.height), role, escaped(scene.label))
@@ -44,25 +45,11 @@ func (s *svg) begin(scene *scene, role string) {
 
 func (s *svg) tag(name, words string) { s.printf("<%s>%s</%[1]s>\n", name, escaped(words)) }
 
-func (s *svg) shapes(shapes []shape) {
-	for _, one := range shapes {
-		switch one := one.(type) {
-		case rectangle:
-			s.rectangle(one)
-		case line:
-			s.line(one)
-		case text:
-			s.text(one)
-		case stretch:
-			s.stretch(one)
-		}
-	}
-}
-
 func (s *svg) rectangle(r rectangle) {
 	s.printf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`+"\n", r.class, number(r.x), number(r.y), number(r.width), number(r.height))
 }
 
+// line makes one element of all paths of a line: a texture has dozens.
 func (s *svg) line(l line) {
 	var path strings.Builder
 	for _, points := range l.paths {
@@ -73,6 +60,7 @@ func (s *svg) line(l line) {
 	s.printf(`<path class="%s" d="%s"/>`+"\n", l.class, path.String())
 }
 
+// text puts runs into one element, so that the reader's own font moves the later ones along.
 func (s *svg) text(t text) {
 	at := fmt.Sprintf(`x="%s" y="%s"`, number(t.x), number(t.y))
 	if t.anchor != start {
@@ -93,6 +81,8 @@ func (s *svg) text(t text) {
 	s.printf("</text>\n")
 }
 
+// stretch has its tip as a title, which browsers show by themselves. On a page it has it in parts as well, which its script lays
+// out.
 func (s *svg) stretch(group stretch) {
 	if !s.live {
 		s.printf("<g>")
@@ -109,13 +99,14 @@ func (s *svg) stretch(group stretch) {
 		s.printf(">")
 		s.tag("title", group.tip.sentence())
 	}
-	s.shapes(group.shapes)
+	paintAll(s, group.shapes)
 	s.printf("</g>\n")
 }
 
 // number is a measure to a hundredth.
 func number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
+// escaped is for elements and attributes alike. Characters that XML does not have become U+FFFD.
 func escaped(words string) string {
 	var out strings.Builder
 	_ = xml.EscapeText(&out, []byte(words)) // a Builder never fails

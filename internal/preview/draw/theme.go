@@ -59,6 +59,7 @@ const (
 	muted, mutedDark = "#59636e", "#9ea7b3"
 )
 
+// The faces. Sizes are those of the SVG; a PNG has them scaled.
 var faces = []face{
 	{"title", 16, true, ink, inkDark},
 	{"count", 12, true, ink, inkDark},
@@ -76,7 +77,8 @@ const (
 	dashLength = 3.0
 )
 
-// styleSheet is what an SVG needs to look right, in both lights. dark is the media query for the second.
+// styleSheet is what an SVG needs to look right, in both lights. dark is the media query for the second. Shapes have classes and no
+// styles of their own: the policy of the page forbids those, and a page has one style sheet for all strips.
 func styleSheet(dark string) string {
 	var css, night strings.Builder
 	css.WriteString("text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\n")
@@ -113,6 +115,7 @@ func lookup(paints []paint, class string) paint {
 	return paint{}
 }
 
+// faceOf is a plain face for a class that has none, so that nothing is lost.
 func faceOf(class string) face {
 	for _, f := range faces {
 		if f.class == class {

@@ -21,7 +21,7 @@ func (t *tip) sentence() string {
 	return words
 }
 
-// tip tells about a segment of the timeline.
+// tip tells about a segment of the timeline. Why the first one has its count, the timeline does not say: it begins in the midst of it.
 func (s *strip) tip(i int) *tip {
 	segment := s.timeline.Segments[i]
 	from, until := segment.Start.In(s.zone), segment.End.In(s.zone)
@@ -75,6 +75,7 @@ func (s *strip) replicas(segment preview.Segment) string {
 	return replicas(count)
 }
 
+// replicas is a count with its unit.
 func replicas(count string) string {
 	if count == "1" {
 		return "1 replica"

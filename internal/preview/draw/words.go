@@ -9,17 +9,16 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/preview"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
+// openHoliday is what decides on a holiday that is treated as open.
 const openHoliday = timecalc.LabelHoliday
-
-// isHash reports whether a label was made up for a window without a name.
-func isHash(label string) bool { return strings.HasPrefix(label, "Custom-") }
 
 // nameOf is the name that is written into a segment: that of a window, if it has one for people.
 func nameOf(segment preview.Segment) string {
-	if lookOf(segment) == "off" || isHash(segment.Window) {
+	if lookOf(segment) == "off" || timecalc.IsHash(segment.Window) {
 		return ""
 	}
 	return segment.Window
@@ -40,11 +39,8 @@ func (s *strip) countOf(segment preview.Segment) string {
 
 // bounds are between which counts a metric moves.
 func bounds(metric *v1beta1.WindowMetric) string {
-	least := int32(1)
-	if metric.MinReplicas != nil {
-		least = *metric.MinReplicas
-	}
-	return grouped(int64(least)) + "\u2013" + grouped(int64(metric.MaxReplicas))
+	lowest, highest := schedule.MetricBounds(metric)
+	return grouped(int64(lowest)) + "\u2013" + grouped(int64(highest))
 }
 
 // qualified is the scaler's name, with its namespace unless that is the usual one.
@@ -127,6 +123,7 @@ func stretchOf(from, until time.Time) string {
 	}
 }
 
+// jumpsBetween is by how much the clock is put back between two instants, in seconds; 0 if it is not changed.
 func jumpsBetween(from, until time.Time) int {
 	_, a := from.Zone()
 	_, b := until.Zone()

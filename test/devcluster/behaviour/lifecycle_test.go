@@ -70,7 +70,8 @@ func TestStopLeavesNothingRunning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			cmd := command(t, dir, "--kubelet=false")
+			// The API server would go on listening for a minute: it ends with the process, and in peace.
+			cmd := command(t, dir, "--kubelet=false", "--apiserver-arg=--shutdown-delay-duration=1m")
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			c := leashed(t, launch(t, dir, cmd))
@@ -188,7 +189,8 @@ func TestStopWhileStarting(t *testing.T) {
 		})
 		stdin.Close()
 		if err := cmd.Wait(); err != nil || strings.Contains(out.String(), "gave up") {
-			t.Errorf("exit: %v, output %q; want code 0 and no complaint", err, out.String())
+			log, _ := os.ReadFile(filepath.Join(dir, "devcluster.log"))
+			t.Errorf("exit: %v, output %q; want code 0 and no complaint; it logged last:\n%s", err, out.String(), log[max(0, len(log)-8<<10):])
 		}
 	})
 }

@@ -59,7 +59,8 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	// Nobody closes the listener: it ends with the process. An API server that has not ended by then panics when
+	// it is closed under it.
 	etcd, err := startEtcd(ctx, dir, opts.EtcdGateway)
 	if err != nil {
 		return quiet(ctx, err)
