@@ -52,9 +52,6 @@ func (o *explainOptions) run(cmd *cobra.Command, names []string) error {
 	if o.format != "text" && o.format != "json" {
 		return fmt.Errorf("--output: %q is none of text, json", o.format)
 	}
-	if _, err := o.moment("UTC", time.Now()); err != nil {
-		return err
-	}
 	var explanations []*explain.Explanation
 	var err error
 	if len(o.files) > 0 {

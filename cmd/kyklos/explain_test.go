@@ -25,7 +25,7 @@ func TestExplainFiles(t *testing.T) {
 		"no such name":            {[]string{"-f", "both.yaml", "nobody"}, "", "nobody", 2},
 		"no such file":            {[]string{"-f", "nowhere.yaml"}, "", "nowhere.yaml", 2},
 		"a mistake":               {[]string{"-f", "broken.yaml"}, "", "spec.windows[0].start", 2},
-		"no time":                 {[]string{"-f", "office.yaml", "--at", "noon"}, "", `--at: "noon" is no time`, 2},
+		"no time":                 {[]string{"-f", "office.yaml", "--at", "noon"}, "", `--at: "noon" is no time: write 2026-11-23, "2026-11-23 10:00", which are read in Europe/Berlin,`, 2},
 		"no format":               {[]string{"-f", "office.yaml", "-o", "yaml"}, "", "none of text, json", 2},
 		"no cluster":              {[]string{"--kubeconfig", "nowhere", "office"}, "", "give -f FILE", 2},
 	} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -76,9 +77,10 @@ type documentConversion struct {
 	text    []byte
 	version string
 
-	count   int      // objects converted
-	objects []string // their paths
-	line    int      // of the object that is looked at, from 1
+	count   int        // objects converted
+	objects []string   // their paths
+	root    *yaml.Node // where the nodes of text are, from the first object on; nil if that cannot be told
+	line    int        // of the object that is looked at, from 1
 	notes   []Note
 }
 
@@ -101,9 +103,8 @@ func (c *documentConversion) run() error {
 	if err != nil {
 		return err
 	}
-	root := parse(c.text)
 	for _, path := range done.anew {
-		c.note(lineOf(root, path), "%s is written anew: its YAML has no place for the change", pathName(path))
+		c.note(lineOf(c.root, path), "%s is written anew: its YAML has no place for the change", pathName(path))
 	}
 	for _, lost := range lostComments(c.text, done.text) {
 		c.note(lost.line, "the comment %q goes with what it is about", lost.text)
@@ -181,8 +182,10 @@ func other(version string) string { return Versions()[1-slices.Index(Versions(),
 func (c *documentConversion) object(before map[string]any, path string) (any, error) {
 	c.count++
 	c.objects = append(c.objects, path)
-	root := parse(c.text)
-	c.line = max(lineOf(root, path), 1)
+	if c.count == 1 { // once for all objects of a list
+		c.root = parse(c.text)
+	}
+	c.line = max(lineOf(c.root, path), 1)
 	raw, convert := []byte(toJSON(before)), conversion.ToV1beta1
 	if c.version == v1alpha1.GroupVersion.Version {
 		convert = conversion.ToV1alpha1
@@ -203,7 +206,7 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 		return nil, err
 	}
 	if c.version == v1alpha1.GroupVersion.Version {
-		c.explain(root, path, before, after.(map[string]any))
+		c.explain(c.root, path, before, after.(map[string]any))
 	}
 	return after, nil
 }

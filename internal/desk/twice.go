@@ -38,8 +38,16 @@ func (p places) remarks(s *Scaler) (all []string) {
 	for _, at := range []identity{{v1beta1.GroupKind, s.Key()}, {schema.GroupKind{Kind: "ConfigMap"}, configMap}} {
 		if found := p[at]; len(found) > 1 {
 			all = append(all, fmt.Sprintf("%s %s is there %d times, at %s: what is applied last counts",
-				at.Kind, at.NamespacedName, len(found), strings.Join(found, " and ")))
+				at.Kind, at.NamespacedName, len(found), enumerated(found)))
 		}
 	}
 	return all
+}
+
+// enumerated names three places at most, which a person still reads, and counts the rest.
+func enumerated(places []string) string {
+	if rest := len(places) - 3; rest > 0 {
+		return fmt.Sprintf("%s and %d more places", strings.Join(places[:3], ", "), rest)
+	}
+	return strings.Join(places, " and ")
 }

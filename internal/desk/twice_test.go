@@ -13,6 +13,15 @@ import (
 	"kyklos.io/kyklos/internal/manifest"
 )
 
+// Of what a set has very often, some places are named.
+func TestRemarksAreShort(t *testing.T) {
+	scalers, _ := desk.FromManifests(set(t, documents(daysOff, daysOff, daysOff, daysOff, daysOff, closing)), "here", nil)
+	want := []string{"ConfigMap stores/days-off is there 5 times, at -:4, -:10, -:16 and 2 more places: what is applied last counts"}
+	if diff := cmp.Diff(want, scalers[0].Remarks); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // Of what a set has twice, all places are named, whatever the versions; names alone make nothing the same.
 func TestRemarks(t *testing.T) {
 	older := strings.Replace(old, "name: old", "name: closing, namespace: stores", 1)

@@ -94,12 +94,12 @@ func (r *repository) name(path string) string {
 
 // blob is the content of a file of a commit.
 type blob struct {
-	path, id string
-	data     []byte
+	path string
+	data []byte
 }
 
 // blobs are the manifests of a commit that are named, or are below what is, nothing hidden. They are read as they are: what
-// the repository leaves out of archives (export-ignore) is there too.
+// the repository leaves out of archives (export-ignore) is there too, and links are the files that they lead to, as on disk.
 func (r *repository) blobs(ctx context.Context, commit string, named []string) (blobs []*blob, err error) {
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit}
 	if !slices.Contains(named, ".") {
@@ -109,22 +109,36 @@ func (r *repository) blobs(ctx context.Context, commit string, named []string) (
 	if err != nil {
 		return nil, err
 	}
+	var paths []string
 	var ids strings.Builder
 	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
 		what, path, _ := strings.Cut(entry, "\t") // 100644 blob ID
-		if fields := strings.Fields(what); len(fields) == 3 && strings.HasPrefix(fields[0], "100") && wanted(path, named) {
-			blobs = append(blobs, &blob{path: path, id: fields[2]})
-			ids.WriteString(fields[2] + "\n")
+		fields := strings.Fields(what)
+		if len(fields) != 3 || !wanted(path, named) {
+			continue
 		}
+		id := fields[2]
+		switch {
+		case fields[0] == "120000" && !strings.Contains(path, "\n"): // a link, which git follows by its path alone
+			id = commit + ":" + path
+		case !strings.HasPrefix(fields[0], "100"):
+			continue
+		}
+		paths = append(paths, path)
+		ids.WriteString(id + "\n")
 	}
-	contents, err := git(ctx, ids.String(), "cat-file", "--batch")
+	contents, err := git(ctx, ids.String(), "cat-file", "--batch", "--follow-symlinks")
 	if err != nil {
 		return nil, err
 	}
 	answers := bufio.NewReader(strings.NewReader(contents))
-	for _, blob := range blobs {
-		if blob.data, err = nextContent(answers); err != nil {
-			return nil, fmt.Errorf("%s: %w", blob.path, err)
+	for _, path := range paths {
+		data, err := nextContent(answers)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if data != nil {
+			blobs = append(blobs, &blob{path, data})
 		}
 	}
 	return blobs, nil
@@ -142,7 +156,8 @@ func wanted(path string, named []string) bool {
 	})
 }
 
-// nextContent reads one answer of git cat-file --batch: "ID blob SIZE", and behind that line the content and a line break.
+// nextContent reads one answer of git cat-file --batch: "ID blob SIZE", and behind that line the content and a line break. It is nil for a
+// link to what is no file of the commit, of which git says as much, as in "dangling SIZE".
 func nextContent(answers *bufio.Reader) ([]byte, error) {
 	head, err := answers.ReadString('\n')
 	if err != nil {
@@ -154,8 +169,10 @@ func nextContent(answers *bufio.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("git does not give its content: %s", strings.TrimSpace(head))
 	}
 	content := make([]byte, size+1)
-	_, err = io.ReadFull(answers, content)
-	return content[:size], err
+	if _, err = io.ReadFull(answers, content); err != nil || !strings.Contains(head, " blob ") {
+		return nil, err
+	}
+	return content[:size], nil
 }
 
 // git runs the program git, which knows of worktrees, alternates and filters what no library does. Its error is what it printed.

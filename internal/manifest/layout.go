@@ -20,13 +20,15 @@ type layout struct {
 	kustomizations map[string]*kustomization // by folder
 	charts         []string                  // the folders of Helm charts
 	patches        map[string]bool           // paths of files
+	named          map[*File]bool            // those that were named themselves
 	// left counts what was left out, patches under "" and templates by their chart.
 	left map[string]int
 }
 
 func layoutOf(sources []source) *layout {
-	l := &layout{kustomizations: make(map[string]*kustomization), patches: make(map[string]bool), left: make(map[string]int)}
+	l := &layout{kustomizations: make(map[string]*kustomization), patches: make(map[string]bool), named: make(map[*File]bool), left: make(map[string]int)}
 	for _, s := range sources {
+		l.named[s.File] = s.named
 		folder, name := path.Split(s.place())
 		switch {
 		case name == "Chart.yaml":
@@ -106,7 +108,8 @@ func (l *layout) take(folder string, into map[string]bool) {
 }
 
 // together are the objects that are applied together as far as kustomizations tell: those that each of several roots takes in, what two of
-// them take in being in both, and those that none does. It is nil if there are no two roots.
+// them take in being in both, and those that none does, of which those of named files go with each: they were given for all. It is nil if
+// there are no two roots.
 func (l *layout) together(objects []*Object) (parts [][]*Object) {
 	folders, taken := l.roots()
 	if len(folders) < 2 {
@@ -114,10 +117,11 @@ func (l *layout) together(objects []*Object) (parts [][]*Object) {
 	}
 	parts = make([][]*Object, len(folders)+1)
 	for _, object := range objects {
-		free, place := true, object.File.place()
+		place := object.File.place()
+		free := !slices.ContainsFunc(folders, func(folder string) bool { return taken[folder][place] })
 		for i, folder := range folders {
-			if taken[folder][place] {
-				parts[i], free = append(parts[i], object), false
+			if taken[folder][place] || free && l.named[object.File] {
+				parts[i] = append(parts[i], object)
 			}
 		}
 		if free {

@@ -72,8 +72,11 @@ func TestLayoutOfSomeFiles(t *testing.T) {
 	write(t, ".", shop)
 	for line, want := range map[string][]string{
 		"live/a/patch.yaml live/a/kustomization.yaml": {"patch live/a/patch.yaml"},
-		"base":                        {"web base/web.yaml"},
-		"base loose.yaml":             {"web base/web.yaml, loose loose.yaml"},
+		"base":            {"web base/web.yaml"},
+		"base loose.yaml": {"web base/web.yaml, loose loose.yaml"},
+		"base live loose.yaml": { // for all overlays
+			"web base/web.yaml, hours live/a/hours.yaml, loose loose.yaml", "web base/web.yaml, loose loose.yaml", "loose loose.yaml",
+		},
 		"base/../base ./live/b":       {"web base/web.yaml"},
 		"chart/templates/deep/b.yaml": {"templated chart/templates/deep/b.yaml"},
 	} {
@@ -84,7 +87,7 @@ func TestLayoutOfSomeFiles(t *testing.T) {
 		if diff := cmp.Diff(want, parts(set)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", line, diff)
 		}
-		if made := strings.Contains(line, "live/"); made != (len(set.Notes) == 1) {
+		if made := strings.Contains(line, "live"); made != (len(set.Notes) == 1) {
 			t.Errorf("%s: %q", line, set.Notes)
 		}
 	}

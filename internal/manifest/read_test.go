@@ -157,6 +157,28 @@ func TestReadRevision(t *testing.T) {
 	}
 }
 
+// A link is the file that it leads to, as it is in a folder; what leads to none in the revision is no manifest there.
+func TestReadRevisionFollowsLinks(t *testing.T) {
+	repository(t)
+	write(t, ".", map[string]string{"base/a.yaml": configMap("before"), "shop/b.yaml": configMap("b")})
+	for link, to := range map[string]string{"a b.yaml": "../base/a.yaml", "folder.yaml": "../base", "gone.yaml": "nowhere.yaml", "loop.yaml": "loop.yaml", "out.yaml": "/etc/passwd"} {
+		if err := os.Symlink(to, filepath.Join("shop", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(t, "first")
+	write(t, ".", map[string]string{"base/a.yaml": configMap("after")})
+	for _, paths := range [][]string{{"shop"}, {"shop/a b.yaml", "shop/b.yaml"}} {
+		set, err := manifest.ReadRevision(t.Context(), "HEAD", paths)
+		if err != nil || len(set.Problems)+len(set.Skipped) > 0 {
+			t.Fatal(err, set)
+		}
+		if diff := cmp.Diff([]string{"before HEAD:shop/a b.yaml", "b HEAD:shop/b.yaml"}, names(set)); diff != "" {
+			t.Errorf("%v (-want +got)\n%s", paths, diff)
+		}
+	}
+}
+
 // Paths are those of the folder one is in, and names too, also where the revision does not have that folder.
 func TestReadRevisionBelowTheRoot(t *testing.T) {
 	repository(t)
