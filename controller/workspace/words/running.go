@@ -1,44 +1,35 @@
 package words
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // maxNamed is how many running workspaces are named.
 const maxNamed = 3
 
-// others are the owner's running workspaces, always in the same order: those beside this one first, for whoever
-// reads this can mostly stop them.
-func (f Facts) others() []types.NamespacedName {
-	beside := func(name types.NamespacedName) int {
-		if name.Namespace == f.Workspace.Namespace {
-			return 0
-		}
-		return 1
-	}
-	return slices.SortedFunc(slices.Values(f.Running), func(a, b types.NamespacedName) int {
-		return cmp.Or(cmp.Compare(beside(a), beside(b)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
-}
-
-// running names them after a colon; "" if nobody knows of any.
-func (f Facts) running() string {
-	others := f.others()
-	var names []string
-	for _, other := range others[:min(maxNamed, len(others))] {
-		if other.Namespace != f.Workspace.Namespace {
-			names = append(names, fmt.Sprintf("%s in namespace %s", other.Name, other.Namespace))
-		} else {
+// others are the owner's running workspaces in this namespace, by name. Those elsewhere are not named: an owner is
+// any text, and whoever may write it here may not look there.
+func (f Facts) others() (names []string) {
+	for _, other := range f.Running {
+		if other.Namespace == f.Workspace.Namespace {
 			names = append(names, other.Name)
 		}
 	}
+	slices.Sort(names)
+	return names
+}
+
+// running names them after a colon, and counts the rest; "" if nobody knows of any.
+func (f Facts) running() string {
+	others := f.others()
+	names := slices.Clone(others[:min(maxNamed, len(others))])
 	if more := len(others) - len(names); more > 0 {
 		names[len(names)-1] += fmt.Sprintf(" and %d more", more)
+	}
+	if elsewhere := len(f.Running) - len(others); elsewhere > 0 {
+		names = append(names, fmt.Sprintf("%d in other namespaces", elsewhere))
 	}
 	if len(names) == 0 {
 		return ""
@@ -46,10 +37,14 @@ func (f Facts) running() string {
 	return ": " + strings.Join(names, ", ")
 }
 
-// runningOne is the one that a command is shown for.
-func (f Facts) runningOne() types.NamespacedName {
-	if others := f.others(); len(others) > 0 {
-		return others[0]
+// stopOne says how one of them can be stopped.
+func (f Facts) stopOne() string {
+	name := "NAME"
+	switch others := f.others(); {
+	case len(others) > 0:
+		name = others[0]
+	case len(f.Running) > 0:
+		return "Stop one of them, in its namespace."
 	}
-	return types.NamespacedName{Namespace: f.Workspace.Namespace, Name: "NAME"}
+	return "Stop one: `kubectl patch workspace -n {namespace} " + name + " --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."
 }

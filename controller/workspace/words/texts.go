@@ -132,7 +132,7 @@ var texts = map[lifecycle.Word]text{
 		do:  "A limit on memory that is too low is a frequent cause; see spec.resources."},
 	lifecycle.WordOwnerLimit: {tell: news,
 		now: "{owner} has {ownerLimit} running workspaces, and may not have more{running}. This one starts when another one stops.",
-		do:  "Stop one: `kubectl patch workspace -n {runningNamespace} {runningName} --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."},
+		do:  "{stopOne}"},
 	lifecycle.WordAllLimit: {tell: news,
 		now: "In all, {allLimit} workspaces run already, and there may not be more. This one starts when another one stops."},
 	lifecycle.WordMoversFull: {now: "All {moverLimit} movers are at work; this home is moved when one is free."},

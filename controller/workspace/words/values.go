@@ -64,7 +64,7 @@ func (f Facts) values() map[string]string {
 		"attempt": number(int64(status.Operation.Attempt)), "retryAt": clock(status.Operation.NextRetryAt),
 		"restarts": number(int64(status.Restarts)), "startAt": clock(status.NextStartAt),
 		"ownerLimit": strconv.Itoa(f.Limits.Owner), "allLimit": strconv.Itoa(f.Limits.All), "moverLimit": strconv.Itoa(f.Limits.Movers),
-		"running": f.running(), "runningNamespace": f.runningOne().Namespace, "runningName": f.runningOne().Name,
+		"running": f.running(), "stopOne": f.stopOne(),
 		"deletionPolicy": string(cmp.Or(ws.Spec.DeletionPolicy, v1alpha1.DeletionDelete)), "lost": f.lost(), "accepted": ws.Annotations[objects.AnnotationAcceptLoss], "instead": instead(status), "besides": besides(status),
 		"choice": f.choice(), "archiveRemedy": f.archiveRemedy(), "advice": f.advice(), "volumeLost": f.either(homeGone, volumeGone), "volumeRemedy": f.either(repairHome, repairVolume), "fate": f.fate(), "unarchivable": f.unarchivable(), "letGo": f.letGo(),
 	}
