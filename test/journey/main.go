@@ -53,6 +53,9 @@ type journey struct {
 	// folder gets the scrapes, clockFile is what moves the manager's clock.
 	folder    string
 	clockFile controlplane.Clock
+	// binary is the manager's, port its webhooks'.
+	binary string
+	port   int
 }
 
 func travel(ctx context.Context, folder string) (err error) {
@@ -65,7 +68,7 @@ func travel(ctx context.Context, folder string) (err error) {
 	if err := controlplane.BuildMovable(ctx, binary); err != nil {
 		return err
 	}
-	j := &journey{folder: folder, clockFile: controlplane.Clock(filepath.Join(scratch, "clock"))}
+	j := &journey{folder: folder, clockFile: controlplane.Clock(filepath.Join(scratch, "clock")), binary: binary}
 	if j.cluster, err = controlplane.Start(ctx, filepath.Join(scratch, "cluster"), controlplane.ExternalMetrics, controlplane.HostProcesses); err != nil {
 		return err
 	}
@@ -73,17 +76,22 @@ func travel(ctx context.Context, folder string) (err error) {
 	if j.api, err = kubernetes.NewForConfig(j.cluster.Config); err != nil {
 		return err
 	}
-	port, err := controlplane.FreePort()
-	if err != nil {
+	if j.port, err = controlplane.FreePort(); err != nil {
 		return err
 	}
-	if err := j.withoutManager(ctx, port); err != nil {
+	if err := j.withoutManager(ctx); err != nil {
 		return err
 	}
-	if err := j.start(ctx, binary, port); err != nil {
+	if err := j.set(stages[0].at); err != nil {
+		return err
+	}
+	if err := j.start(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.manager.Stop()) }()
+	if err := j.manager.AwaitReady(ctx); err != nil {
+		return err
+	}
 	for _, stage := range stages {
 		if err := j.pass(ctx, stage); err != nil {
 			return fmt.Errorf("at %s: %w", stage.at, err)
@@ -93,8 +101,8 @@ func travel(ctx context.Context, folder string) (err error) {
 }
 
 // withoutManager makes the API server miss its webhooks.
-func (j *journey) withoutManager(ctx context.Context, port int) error {
-	if err := j.cluster.Install(ctx, port); err != nil {
+func (j *journey) withoutManager(ctx context.Context) error {
+	if err := j.cluster.Install(ctx, j.port); err != nil {
 		return err
 	}
 	if _, _, err := j.cluster.Kubectl(ctx, objects, "apply", "-f", "-"); err != nil {
@@ -106,18 +114,28 @@ func (j *journey) withoutManager(ctx context.Context, port int) error {
 	return j.cluster.WriteExternalMetrics(ctx, "shop", map[string]string{"queue_depth": queue})
 }
 
-func (j *journey) start(ctx context.Context, binary string, port int) (err error) {
-	if err := j.set(stages[0].at); err != nil {
-		return err
-	}
+// start starts the manager, with more arguments if need be.
+func (j *journey) start(ctx context.Context, more ...string) (err error) {
 	j.manager, err = j.cluster.StartManager(ctx, controlplane.ManagerOptions{
-		WebhookPort: port, Binary: binary, Env: []string{j.clockFile.Env()},
-		Args: []string{"--requeue-jitter-max=0", "--metric-interval=1s"},
+		WebhookPort: j.port, Binary: j.binary, Env: []string{j.clockFile.Env()},
+		Args: append([]string{"--requeue-jitter-max=0", "--metric-interval=1s"}, more...),
 	})
+	return err
+}
+
+// withoutFiles lets another manager come, whose folder of certificate files is empty.
+func withoutFiles(ctx context.Context, j *journey) error {
+	empty, err := os.MkdirTemp(j.cluster.Dir, "certificate")
 	if err != nil {
 		return err
 	}
-	return j.manager.AwaitReady(ctx)
+	if err := errors.Join(j.manager.Stop(), j.start(ctx, "--webhook-cert-dir="+empty)); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience/4, true, func(ctx context.Context) (bool, error) {
+		_, err := j.scrape(ctx)
+		return err == nil, nil
+	})
 }
 
 // set moves the manager's clock to a time of Monday, 2025-01-27, in UTC.

@@ -60,6 +60,7 @@ var stages = []stage{
 	{"09:01:00", kubectl("-n", "shop", "patch", "tws", "web", "--type=merge", `-p={"spec":{"gracePeriodSeconds":60}}`), []string{
 		`kyklos_admission_total{operation="update",result="allowed"} 3`, // the others were desk's
 	}},
+	{"09:01:30", withoutFiles, []string{`kyklos_webhook_certificate_files_bad 1`}},
 }
 
 // kubectl is something to do: a command that must succeed.
