@@ -164,6 +164,7 @@ func (o *diffOptions) compare(before, after []*desk.Scaler, now time.Time) (*com
 		was = append(was, made)
 	}
 	difference := compare.Compare(was, is)
+	renamed := false
 	for _, s := range difference.Scalers {
 		if !s.Renamed() {
 			continue
@@ -172,9 +173,11 @@ func (o *diffOptions) compare(before, after []*desk.Scaler, now time.Time) (*com
 		if err != nil {
 			return nil, err
 		}
-		was[slices.Index(was, s.Before)] = made
+		was[slices.Index(was, s.Before)], renamed = made, true
 	}
-	difference = compare.Compare(was, is)
+	if renamed {
+		difference = compare.Compare(was, is)
+	}
 	for i := range difference.Scalers {
 		addNotes(&difference.Scalers[i], sources)
 	}

@@ -49,9 +49,7 @@ func TestAnArchiveInAnotherStoreIsNotLost(t *testing.T) { // D23
 		"was stored in file://"+w.bucket+"/.", "Secret team/store names file://"+other+"/ now", "archives/"+string(w.workspace().UID)+" there")
 	w.point(w.bucket)
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
-	w.settle()
-	w.is("RUNNING")
-	w.holds("work")
+	w.works()
 }
 
 func TestAStoreThatWasMovedIsRecorded(t *testing.T) {
@@ -60,9 +58,7 @@ func TestAStoreThatWasMovedIsRecorded(t *testing.T) {
 	w.update(os.CopyFS(other, os.DirFS(w.bucket)))
 	w.update(os.RemoveAll(w.bucket))
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
-	w.is("RUNNING")
-	w.holds("work")
+	w.works()
 	if store := w.workspace().Status.Archive.Store; store != "file://"+other+"/" {
 		t.Errorf("the archive is recorded in %q", store)
 	}

@@ -89,9 +89,7 @@ func TestArchivingIsCancelled(t *testing.T) { // D12
 		t.Fatalf("%d Jobs are at work, want 1 with its ticket", len(jobs.Items))
 	}
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
-	w.is("RUNNING")
-	w.holds("work")
+	w.works()
 	w.update(w.server.List(t.Context(), &jobs))
 	if len(jobs.Items) > 0 {
 		t.Error("the mover is still at work")
@@ -163,13 +161,8 @@ func TestAPauseOnlyReports(t *testing.T) {
 // with it.
 func TestALostStatusForgetsNoArchive(t *testing.T) {
 	t.Parallel()
-	w := inStandby(t)
-	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.clock.SetTime(w.clock.Now().Add(time.Hour))
-	ws := w.workspace()
-	ws.Status = v1alpha1.WorkspaceStatus{}
-	w.update(w.server.Status().Update(t.Context(), ws))
+	w := archivedLongAgo(t)
+	w.edit(func(s *v1alpha1.WorkspaceStatus) { *s = v1alpha1.WorkspaceStatus{} })
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
 	w.desire(v1alpha1.DesiredRunning)
 	for range 5 {
@@ -179,9 +172,7 @@ func TestALostStatusForgetsNoArchive(t *testing.T) {
 		t.Errorf("it goes on in %q without knowing of the archive", phase)
 	}
 	w.update(os.Rename(w.bucket+".away", w.bucket))
-	w.settle()
-	w.is("RUNNING")
-	w.holds("work")
+	w.works()
 }
 
 func TestAVolumeGrows(t *testing.T) {

@@ -78,9 +78,7 @@ func TestAnArchiveKeyTakenOutByHand(t *testing.T) {
 				t.Errorf("at rest it has %q, want %q: %t", got, key, tc.hint)
 			}
 			w.desire(v1alpha1.DesiredRunning)
-			w.settle()
-			w.is("RUNNING")
-			w.holds("work")
+			w.works()
 		})
 	}
 }
@@ -92,9 +90,7 @@ func TestAStatusThatIsLostAfterTheClockWasSetBack(t *testing.T) {
 	w.clock.SetTime(epoch.Add(-24 * time.Hour))
 	w.edit(func(s *v1alpha1.WorkspaceStatus) { *s = v1alpha1.WorkspaceStatus{} })
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
-	w.is("RUNNING")
-	w.holds("work")
+	w.works()
 }
 
 // A store that does not answer cannot say that there is no archive.
@@ -118,9 +114,7 @@ func TestNoEmptyHomeBeforeTheStoreHasAnswered(t *testing.T) {
 		t.Errorf("it goes on without knowing of the archive: %+v\n%s", status, told)
 	}
 	w.update(os.Rename(w.bucket+".away", w.bucket))
-	w.settle()
-	w.is("RUNNING")
-	w.holds("work")
+	w.works()
 }
 
 // A hint that leads nowhere is followed once, and then it is as if there were none.

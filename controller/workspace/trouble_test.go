@@ -89,9 +89,7 @@ func TestADeadPodIsStartedAgain(t *testing.T) { // W36, D16
 	w.write("work")
 	for range 2 {
 		w.update(w.server.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "ws-home"}}))
-		w.settle()
-		w.is("RUNNING")
-		w.holds("work")
+		w.works()
 	}
 	if status := w.workspace().Status; status.Restarts != 2 || status.Volume.Epoch != 3 {
 		t.Errorf("restarts %d, epoch %d, want 2 and 3", status.Restarts, status.Volume.Epoch)

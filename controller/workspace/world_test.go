@@ -180,6 +180,14 @@ func (w *world) write(text string) {
 	}
 }
 
+// works lets Kyklos go on, and checks that the Workspace runs then with the work in its home.
+func (w *world) works() {
+	w.Helper()
+	w.settle()
+	w.is("RUNNING")
+	w.holds("work")
+}
+
 // holds checks what the user finds in the home.
 func (w *world) holds(want string) {
 	w.Helper()
