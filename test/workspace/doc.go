@@ -5,7 +5,7 @@
 // volume or in the archive, until somebody takes it away by hand; and then the Workspace says so. They
 // check it after every write, with code of their own.
 //
-// These tests fail on the mistakes of the design that this one comes from (seed 001), and of others:
+// These tests fail on the mistakes that the rules of docs/requirements.md name:
 //
 //	D1  restored is when there is a volume          internal/lifecycle.TestSimulatorFindsMutants
 //	D1  the same with killed movers                 test/workspace.TestCrashes

@@ -26,7 +26,7 @@ const (
 	archived = "ARCHIVED"
 )
 
-// S1 (W34): a new Workspace gets a volume, then runs, with a home that its process writes; and goes with
+// W34: a new Workspace gets a volume, then runs, with a home that its process writes; and goes with
 // all that it had, when it is deleted.
 func TestNewWorkspaceRuns(t *testing.T) {
 	s := newStage(t)
@@ -60,7 +60,7 @@ func (s *stage) gone(folder string) {
 	})
 }
 
-// S4 and S2 (W37, W35): a home that nobody uses goes into the archive, and its volume away; it comes back
+// W37, W35: a home that nobody uses goes into the archive, and its volume away; it comes back
 // as it was, every time that it is asked for. Nobody but the idle timers decides that it goes.
 func TestHomeGoesAndComesBack(t *testing.T) {
 	s := newStage(t)
@@ -119,7 +119,7 @@ func (s *stage) leavesNothing() {
 	}
 }
 
-// S3 (W36): the process is killed for its memory, or the Pod is gone; the Workspace runs again with the
+// W36: the process is killed for its memory, or the Pod is gone; the Workspace runs again with the
 // same home, and nobody asked for it.
 func TestKilledWorkspaceRunsAgain(t *testing.T) {
 	s := newStage(t)
@@ -152,7 +152,7 @@ func TestKilledWorkspaceRunsAgain(t *testing.T) {
 	}
 }
 
-// S5 (W38): the manager dies right after it has claimed STARTING. The next one goes on with that claim.
+// W38: the manager dies right after it has claimed STARTING. The next one goes on with that claim.
 func TestManagerDiesWithStartingClaimed(t *testing.T) {
 	s := newStage(t)
 	proxy, err := cluster.StartProxy()
