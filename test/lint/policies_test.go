@@ -20,10 +20,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint"
-	"kyklos.io/kyklos/internal/lint/apiserver"
-	"kyklos.io/kyklos/internal/lint/policy"
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/lint/policy"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 // canary is enforced once all policies before it are.

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/test/controlplane"
 )
 

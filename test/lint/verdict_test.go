@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint/apiserver"
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 // least is how many manifests the command line has to agree about.
