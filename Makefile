@@ -90,7 +90,7 @@ release-key: ## Make a key for releases in KEY=file, with the password in COSIGN
 
 .PHONY: release-verify
 release-verify: ## Verify VERSION in REGISTRY=host/path with the public key in PUBLIC_KEY=file
-	@cd cmd/release && go run . verify --version="$(VERSION)" --registry="$(REGISTRY)" --key="$(abspath $(PUBLIC_KEY))"
+	@cd cmd/release && go run . verify --version="$(VERSION)" --registry="$(REGISTRY)" --key="$(abspath $(PUBLIC_KEY))" --out="$(abspath $(OUT))"
 
 # Built as the main module's tests are, so that most compiled packages are shared with them.
 bin/certmanager: $(CERTMANAGER_SOURCES)

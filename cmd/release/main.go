@@ -140,6 +140,7 @@ func verifyCommand(ctx context.Context, flags *flag.FlagSet, args []string, stdo
 	key := flags.String("key", "", "public key (required)")
 	registry := flags.String("registry", "", "registry and path that the release was pushed to (required)")
 	version := flags.String("version", "", "version to verify (required)")
+	out := flags.String("out", "", "folder to write the verified files to; empty writes none")
 	if err := parse(flags, args, "key", "registry", "version"); err != nil {
 		return err
 	}
@@ -147,5 +148,5 @@ func verifyCommand(ctx context.Context, flags *flag.FlagSet, args []string, stdo
 	if err != nil {
 		return err
 	}
-	return verify(ctx, *registry, *version, verifier, stdout)
+	return verify(ctx, *registry, *version, *out, verifier, stdout)
 }

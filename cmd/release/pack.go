@@ -111,7 +111,7 @@ func downloads(of release, source string, programs []program, chart file) (files
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, file{name: iconFile, content: icon}, file{name: "kyklos-schemas_" + of.version + ".tar.gz", content: packed})
+	files = append(files, file{name: iconFile, content: icon}, file{name: "kyklos-schemas-" + of.version + ".tar.gz", content: packed})
 	if of.downloads != "" {
 		manifest, err := krewManifest(of, archives)
 		if err != nil {

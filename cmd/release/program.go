@@ -55,7 +55,7 @@ func readProgram(path string) (program, error) {
 
 // base is the name of the program's archive and list of parts, without an extension.
 func (p program) base(version string) string {
-	return "kyklos_" + version + "_" + p.os + "_" + p.arch
+	return "kyklos-" + version + "-" + p.os + "-" + p.arch
 }
 
 // executable is the program's name in its archive.

@@ -18,7 +18,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		t.Fatal(err)
 	}
 	found := map[string]*jsonschema.Schema{}
-	archive := []byte(read(t, filepath.Join(released, "kyklos-schemas_"+version+".tar.gz")))
+	archive := []byte(read(t, filepath.Join(released, "kyklos-schemas-"+version+".tar.gz")))
 	for _, f := range files {
 		text, err := fileInArchive(archive, f.name)
 		if err != nil || string(text) != string(f.content) {

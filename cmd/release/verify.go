@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/CycloneDX/cyclonedx-go"
@@ -31,8 +32,8 @@ type verification struct {
 }
 
 // verify checks all that a registry has of a release, from there alone: signatures, provenance, lists of parts, checksums and
-// the digests of everything. It stops at the first thing that is wrong.
-func verify(ctx context.Context, registry, version string, verifier signature.Verifier, stdout io.Writer) error {
+// the digests of everything. It stops at the first thing that is wrong. Then it writes the files to out, if that is given.
+func verify(ctx context.Context, registry, version, out string, verifier signature.Verifier, stdout io.Writer) error {
 	v := verification{ctx, registry, release{version: version}, verifier, stdout}
 	image, about, err := v.artifact(imageName, version)
 	if err != nil {
@@ -55,10 +56,16 @@ func verify(ctx context.Context, registry, version string, verifier signature.Ve
 	if err != nil {
 		return err
 	}
-	if err := v.files(files, about); err != nil {
+	contents, err := v.files(files, about)
+	if err != nil {
 		return fmt.Errorf("%s: %w", files, err)
 	}
-	return nil
+	for name, content := range contents {
+		if out != "" {
+			err = errors.Join(err, writeFile(filepath.Join(out, name), content))
+		}
+	}
+	return err
 }
 
 func (v verification) ok(format string, args ...any) {
@@ -255,39 +262,39 @@ func (v verification) chart(digest, image name.Digest) error {
 	return nil
 }
 
-// files checks the files for download against their checksums and the provenance.
-func (v verification) files(digest name.Digest, about statement) error {
+// files checks the files for download against their checksums and the provenance, and returns them.
+func (v verification) files(digest name.Digest, about statement) (contents map[string][]byte, err error) {
 	artifact, err := remote.Image(digest, remoteOptions(v.ctx)...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	manifest, err := artifact.Manifest()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	contents := map[string][]byte{}
+	contents = map[string][]byte{}
 	for _, described := range manifest.Layers {
 		if contents[described.Annotations[titleAnnotation]], err = layerContent(artifact, described.Digest); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	sums, names, err := parseChecksums(contents[sumsFile])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range names {
 		if sum := sha256Hex(contents[name]); contents[name] == nil || sum != sums[name] {
-			return fmt.Errorf("%s does not have the checksum in %s", name, sumsFile)
+			return nil, fmt.Errorf("%s does not have the checksum in %s", name, sumsFile)
 		}
 	}
 	for name, content := range contents {
 		if want, err := about.digestOf(name); err != nil || want != sha256Hex(content) {
-			return errors.Join(err, fmt.Errorf("%s is not what the provenance is about", name))
+			return nil, errors.Join(err, fmt.Errorf("%s is not what the provenance is about", name))
 		}
 	}
 	if missing := len(about.Subject) - 3 - len(contents); missing != 0 {
-		return fmt.Errorf("%d files of the provenance are missing; there are %v", missing, slices.Sorted(maps.Keys(contents)))
+		return nil, fmt.Errorf("%d files of the provenance are missing; there are %v", missing, slices.Sorted(maps.Keys(contents)))
 	}
 	v.ok("%d files have their checksums and are those of the provenance", len(contents))
-	return nil
+	return contents, nil
 }
