@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // patience bounds what goes on in other processes on a busy machine; only a failing test takes it.
@@ -42,7 +42,7 @@ func TestSamplesOnAnAPIServer(t *testing.T) {
 
 // looks runs the commands by which a page has somebody look at what is wrong with a schedule or
 // Workspace, but for those that need a kubelet or an adapter.
-func looks(t *testing.T, cluster *controlplane.Cluster, page, namespace string) {
+func looks(t *testing.T, cluster *harness.Cluster, page, namespace string) {
 	kubectl := func(args ...string) {
 		t.Helper()
 		if _, _, err := cluster.Kubectl(t.Context(), "", args...); err != nil {
@@ -67,7 +67,7 @@ func looks(t *testing.T, cluster *controlplane.Cluster, page, namespace string) 
 }
 
 // commands runs the kubectl commands that a page shows with a prompt, in their order.
-func commands(t *testing.T, cluster *controlplane.Cluster, page string) {
+func commands(t *testing.T, cluster *harness.Cluster, page string) {
 	prompt := regexp.MustCompile(`(?m)^ *\$ kubectl (.*)$`)
 	shown := prompt.FindAllStringSubmatch(readText(t, page), -1)
 	if len(shown) == 0 {
@@ -84,7 +84,7 @@ func commands(t *testing.T, cluster *controlplane.Cluster, page string) {
 // judge applies all but the last document for good and asks what the API server says to the last. It
 // asks again while the answer is another one: the manager's caches learn of the former within
 // milliseconds, not at once.
-func judge(t *testing.T, cluster *controlplane.Cluster, namespace string, s sample) {
+func judge(t *testing.T, cluster *harness.Cluster, namespace string, s sample) {
 	kubectl := func(stdin string, args ...string) (string, error) {
 		_, stderr, err := cluster.Kubectl(t.Context(), stdin, args...)
 		return stderr, err
@@ -111,16 +111,16 @@ func judge(t *testing.T, cluster *controlplane.Cluster, namespace string, s samp
 }
 
 // startKyklos runs an API server and a manager for the length of the test.
-func startKyklos(t *testing.T) *controlplane.Cluster {
+func startKyklos(t *testing.T) *harness.Cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster := controlplane.StartFor(t)
+	cluster := harness.StartFor(t)
 	port, err := cluster.InstallOnFreePort(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	manager, err := cluster.StartManager(ctx, controlplane.ManagerOptions{WebhookPort: port, Args: []string{"--leader-elect=false"}})
+	manager, err := cluster.StartManager(ctx, harness.ManagerOptions{WebhookPort: port, Args: []string{"--leader-elect=false"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"kyklos.io/kyklos/test/controlplane"
-	"kyklos.io/kyklos/test/desk"
+	"kyklos.io/kyklos/test/docs/desk"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// onTheDesk runs the commands of kyklos that the documentation shows with a cluster. test/desk runs all others.
-func onTheDesk(t *testing.T, cluster *controlplane.Cluster) {
+// onTheDesk runs the commands of kyklos that the documentation shows with a cluster. test/docs/desk runs all others.
+func onTheDesk(t *testing.T, cluster *harness.Cluster) {
 	blocks, err := desk.All(root)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func onTheDesk(t *testing.T, cluster *controlplane.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	stage, err := desk.NewStage(t.Context(), controlplane.RootFor(t), t.TempDir(), "KUBECONFIG="+kubeconfig)
+	stage, err := desk.NewStage(t.Context(), harness.RootFor(t), t.TempDir(), "KUBECONFIG="+kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
