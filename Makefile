@@ -15,7 +15,7 @@ NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
-LONGEST := $(addprefix ./test/e2e/,manager scaling chart upgrade)
+LONGEST := ./test/chaos $(addprefix ./test/e2e/,manager scaling install upgrade)
 CERTMANAGER_SOURCES := $(wildcard test/platform/certmanager/*.go) test/platform/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/platform/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/platform/devcluster/go.mod
 ARGOCD_SOURCES := test/platform/argocd/main.go test/platform/argocd/go.mod
@@ -82,13 +82,13 @@ bin/versitygw: test/platform/objectstore/go.mod
 
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
-	@go test -p 4 -timeout 30m $(LONGEST) $$(go list ./... | grep -v /test/e2e/serving) # most packages wait more than they compute
-	@$(MAKE) -j 2 test-serving test-nested
+	@go test -p 4 -timeout 30m $(LONGEST) $$(go list ./... | grep -v /test/e2e/webhooks) # most packages wait more than they compute
+	@$(MAKE) -j 2 test-webhooks test-nested
 
 # Not beside many others: it renews certificates within seconds, which a starved API server does not keep up with.
-.PHONY: test-serving
-test-serving: build bin/certmanager
-	@go test -timeout 30m ./test/e2e/serving
+.PHONY: test-webhooks
+test-webhooks: build bin/certmanager
+	@go test -timeout 30m ./test/e2e/webhooks
 
 # Once more each time: go takes a result for still true when only files outside of the module have changed.
 .PHONY: test-nested
@@ -107,7 +107,7 @@ test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos
 
 .PHONY: test-workspace
 test-workspace: build bin/versitygw ## Kill the manager, movers and store of Workspaces around every request: minutes
-	@go test -timeout 30m -count=1 -v ./test/e2e/workspace -run 'Crashes|Damages|TwoManagers' -crashes all
+	@go test -timeout 30m -count=1 -v ./test/chaos -run 'Crashes|Damages|TwoManagers' -crashes all
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
@@ -144,7 +144,7 @@ bin/chromium:
 
 .PHONY: test-certmanager
 test-certmanager: build bin/certmanager ## Replace leaf and CA again and again under load, with cert-manager and without: a quarter of an hour
-	@go test -timeout 40m -count=1 ./test/e2e/serving -v -rotations 25
+	@go test -timeout 40m -count=1 ./test/e2e/webhooks -v -rotations 25
 
 .PHONY: bench
 bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
@@ -152,8 +152,8 @@ bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives besid
 	@go test -run '^$$' -bench BesideTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@go test -run '^$$' -bench ThousandManifests ./internal/lint/apiserver ./internal/lint/judge | grep ^Bench
 	@cd test/platform/bench && go test -count=1 -run BesideCron -v .
-	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api/conversion
-	@go test -count=1 -run 'Leader' -v ./test/e2e/manager | grep 'at the boundary'
+	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api
+	@go test -count=1 -run 'Leader' -v ./test/chaos | grep 'at the boundary'
 	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/e2e/workspace | grep ^Bench
 	@go test -count=1 -timeout 30m -run Sizing -v ./test/e2e/manager -sizes 0,100,1000,10000 | grep scalers
 

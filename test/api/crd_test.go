@@ -1,6 +1,6 @@
 // Package crd_test holds the CustomResourceDefinitions against the code with which an API server
 // judges them: do they install, what may their CEL rules cost, and what do the rules refuse.
-package crd_test
+package api
 
 import (
 	"os"
@@ -19,6 +19,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.33, compiles a
@@ -28,7 +30,7 @@ var oldestLibraries = version.MajorMinor(1, 32)
 // loadCRDs reads config/crd/bases as an API server takes it in: strictly, defaulted, internal.
 func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
 	t.Helper()
-	files, err := filepath.Glob("../../config/crd/bases/*.yaml")
+	files, err := filepath.Glob(filepath.Join(harness.RootFor(t), "config", "crd", "bases", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found no CRDs: %v", err)
 	}

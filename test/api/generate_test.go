@@ -1,4 +1,4 @@
-package crd_test
+package api
 
 import (
 	"fmt"

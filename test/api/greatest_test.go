@@ -1,4 +1,4 @@
-package crd_test
+package api
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // The greatest spec that the schema allows leaves more than a fifth of the room for annotations, 256 KiB,
 // to others.
 func TestTheGreatestSpecFitsItsAnnotation(t *testing.T) {
-	schema := newJudge(t, "timewindowscalers.kyklos.io", "v1beta1").structural
+	schema := newValidator(t, "timewindowscalers.kyklos.io", "v1beta1").structural
 	spec := greatest(schema.Properties, "spec").(map[string]any)
 	for _, window := range spec["windows"].([]any)[20:] { // no more windows than that may have a metric
 		delete(window.(map[string]any), "metric")

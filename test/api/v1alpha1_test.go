@@ -1,4 +1,4 @@
-package crd_test
+package api
 
 import (
 	"slices"
@@ -22,13 +22,13 @@ spec:
   holidays: {mode: treat-as-closed, sourceRef: {name: public-holidays}}
 `
 
-func v1alpha1Judge(t *testing.T) judge {
-	return newJudge(t, "timewindowscalers.kyklos.io", "v1alpha1")
+func v1alpha1Validator(t *testing.T) validator {
+	return newValidator(t, "timewindowscalers.kyklos.io", "v1alpha1")
 }
 
 func TestV1alpha1Defaults(t *testing.T) {
 	obj := object(t, officeHours, "mode: treat-as-closed, ", "")
-	if errs := v1alpha1Judge(t).create(t, obj); len(errs) > 0 {
+	if errs := v1alpha1Validator(t).create(t, obj); len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	spec := obj["spec"].(map[string]any)
@@ -46,7 +46,7 @@ func TestV1alpha1Defaults(t *testing.T) {
 }
 
 func TestV1alpha1Accepts(t *testing.T) {
-	judge := v1alpha1Judge(t)
+	validator := v1alpha1Validator(t)
 	for name, edit := range map[string][]string{
 		"as it is":                  nil,
 		"UTC":                       {"Europe/Berlin", "UTC"},
@@ -60,7 +60,7 @@ func TestV1alpha1Accepts(t *testing.T) {
 		"ignored, and no ConfigMap": {"{mode: treat-as-closed, sourceRef: {name: public-holidays}}", "{mode: ignore}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if errs := judge.create(t, object(t, officeHours, edit...)); len(errs) > 0 {
+			if errs := validator.create(t, object(t, officeHours, edit...)); len(errs) > 0 {
 				t.Error(errs)
 			}
 		})
@@ -68,7 +68,7 @@ func TestV1alpha1Accepts(t *testing.T) {
 }
 
 func TestV1alpha1Refuses(t *testing.T) {
-	judge := v1alpha1Judge(t)
+	validator := v1alpha1Validator(t)
 	const zoneRule = "must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not zones"
 	for name, tc := range map[string]struct {
 		edit []string
@@ -100,50 +100,50 @@ func TestV1alpha1Refuses(t *testing.T) {
 		"a ConfigMap without a name": {[]string{"{name: public-holidays}", `{name: ""}`}, []string{"spec.holidays.sourceRef.name"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mustRefuse(t, judge.create(t, object(t, officeHours, tc.edit...)), tc.want...)
+			mustRefuse(t, validator.create(t, object(t, officeHours, tc.edit...)), tc.want...)
 		})
 	}
 }
 
 // A hundred windows are the most, and the rules can afford them.
 func TestV1alpha1BoundsTheWindows(t *testing.T) {
-	judge := v1alpha1Judge(t)
+	validator := v1alpha1Validator(t)
 	withWindows := func(count int) map[string]any {
 		obj := object(t, officeHours)
 		spec := obj["spec"].(map[string]any)
 		spec["windows"] = slices.Repeat(spec["windows"].([]any)[:1], count)
 		return obj
 	}
-	if errs := judge.create(t, withWindows(100)); len(errs) > 0 {
+	if errs := validator.create(t, withWindows(100)); len(errs) > 0 {
 		t.Error(errs)
 	}
-	mustRefuse(t, judge.create(t, withWindows(101)), "spec.windows: Too many: 101: must have at most 100 items")
-	mustRefuse(t, judge.create(t, withWindows(0)), "spec.windows: Invalid value")
-	mustRefuse(t, judge.create(t, object(t, officeHours, "Europe/Berlin", strings.Repeat("A", 65))), "spec.timezone: Too long")
+	mustRefuse(t, validator.create(t, withWindows(101)), "spec.windows: Too many: 101: must have at most 100 items")
+	mustRefuse(t, validator.create(t, withWindows(0)), "spec.windows: Invalid value")
+	mustRefuse(t, validator.create(t, object(t, officeHours, "Europe/Berlin", strings.Repeat("A", 65))), "spec.timezone: Too long")
 }
 
 // An object whose zone this API server does not know, written by one that did, can still be changed
 // and its status written; the zone itself can only be changed to one that is known (A4).
 func TestV1alpha1RatchetsTheZone(t *testing.T) {
-	judge := v1alpha1Judge(t)
+	validator := v1alpha1Validator(t)
 	for _, zone := range []string{"Mars/Olympus_Mons", `"+02:00"`, "Local", `""`} {
 		t.Run(zone, func(t *testing.T) {
 			stored := func(edit ...string) map[string]any {
 				return object(t, officeHours, append([]string{"Europe/Berlin", zone}, edit...)...)
 			}
-			if errs := judge.create(t, stored()); len(errs) != 1 {
+			if errs := validator.create(t, stored()); len(errs) != 1 {
 				t.Errorf("on create: %v", errs)
 			}
-			if errs := judge.update(t, stored("replicas: 5", "replicas: 6"), stored()); len(errs) > 0 {
+			if errs := validator.update(t, stored("replicas: 5", "replicas: 6"), stored()); len(errs) > 0 {
 				t.Errorf("with another change: %v", errs)
 			}
-			if errs := judge.update(t, object(t, officeHours), stored()); len(errs) > 0 {
+			if errs := validator.update(t, object(t, officeHours), stored()); len(errs) > 0 {
 				t.Errorf("to a known zone: %v", errs)
 			}
-			if errs := judge.update(t, stored(), object(t, officeHours)); len(errs) != 1 {
+			if errs := validator.update(t, stored(), object(t, officeHours)); len(errs) != 1 {
 				t.Errorf("from a known zone: %v", errs)
 			}
-			if errs := judge.update(t, object(t, officeHours, "Europe/Berlin", "Venus/Maxwell_Montes"), stored()); len(errs) != 1 {
+			if errs := validator.update(t, object(t, officeHours, "Europe/Berlin", "Venus/Maxwell_Montes"), stored()); len(errs) != 1 {
 				t.Errorf("to another unknown zone: %v", errs)
 			}
 		})
@@ -153,11 +153,11 @@ func TestV1alpha1RatchetsTheZone(t *testing.T) {
 // The rules on items of the atomic list of windows run anew whenever the list changes, and never while
 // it stays as it is.
 func TestV1alpha1RatchetsTheWindows(t *testing.T) {
-	judge := v1alpha1Judge(t)
+	validator := v1alpha1Validator(t)
 	broken := []string{`end: "17:00"`, `end: "09:00"`}
 	old := object(t, officeHours, broken...)
-	if errs := judge.update(t, object(t, officeHours, append(broken, "name: web", "name: api")...), old); len(errs) > 0 {
+	if errs := validator.update(t, object(t, officeHours, append(broken, "name: web", "name: api")...), old); len(errs) > 0 {
 		t.Errorf("windows unchanged: %v", errs)
 	}
-	mustRefuse(t, judge.update(t, object(t, officeHours, append(broken, "replicas: 2", "replicas: 3")...), old), "spec.windows[0].end")
+	mustRefuse(t, validator.update(t, object(t, officeHours, append(broken, "replicas: 2", "replicas: 3")...), old), "spec.windows[0].end")
 }

@@ -1,4 +1,4 @@
-package crd_test
+package api
 
 import (
 	"fmt"
@@ -49,12 +49,12 @@ const metricOfSun = `    metric:
       maxReplicas: 20
 `
 
-func v1beta1Judge(t *testing.T) judge {
-	return newJudge(t, "timewindowscalers.kyklos.io", "v1beta1")
+func v1beta1Validator(t *testing.T) validator {
+	return newValidator(t, "timewindowscalers.kyklos.io", "v1beta1")
 }
 
 func TestV1beta1Accepts(t *testing.T) {
-	judge := v1beta1Judge(t)
+	validator := v1beta1Validator(t)
 	for name, edit := range map[string][]string{
 		"as it is":                          nil,
 		"the highest number":                {"replicas: 150%", "replicas: 2147483647"},
@@ -77,7 +77,7 @@ func TestV1beta1Accepts(t *testing.T) {
 		"a metric name with odd characters": {"name: queue_depth", `name: "queue:depth rate?"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if errs := judge.create(t, object(t, followTheSun, edit...)); len(errs) > 0 {
+			if errs := validator.create(t, object(t, followTheSun, edit...)); len(errs) > 0 {
 				t.Error(errs)
 			}
 		})
@@ -141,10 +141,10 @@ var refusals = map[string]struct {
 }
 
 func TestV1beta1Refuses(t *testing.T) {
-	judge := v1beta1Judge(t)
+	validator := v1beta1Validator(t)
 	for name, tc := range refusals {
 		t.Run(name, func(t *testing.T) {
-			mustRefuse(t, judge.create(t, object(t, followTheSun, tc.edit...)), tc.want...)
+			mustRefuse(t, validator.create(t, object(t, followTheSun, tc.edit...)), tc.want...)
 		})
 	}
 }
@@ -152,7 +152,7 @@ func TestV1beta1Refuses(t *testing.T) {
 // A hundred windows with zones and names, twenty of them with a metric, are the most, and the rules
 // can afford them.
 func TestV1beta1BoundsTheWindows(t *testing.T) {
-	judge := v1beta1Judge(t)
+	validator := v1beta1Validator(t)
 	withWindows := func(plain, metrics int) map[string]any {
 		obj := object(t, followTheSun)
 		spec := obj["spec"].(map[string]any)
@@ -165,17 +165,17 @@ func TestV1beta1BoundsTheWindows(t *testing.T) {
 		spec["windows"] = list
 		return obj
 	}
-	if errs := judge.create(t, withWindows(80, 20)); len(errs) > 0 {
+	if errs := validator.create(t, withWindows(80, 20)); len(errs) > 0 {
 		t.Error(errs)
 	}
-	mustRefuse(t, judge.create(t, withWindows(81, 20)), "spec.windows: Too many: 101: must have at most 100 items")
-	mustRefuse(t, judge.create(t, withWindows(0, 21)), "spec.windows: Invalid value: at most 20 windows may have a metric")
+	mustRefuse(t, validator.create(t, withWindows(81, 20)), "spec.windows: Too many: 101: must have at most 100 items")
+	mustRefuse(t, validator.create(t, withWindows(0, 21)), "spec.windows: Invalid value: at most 20 windows may have a metric")
 }
 
 // A window whose zone this API server does not know, written by one that did, keeps neither status nor
 // spec from being written, wherever in the list it moves; no other unknown zone gets in (A4).
 func TestV1beta1RatchetsTheZoneOfAWindow(t *testing.T) {
-	judge := v1beta1Judge(t)
+	validator := v1beta1Validator(t)
 	stored := func(edit ...string) map[string]any {
 		return object(t, followTheSun, append([]string{"Asia/Tokyo", "Mars/Olympus_Mons"}, edit...)...)
 	}
@@ -187,21 +187,21 @@ func TestV1beta1RatchetsTheZoneOfAWindow(t *testing.T) {
 		"the zone in another window": stored("name: day", "name: day\n    timezone: Mars/Olympus_Mons"),
 		"a known zone in its place":  object(t, followTheSun),
 	} {
-		if errs := judge.update(t, obj, stored()); len(errs) > 0 {
+		if errs := validator.update(t, obj, stored()); len(errs) > 0 {
 			t.Errorf("%s: %v", name, errs)
 		}
 	}
-	mustRefuse(t, judge.update(t, stored(), object(t, followTheSun)), "unknown time zone Mars/Olympus_Mons")
-	mustRefuse(t, judge.update(t, object(t, followTheSun, "Asia/Tokyo", "Venus/Maxwell"), stored()), "unknown time zone Venus/Maxwell")
+	mustRefuse(t, validator.update(t, stored(), object(t, followTheSun)), "unknown time zone Mars/Olympus_Mons")
+	mustRefuse(t, validator.update(t, object(t, followTheSun, "Asia/Tokyo", "Venus/Maxwell"), stored()), "unknown time zone Venus/Maxwell")
 }
 
 // What was stored before a rule existed, even without a field that a rule reads, does not keep a
 // finalizer or the status from being written: an error while a rule runs is not forgiven as its "no" is.
 func TestV1beta1ForgivesWhatIsUnchanged(t *testing.T) {
-	judge := v1beta1Judge(t)
+	validator := v1beta1Validator(t)
 	for name, tc := range refusals {
 		t.Run(name, func(t *testing.T) {
-			if errs := judge.update(t, object(t, followTheSun, tc.edit...), object(t, followTheSun, tc.edit...)); len(errs) > 0 {
+			if errs := validator.update(t, object(t, followTheSun, tc.edit...), object(t, followTheSun, tc.edit...)); len(errs) > 0 {
 				t.Error(errs)
 			}
 		})
@@ -211,13 +211,13 @@ func TestV1beta1ForgivesWhatIsUnchanged(t *testing.T) {
 		"    start: \"09:00\"\n", "    end: \"17:00\"\n", "    replicas: 150%\n", "    days: [Mon, Tue, Wed, Thu, Fri]\n",
 		"      name: queue_depth\n", "      maxReplicas: 20\n", "type: AverageValue, ", "key: example.com/tier, ", "operator: In, ",
 	} {
-		if errs := judge.update(t, object(t, followTheSun, line, ""), object(t, followTheSun, line, "")); len(errs) > 0 {
+		if errs := validator.update(t, object(t, followTheSun, line, ""), object(t, followTheSun, line, "")); len(errs) > 0 {
 			t.Errorf("without %s: %v", line, errs)
 		}
 	}
 	none := object(t, followTheSun)
 	delete(none["spec"].(map[string]any), "windows")
-	if errs := judge.update(t, none, none); len(errs) > 0 {
+	if errs := validator.update(t, none, none); len(errs) > 0 {
 		t.Errorf("without windows: %v", errs)
 	}
 }

@@ -1,4 +1,4 @@
-package crd_test
+package api
 
 import (
 	"strings"
@@ -24,12 +24,14 @@ spec:
 status: {}
 `
 
-func workspaceJudge(t *testing.T) judge { return newJudge(t, "workspaces.kyklos.io", "v1alpha1") }
+func workspaceValidator(t *testing.T) validator {
+	return newValidator(t, "workspaces.kyklos.io", "v1alpha1")
+}
 
 // Seed 001's numbers (W39, W49, TTL) and the amounts that the design names.
 func TestWorkspaceDefaults(t *testing.T) {
 	obj := object(t, "apiVersion: kyklos.io/v1alpha1\nkind: Workspace\nmetadata: {name: a}\nspec: {image: a}")
-	if errs := workspaceJudge(t).create(t, obj); len(errs) > 0 {
+	if errs := workspaceValidator(t).create(t, obj); len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	want := object(t, `
@@ -50,7 +52,7 @@ deletionPolicy: Delete`)
 }
 
 func TestWorkspaceAccepts(t *testing.T) {
-	judge := workspaceJudge(t)
+	validator := workspaceValidator(t)
 	const image, mount = "registry.example.com/ide:1.2", "mountPath: /home/ann"
 	for name, edit := range map[string][]string{
 		"as it is":                       nil,
@@ -83,7 +85,7 @@ func TestWorkspaceAccepts(t *testing.T) {
 		"PENDING without an archive":     {"archive: {storeRef: {name: store}}", "desiredState: PENDING"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if errs := judge.create(t, object(t, annsHome, edit...)); len(errs) > 0 {
+			if errs := validator.create(t, object(t, annsHome, edit...)); len(errs) > 0 {
 				t.Error(errs)
 			}
 		})
@@ -92,7 +94,7 @@ func TestWorkspaceAccepts(t *testing.T) {
 
 // The samples show each rule once; these are its other sides.
 func TestWorkspaceRefuses(t *testing.T) {
-	judge := workspaceJudge(t)
+	validator := workspaceValidator(t)
 	const image, mount = "registry.example.com/ide:1.2", "mountPath: /home/ann"
 	const noImage, system = "spec.image: Invalid value", "must not be a folder of the system"
 	for name, tc := range map[string]struct {
@@ -123,14 +125,14 @@ func TestWorkspaceRefuses(t *testing.T) {
 		"a foreign archive":         {[]string{"status: {}", "status: {archiveKey: homes/a}"}, "archiveKey must begin with archives/"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mustRefuse(t, judge.create(t, object(t, annsHome, tc.edit...)), tc.want)
+			mustRefuse(t, validator.create(t, object(t, annsHome, tc.edit...)), tc.want)
 		})
 	}
 }
 
 // What a volume was made with stays; a field that was left out at first stays left out.
 func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
-	judge := workspaceJudge(t)
+	validator := workspaceValidator(t)
 	const archived = "status: {phase: PENDING, archiveKey: archives/1/2/home.tar.gz}"
 	withoutArchive := []string{"  archive: {storeRef: {name: store}}\n", ""}
 	for name, tc := range map[string]struct{ old, edit, want []string }{
@@ -146,7 +148,7 @@ func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
 		"an archive given to what has one":              {append([]string{"status: {}", archived}, withoutArchive...), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mustRefuse(t, judge.update(t, object(t, annsHome, tc.edit...), object(t, annsHome, tc.old...)), tc.want...)
+			mustRefuse(t, validator.update(t, object(t, annsHome, tc.edit...), object(t, annsHome, tc.old...)), tc.want...)
 		})
 	}
 }

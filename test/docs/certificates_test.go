@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 )
 
 // stubs stand for cert-manager's definitions: here nobody acts on them, and the commands meet the same
-// API. test/e2e/serving has the real cert-manager.
+// API. test/e2e/webhooks has the real cert-manager.
 const stubs = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -41,6 +42,7 @@ type Cluster struct {
 	binary  string
 	process *process
 	stdin   io.Closer
+	client  func() (client.WithWatch, error)
 }
 
 // Binary returns the path of a binary that `make build` makes, or says how to make it.
@@ -104,6 +106,7 @@ func Start(ctx context.Context, dir string, args ...string) (*Cluster, error) {
 		return nil, errors.Join(err, c.Stop())
 	}
 	c.Config.QPS = -1
+	c.client = sync.OnceValues(c.newClient)
 	return c, nil
 }
 
@@ -132,13 +135,15 @@ func awaitReadyLine(ctx context.Context, stdout io.Reader) (kubeconfig string, e
 	}
 }
 
-// Client reads and writes Kubernetes' own kinds and Kyklos's, as the admin.
-func (c *Cluster) Client() (client.Client, error) {
+// Client returns the admin's client for the kinds of Kubernetes and Kyklos.
+func (c *Cluster) Client() (client.WithWatch, error) { return c.client() }
+
+func (c *Cluster) newClient() (client.WithWatch, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
 		return nil, err
 	}
-	return client.New(c.Config, client.Options{Scheme: scheme})
+	return client.NewWithWatch(c.Config, client.Options{Scheme: scheme})
 }
 
 // Stop ends the control plane and waits for it.

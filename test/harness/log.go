@@ -2,8 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"sync"
 )
 
@@ -25,13 +23,4 @@ func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buffer.String()
-}
-
-// Show is an object in a message: as JSON, for %+v prints of a pointer only where it leads.
-func Show(object any) string {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return fmt.Sprintf("%+v (%v)", object, err)
-	}
-	return string(text)
 }

@@ -74,9 +74,7 @@ func (s *Suite) Start(ctx context.Context, args ...string) (*Cluster, error) {
 func StartFor(t testing.TB, args ...string) *Cluster {
 	t.Helper()
 	cluster, err := Start(t.Context(), filepath.Join(t.TempDir(), "cluster"), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	t.Cleanup(func() {
 		if err := cluster.Stop(); err != nil {
 			t.Error(err)
@@ -89,8 +87,6 @@ func StartFor(t testing.TB, args ...string) *Cluster {
 func RootFor(t testing.TB) string {
 	t.Helper()
 	root, err := Root()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return root
 }

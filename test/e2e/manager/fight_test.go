@@ -1,4 +1,4 @@
-package integration
+package manager
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 )
 
 // insists lets a GitOps tool apply 4 replicas of web every 100 ms, until the test ends.
-func (s *stage) insists() {
+func (s *scenario) insists() {
 	ctx, cancel := context.WithCancel(s.Context())
 	manifest := []byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":4}}`)
 	var under sync.WaitGroup
 	under.Go(func() {
 		for tick := time.NewTicker(100 * time.Millisecond); ctx.Err() == nil; {
-			d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "web"}}
-			err := admin.Patch(ctx, d, client.RawPatch(types.ApplyPatchType, manifest), client.ForceOwnership, client.FieldOwner("argocd-controller"))
+			d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "web"}}
+			err := s.Client.Patch(ctx, d, client.RawPatch(types.ApplyPatchType, manifest), client.ForceOwnership, client.FieldOwner("argocd-controller"))
 			if err != nil && ctx.Err() == nil {
 				s.Errorf("the rival: %v", err)
 			}
@@ -38,17 +38,17 @@ func (s *stage) insists() {
 }
 
 // degraded returns the condition of web; nil before there is one.
-func (s *stage) degraded() *metav1.Condition {
+func (s *scenario) degraded() *metav1.Condition {
 	s.Helper()
 	tws := &v1beta1.TimeWindowScaler{}
-	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: "web"}, tws))
+	s.Must(s.Client.Get(s.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "web"}, tws))
 	return meta.FindStatusCondition(tws.Status.Conditions, v1beta1.ConditionDegraded)
 }
 
-func (s *stage) fightEvents() (count int) {
+func (s *scenario) fightEvents() (count int) {
 	s.Helper()
 	var list eventsv1.EventList
-	s.must(admin.List(s.Context(), &list, client.InNamespace(s.namespace)))
+	s.Must(s.Client.List(s.Context(), &list, client.InNamespace(s.Namespace)))
 	for _, e := range list.Items {
 		if e.Reason == "FieldFight" {
 			count++
@@ -61,33 +61,33 @@ func (s *stage) fightEvents() (count int) {
 // told of as well, and fought at once every time.
 func TestAFightThroughRestarts(t *testing.T) {
 	const corrections = "kyklos_manual_drift_corrections_total"
-	s := newStage(t)
-	s.clock("2025-01-27 10:00:00")
-	s.pair("web", 3, "09:00", "17:00")
-	first := s.manager(nil, "--leader-elect=false", "--namespaces="+s.namespace)
-	s.awaitReady(first)
-	s.awaitSettled(1, 3)
+	s := newScenario(t)
+	s.SetClock("2025-01-27 10:00:00")
+	s.CreatePair("web", 3, "09:00", "17:00")
+	first := s.Start(nil, "--leader-elect=false", "--namespaces="+s.Namespace)
+	s.AwaitReady(first)
+	s.AwaitSettled(1, 3)
 	s.insists()
 	fights := func() bool { return s.degraded().Reason == v1beta1.ReasonFieldFight }
-	s.eventually("the fight told of", fights)
-	s.eventually("its event", func() bool { return s.fightEvents() == 1 })
+	s.Until("the fight told of", fights)
+	s.Until("its event", func() bool { return s.fightEvents() == 1 })
 	since := s.degraded().LastTransitionTime
-	s.must(first.Kill())
+	s.Must(first.Kill())
 
-	second := s.manager(nil, "--leader-elect=false", "--namespaces="+s.namespace)
-	s.awaitReady(second)
-	s.eventually("a look", func() bool { return s.sum(second, "kyklos_field_fight") == 1 })
-	if n := s.sum(second, corrections); n != 0 {
+	second := s.Start(nil, "--leader-elect=false", "--namespaces="+s.Namespace)
+	s.AwaitReady(second)
+	s.Until("a look", func() bool { return s.Sum(second, "kyklos_field_fight") == 1 })
+	if n := s.Sum(second, corrections); n != 0 {
 		t.Errorf("%v corrections at once after the restart", n)
 	}
-	s.clock("2025-01-27 10:10:00")
-	s.eventually("the next correction", func() bool { return s.sum(second, corrections) == 1 })
-	s.must(second.Kill())
+	s.SetClock("2025-01-27 10:10:00")
+	s.Until("the next correction", func() bool { return s.Sum(second, corrections) == 1 })
+	s.Must(second.Kill())
 
-	third := s.manager(nil, "--leader-elect=false", "--namespaces="+s.namespace, "--on-fight=enforce")
-	s.awaitReady(third)
+	third := s.Start(nil, "--leader-elect=false", "--namespaces="+s.Namespace, "--on-fight=enforce")
+	s.AwaitReady(third)
 	// Backing off would take minutes for these.
-	s.eventually("corrections at full speed", func() bool { return s.sum(third, corrections) >= 8 })
+	s.Until("corrections at full speed", func() bool { return s.Sum(third, corrections) >= 8 })
 	if !fights() || !s.degraded().LastTransitionTime.Equal(&since) || s.fightEvents() != 1 {
 		t.Errorf("%+v since %s, %d events", s.degraded(), since, s.fightEvents())
 	}

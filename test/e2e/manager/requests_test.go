@@ -1,12 +1,9 @@
-package integration
+package manager
 
 import (
-	"bufio"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -19,34 +16,34 @@ import (
 // a boundary costs those that flip one write to the target and one status, and the others nothing.
 func TestSteadyStateCostsNothing(t *testing.T) {
 	const all, flipping = 1000, 50
-	s := newStage(t)
-	s.clock("2025-01-27 08:00:00")
+	s := newScenario(t)
+	s.SetClock("2025-01-27 08:00:00")
 	for i := range all {
 		start := "12:00"
 		if i < flipping {
 			start = "09:00"
 		}
-		s.pair(fmt.Sprintf("web-%04d", i), 1, start, "17:00")
+		s.CreatePair(fmt.Sprintf("web-%04d", i), 1, start, "17:00")
 	}
-	proxy := s.proxy()
-	m := s.manager(proxy, "--leader-elect=false")
-	s.awaitReady(m)
-	s.awaitSettled(all, 0)
-	s.eventually("the queue empty", func() bool { return s.sum(m, "workqueue_depth") == 0 })
+	proxy := s.StartProxy()
+	m := s.Start(proxy, "--leader-elect=false")
+	s.AwaitReady(m)
+	s.AwaitSettled(all, 0)
+	s.Until("the queue empty", func() bool { return s.Sum(m, "workqueue_depth") == 0 })
 	// A target whose own controller still writes to it could make a flip's write conflict.
-	s.eventually("every target at rest", func() bool { return s.resting() == all })
+	s.Until("every target at rest", func() bool { return s.resting() == all })
 
 	proxy.Forget()
-	looked := s.sum(m, "controller_runtime_reconcile_total")
-	s.clock("2025-01-27 08:30:00")
-	s.eventually("every scaler looked at", func() bool { return s.sum(m, "controller_runtime_reconcile_total") >= looked+all })
+	looked := s.Sum(m, "controller_runtime_reconcile_total")
+	s.SetClock("2025-01-27 08:30:00")
+	s.Until("every scaler looked at", func() bool { return s.Sum(m, "controller_runtime_reconcile_total") >= looked+all })
 	if sent := proxy.Requests(isCost); len(sent) > 0 {
 		t.Errorf("a steady state sent %d requests, the first being %v", len(sent), sent[0])
 	}
 
 	proxy.Forget()
-	s.clock("2025-01-27 09:00:00")
-	s.awaitSettled(flipping, 1)
+	s.SetClock("2025-01-27 09:00:00")
+	s.AwaitSettled(flipping, 1)
 	scales := proxy.Requests(func(r harness.Request) bool { return r.Is(http.MethodPatch, "/scale") })
 	statuses := proxy.Requests(func(r harness.Request) bool { return r.Is(http.MethodPatch, "/status") })
 	events := proxy.Requests(func(r harness.Request) bool { return r.Is(http.MethodPost, "/events") })
@@ -68,10 +65,10 @@ func TestSteadyStateCostsNothing(t *testing.T) {
 func isCost(r harness.Request) bool { return !r.Watch }
 
 // resting counts the Deployments that their controller has finished with.
-func (s *stage) resting() int {
+func (s *scenario) resting() int {
 	s.Helper()
 	var list appsv1.DeploymentList
-	s.must(admin.List(s.Context(), &list, client.InNamespace(s.namespace)))
+	s.Must(s.Client.List(s.Context(), &list, client.InNamespace(s.Namespace)))
 	count := 0
 	for i := range list.Items {
 		status := &list.Items[i].Status
@@ -82,22 +79,4 @@ func (s *stage) resting() int {
 		}
 	}
 	return count
-}
-
-// sum adds up all series of a metric that the manager shows.
-func (s *stage) sum(m *harness.Manager, name string) float64 {
-	s.Helper()
-	response, err := http.Get(m.MetricsURL)
-	s.must(err)
-	defer response.Body.Close()
-	total := 0.0
-	for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
-		series, value, _ := strings.Cut(scanner.Text(), " ")
-		if series == name || strings.HasPrefix(series, name+"{") {
-			number, err := strconv.ParseFloat(value[strings.LastIndex(value, " ")+1:], 64)
-			s.must(err)
-			total += number
-		}
-	}
-	return total
 }

@@ -1,4 +1,4 @@
-package integration
+package manager
 
 import (
 	"context"
@@ -26,37 +26,37 @@ import (
 
 // A manager for some namespaces leaves the others alone.
 func TestNamespaces(t *testing.T) {
-	served, other := newStage(t), newStage(t)
-	other.clockFile = served.clockFile
-	served.clock("2025-01-27 10:00:00")
-	other.pair("web", 2, "09:00", "17:00")
-	served.pair("web", 2, "09:00", "17:00")
-	m := served.manager(nil, "--leader-elect=false", "--namespaces="+served.namespace)
-	served.awaitReady(m)
-	served.awaitSettled(1, 2)
-	served.eventually("the queue empty", func() bool { return served.sum(m, "workqueue_depth") == 0 })
-	if status := other.settled(0) + other.settled(2); status != 0 {
+	served, other := newScenario(t), newScenario(t)
+	other.Clock = served.Clock
+	served.SetClock("2025-01-27 10:00:00")
+	other.CreatePair("web", 2, "09:00", "17:00")
+	served.CreatePair("web", 2, "09:00", "17:00")
+	m := served.Start(nil, "--leader-elect=false", "--namespaces="+served.Namespace)
+	served.AwaitReady(m)
+	served.AwaitSettled(1, 2)
+	served.Until("the queue empty", func() bool { return served.Sum(m, "workqueue_depth") == 0 })
+	if status := other.Settled(0) + other.Settled(2); status != 0 {
 		t.Error("the scaler of another namespace has a status")
 	}
 }
 
 // A leader that is told to stop gives its Lease back, so that the next need not wait for it to run out.
 func TestLeaseIsReleased(t *testing.T) {
-	s := newStage(t)
-	s.clock("2025-01-27 10:00:00")
-	s.pair("web", 2, "09:00", "17:00")
-	m := s.manager(nil)
-	s.awaitReady(m)
-	s.awaitSettled(1, 2)
+	s := newScenario(t)
+	s.SetClock("2025-01-27 10:00:00")
+	s.CreatePair("web", 2, "09:00", "17:00")
+	m := s.Start(nil)
+	s.AwaitReady(m)
+	s.AwaitSettled(1, 2)
 	holder := func() string {
 		lease := &coordinationv1.Lease{}
-		s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-manager"}, lease))
+		s.Must(s.Client.Get(s.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-manager"}, lease))
 		return ptr.Deref(lease.Spec.HolderIdentity, "")
 	}
 	if holder() == "" {
 		t.Error("nobody leads")
 	}
-	s.must(m.Stop())
+	s.Must(m.Stop())
 	if name := holder(); name != "" {
 		t.Errorf("%s still leads", name)
 	}
@@ -64,18 +64,18 @@ func TestLeaseIsReleased(t *testing.T) {
 
 // Metrics are for those who may get /metrics: the shipped role kyklos-metrics-reader.
 func TestMetricsAreGuarded(t *testing.T) {
-	s := newStage(t)
-	s.clock("2025-01-27 10:00:00")
+	s := newScenario(t)
+	s.SetClock("2025-01-27 10:00:00")
 	port, err := harness.FreePort()
-	s.must(err)
-	m := s.manager(nil, "--leader-elect=false", "--metrics-secure=true", fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", port))
-	s.awaitReady(m)
+	s.Must(err)
+	m := s.Start(nil, "--leader-elect=false", "--metrics-secure=true", fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", port))
+	s.AwaitReady(m)
 	url := fmt.Sprintf("https://127.0.0.1:%d/metrics", port)
 
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "prometheus"}}
-	s.must(admin.Create(s.Context(), account))
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "prometheus"}}
+	s.Must(s.Client.Create(s.Context(), account))
 	token := &authenticationv1.TokenRequest{}
-	s.must(admin.SubResource("token").Create(s.Context(), account, token))
+	s.Must(s.Client.SubResource("token").Create(s.Context(), account, token))
 
 	if status, _ := s.scrape(url, ""); status != http.StatusUnauthorized {
 		t.Errorf("without a token: %d", status)
@@ -86,65 +86,65 @@ func TestMetricsAreGuarded(t *testing.T) {
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "prometheus-"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "kyklos-metrics-reader"},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.namespace, Name: account.Name}},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.Namespace, Name: account.Name}},
 	}
-	s.must(admin.Create(s.Context(), binding))
-	s.Cleanup(func() { _ = admin.Delete(context.Background(), binding) })
-	s.eventually("the metrics", func() bool {
+	s.Must(s.Client.Create(s.Context(), binding))
+	s.Cleanup(func() { _ = s.Client.Delete(context.Background(), binding) })
+	s.Until("the metrics", func() bool {
 		status, body := s.scrape(url, token.Status.Token)
 		return status == http.StatusOK && strings.Contains(body, "kyklos_tzdata_info")
 	})
 }
 
-func (s *stage) scrape(url, token string) (status int, body string) {
+func (s *scenario) scrape(url, token string) (status int, body string) {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, url, nil)
-	s.must(err)
+	s.Must(err)
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	// As the ServiceMonitor has it: the certificate is the webhooks', and its CA is in the Secret.
 	secret := &corev1.Secret{}
-	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-webhook-ca"}, secret))
+	s.Must(s.Client.Get(s.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-webhook-ca"}, secret))
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(secret.Data[corev1.TLSCertKey]) {
 		s.Fatalf("no CA in %v", secret.Data)
 	}
 	verifying := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	response, err := verifying.Do(request)
-	s.must(err)
+	s.Must(err)
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
-	s.must(err)
+	s.Must(err)
 	return response.StatusCode, string(content)
 }
 
 // Without a certificate the webhooks are not ready, the reason can be read, and scaling goes on. It
 // is served as soon as its files are there; where no caller is named, none is looked at.
 func TestScalesWithoutACertificate(t *testing.T) {
-	s := newStage(t)
-	s.clock("2025-01-27 10:00:00")
-	s.pair("web", 2, "09:00", "17:00")
+	s := newScenario(t)
+	s.SetClock("2025-01-27 10:00:00")
+	s.CreatePair("web", 2, "09:00", "17:00")
 	dir := t.TempDir()
-	m := s.manager(nil, "--leader-elect=false", "--webhook-cert-dir="+dir,
+	m := s.Start(nil, "--leader-elect=false", "--webhook-cert-dir="+dir,
 		"--validating-webhook-configuration=", "--mutating-webhook-configuration=", "--conversion-definition=")
-	s.awaitSettled(1, 2)
+	s.AwaitSettled(1, 2)
 	status, text := s.scrape(m.HealthURL+"/readyz/certificate", "")
 	want := "internal server error: the folder " + dir + " is empty: the Secret mounted there needs the keys tls.crt and tls.key\n"
 	if status != http.StatusInternalServerError || text != want {
 		t.Errorf("%d %swant %s", status, text, want)
 	}
-	if got := s.sum(m, "kyklos_webhook_certificate_files_bad"); got != 1 {
+	if got := s.Sum(m, "kyklos_webhook_certificate_files_bad"); got != 1 {
 		t.Errorf("the metric of bad files is %v, want 1", got)
 	}
 
 	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
-	s.must(err)
+	s.Must(err)
 	for name, content := range map[string][]byte{"tls.crt": certificate, "tls.key": key} {
-		s.must(os.WriteFile(filepath.Join(dir, name), content, 0o600))
+		s.Must(os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
-	s.awaitReady(m)
-	if got := s.sum(m, "kyklos_webhook_certificate_files_bad"); got != 0 {
+	s.AwaitReady(m)
+	if got := s.Sum(m, "kyklos_webhook_certificate_files_bad"); got != 0 {
 		t.Errorf("the metric of bad files is %v, want 0", got)
 	}
 }

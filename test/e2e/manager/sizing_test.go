@@ -1,4 +1,4 @@
-package integration
+package manager
 
 import (
 	"context"
@@ -27,52 +27,52 @@ func TestSizing(t *testing.T) {
 		if err != nil {
 			t.Fatalf("-sizes: %v", err)
 		}
-		t.Run(text, func(t *testing.T) { newStage(t).measure(count) })
+		t.Run(text, func(t *testing.T) { newScenario(t).measure(count) })
 	}
 }
 
 // measure creates scalers under a manager, and starts another one that finds them.
-func (s *stage) measure(count int) {
+func (s *scenario) measure(count int) {
 	first := s.shipped()
-	s.awaitReady(first)
-	before, most := s.sum(first, cpu), s.sum(first, memory)
+	s.AwaitReady(first)
+	before, most := s.Sum(first, cpu), s.Sum(first, memory)
 	var created errgroup.Group
 	created.SetLimit(16)
 	for i := range count {
-		created.Go(func() error { s.pair(fmt.Sprintf("web-%05d", i), 1, "09:00", "17:00"); return nil })
+		created.Go(func() error { s.CreatePair(fmt.Sprintf("web-%05d", i), 1, "09:00", "17:00"); return nil })
 	}
 	done := make(chan error)
 	go func() { done <- created.Wait() }()
 	s.slowly("all created", func() bool {
-		most = max(most, s.sum(first, memory))
+		most = max(most, s.Sum(first, memory))
 		select {
 		case err := <-done:
-			s.must(err)
+			s.Must(err)
 			return true
 		default:
 			return false
 		}
 	})
 	s.slowly("every scaler looked at", func() bool {
-		most = max(most, s.sum(first, memory))
-		return s.sum(first, "controller_runtime_reconcile_total") >= float64(count) && s.sum(first, "workqueue_depth") == 0
+		most = max(most, s.Sum(first, memory))
+		return s.Sum(first, "controller_runtime_reconcile_total") >= float64(count) && s.Sum(first, "workqueue_depth") == 0
 	})
-	each := (s.sum(first, cpu) - before) / float64(max(count, 1))
-	s.must(first.Stop())
+	each := (s.Sum(first, cpu) - before) / float64(max(count, 1))
+	s.Must(first.Stop())
 
 	second := s.shipped()
-	s.awaitReady(second)
-	ready := s.sum(second, cpu)
+	s.AwaitReady(second)
+	ready := s.Sum(second, cpu)
 	s.slowly("the queue empty", func() bool {
-		return s.sum(second, "controller_runtime_reconcile_total") >= float64(count) && s.sum(second, "workqueue_depth") == 0
+		return s.Sum(second, "controller_runtime_reconcile_total") >= float64(count) && s.Sum(second, "workqueue_depth") == 0
 	})
 	fmt.Printf("%6d scalers: %4.0f MB after a start, at most %4.0f MB while they were created, %.1f s of CPU until ready, %.1f ms of CPU for creating each\n",
-		count, s.sum(second, memory)/1e6, most/1e6, ready, 1000*each)
-	s.must(second.Stop())
+		count, s.Sum(second, memory)/1e6, most/1e6, ready, 1000*each)
+	s.Must(second.Stop())
 }
 
 // slowly is eventually, for thousands of objects.
-func (s *stage) slowly(what string, done func() bool) {
+func (s *scenario) slowly(what string, done func() bool) {
 	s.Helper()
 	if err := wait.PollUntilContextCancel(s.Context(), 100*time.Millisecond, true, func(context.Context) (bool, error) { return done(), nil }); err != nil {
 		s.Fatalf("never saw %s", what)
@@ -85,12 +85,7 @@ const (
 )
 
 // shipped is the manager as it is shipped.
-func (s *stage) shipped() *harness.Manager {
+func (s *scenario) shipped() *harness.Manager {
 	s.Helper()
-	m, err := cluster.StartManager(s.Context(), harness.ManagerOptions{
-		WebhookPort: webhookPort, Args: []string{"--leader-elect=false"}, Log: &s.log,
-	})
-	s.must(err)
-	s.Cleanup(func() { _ = m.Kill() })
-	return m
+	return s.StartManager(harness.ManagerOptions{WebhookPort: s.Installation.WebhookPort, Args: []string{"--leader-elect=false"}})
 }

@@ -36,7 +36,7 @@ func prepare(ctx context.Context, s *harness.Suite) (err error) {
 	if cluster, err = s.Start(ctx, harness.ExternalMetrics, harness.AuditLog); err != nil {
 		return err
 	}
-	// Nothing serves webhooks here; they fail open, and test/e2e/manager is about them.
+	// Nothing serves webhooks here; they fail open, and test/e2e/install tests them.
 	if _, err := cluster.InstallOnFreePort(ctx); err != nil {
 		return err
 	}

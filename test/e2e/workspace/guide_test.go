@@ -6,123 +6,101 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"text/template"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
-// shown is one command of the guide, and the output that it shows.
-type shown struct{ command, output string }
-
-// commandsOf returns the commands of a page that have a prompt, in their order.
-func commandsOf(t *testing.T, page string) []shown {
-	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []shown
-	for _, block := range regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
-		for line := range strings.Lines(block[1]) {
-			if command, is := strings.CutPrefix(line, "$ "); is {
-				all = append(all, shown{command: strings.TrimSpace(command)})
-			} else {
-				all[len(all)-1].output += line
-			}
-		}
-	}
-	return all
-}
-
-// A newcomer archives the home of make run's sample and fetches it back by the first four commands of the
-// guide; and each of its commands answers as the guide shows.
+// The first four commands of the guide archive the home of make run's sample and restore it. Each command prints what the
+// guide shows.
 func TestGuide(t *testing.T) {
 	t.Parallel()
-	s := &stage{T: t, namespace: "studio"}
+	s := &scenario{&fixtures.Workspaces{T: harness.NewT(t, cluster), Namespace: "studio", Store: store}}
 	s.applySample()
-	s.manager(nil)
-	if left, _ := filepath.Glob(filepath.Join(cluster.Dir, "manager*")); len(left) > 0 {
-		t.Errorf("make run would leave behind %q", left)
+	s.Start(nil)
+	if left, _ := filepath.Glob(filepath.Join(s.Cluster.Dir, "manager*")); len(left) > 0 {
+		t.Errorf("the manager left the files %q", left)
 	}
-	s.mia(func(ws *v1alpha1.Workspace) bool { return isSettled(ws, running) })
+	s.mia(func(ws *v1alpha1.Workspace) bool { return fixtures.IsSettled(ws, fixtures.Running) })
 	folder := s.miasHome()
-	s.eventually("its first line", func() error {
+	s.Eventually("the first line", func() error {
 		line, err := os.ReadFile(filepath.Join(folder, "starts.txt"))
 		if err == nil && len(line) == 0 {
-			err = errors.New("there is none")
+			err = errors.New("the file is empty")
 		}
 		return err
 	})
-	fill(t, folder)
-	before := tree(t, folder)
+	fixtures.FillHome(t, folder)
+	before := fixtures.Tree(t, folder)
 
-	commands := commandsOf(t, "../../../docs/workspaces.md")
+	blocks, err := harness.ReadConsole(harness.RootFor(t), "docs/workspaces.md")
+	s.Must(err)
+	var commands []harness.Command
+	for _, block := range blocks {
+		commands = append(commands, block.Commands...)
+	}
 	if len(commands) < 5 {
 		t.Fatalf("the guide shows %d commands", len(commands))
 	}
 	s.run(commands[:2])
 	s.gone(folder)
 	s.run(commands[2:4])
-	after := tree(t, s.miasHome())
-	delete(before, "starts.txt") // each start adds a line
+	after := fixtures.Tree(t, s.miasHome())
+	delete(before, "starts.txt") // each start appends a line
 	delete(after, "starts.txt")
-	if got := differences(before, after); got != "" {
-		t.Errorf("the home came back changed:\n%s", got)
+	if got := fixtures.TreeDifferences(before, after); got != "" {
+		t.Errorf("the restored home differs:\n%s", got)
 	}
 	s.run(commands[4:])
 	s.mia(func(ws *v1alpha1.Workspace) bool { return ws.UID == "" })
 }
 
-// applySample applies the Workspace of make run with the tests' own store.
-func (s *stage) applySample() {
+// applySample applies the Workspace of make run, with the tests' store.
+func (s *scenario) applySample() {
 	s.Helper()
-	const folder = "../../../config/samples/workspaces/local/"
-	_, _, err := cluster.Kubectl(s.Context(), "", "apply", "-f", folder+"mia.yaml")
-	s.must(err)
-	secret, err := template.ParseFiles(folder + "archive.yaml.tmpl")
-	s.must(err)
+	folder := filepath.Join(harness.RootFor(s), "config", "samples", "workspaces", "local")
+	s.Kubectl("", "apply", "-f", filepath.Join(folder, "mia.yaml"))
+	secret, err := template.ParseFiles(filepath.Join(folder, "archive.yaml.tmpl"))
+	s.Must(err)
 	var manifest bytes.Buffer
-	s.must(secret.Execute(&manifest, store))
-	_, _, err = cluster.Kubectl(s.Context(), manifest.String(), "apply", "-f", "-")
-	s.must(err)
+	s.Must(secret.Execute(&manifest, store))
+	s.Kubectl(manifest.String(), "apply", "-f", "-")
 }
 
-// run runs the commands as a shell does, and compares what they print. Tables are waited for, and their
-// last column is an age.
-func (s *stage) run(commands []shown) {
+// run runs the commands in a shell and compares their output. It waits for the rows of a table, and ignores their last
+// column, an age.
+func (s *scenario) run(commands []harness.Command) {
 	s.Helper()
-	root, err := harness.Root()
-	s.must(err)
 	for _, c := range commands {
-		isTable := strings.HasPrefix(c.output, "NAME ")
-		s.eventually(c.command, func() error {
-			shell := exec.CommandContext(s.Context(), "/bin/sh", "-c", c.command)
-			shell.Env = append(os.Environ(), "PATH="+filepath.Join(root, "bin")+":"+os.Getenv("PATH"), "KUBECONFIG="+cluster.Kubeconfig)
+		want := strings.Join(append(c.Shown, ""), "\n")
+		isTable := strings.HasPrefix(want, "NAME ")
+		s.Eventually(c.Text, func() error {
+			shell := exec.CommandContext(s.Context(), "/bin/sh", "-c", c.Text)
+			shell.Env = append(os.Environ(), "PATH="+filepath.Join(harness.RootFor(s), "bin")+":"+os.Getenv("PATH"), "KUBECONFIG="+s.Cluster.Kubeconfig)
 			printed, err := shell.CombinedOutput()
 			if err != nil {
-				s.Fatalf("%s: %v: %s", c.command, err, printed)
+				s.Fatalf("%s: %v: %s", c.Text, err, printed)
 			}
-			switch same := string(printed) == c.output; {
-			case same || c.output == "":
+			switch same := string(printed) == want; {
+			case same || want == "":
 				return nil
-			case isTable && sameRows(string(printed), c.output):
+			case isTable && sameRows(string(printed), want):
 				return nil
 			case !isTable:
-				s.Fatalf("%s prints\n%s\nthe guide shows\n%s", c.command, printed, c.output)
+				s.Fatalf("%s: got\n%s\nthe guide shows\n%s", c.Text, printed, want)
 			}
 			return errors.New(string(printed))
 		})
 	}
 }
 
-// sameRows compares two tables but for their last column.
+// sameRows compares two tables without their last column.
 func sameRows(a, b string) bool {
 	rows := func(table string) (all []string) {
 		for line := range strings.Lines(table) {
@@ -134,12 +112,12 @@ func sameRows(a, b string) bool {
 	return strings.Join(rows(a), "\n") == strings.Join(rows(b), "\n")
 }
 
-// mia waits until the sample's Workspace is as wanted; an empty one if there is none.
-func (s *stage) mia(wanted func(*v1alpha1.Workspace) bool) (ws *v1alpha1.Workspace) {
+// mia waits until the sample's Workspace is as wanted. It is empty if there is none.
+func (s *scenario) mia(wanted func(*v1alpha1.Workspace) bool) (ws *v1alpha1.Workspace) {
 	s.Helper()
-	s.eventually("mia as wanted", func() error {
+	s.Eventually("mia as wanted", func() error {
 		ws = &v1alpha1.Workspace{}
-		err := admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: "mia"}, ws)
+		err := s.Client.Get(s.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "mia"}, ws)
 		if client.IgnoreNotFound(err) == nil && !wanted(ws) {
 			err = errors.New(ws.Status.DisplayState)
 		} else {
@@ -150,8 +128,8 @@ func (s *stage) mia(wanted func(*v1alpha1.Workspace) bool) (ws *v1alpha1.Workspa
 	return ws
 }
 
-func (s *stage) miasHome() string {
+func (s *scenario) miasHome() string {
 	s.Helper()
 	ws := s.mia(func(ws *v1alpha1.Workspace) bool { return ws.Status.Volume != nil && ws.Status.Volume.UID != "" })
-	return filepath.Join(cluster.VolumeFolder(types.UID(ws.Status.Volume.UID)), "home")
+	return s.HomeOn(ws.Status.Volume.UID)
 }

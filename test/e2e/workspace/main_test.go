@@ -1,3 +1,6 @@
+// Package workspace takes Workspaces through their states with real bytes: the manager and its movers are the built
+// program, pods are processes, volumes are folders, and the archive is a real S3 store. Package chaos has the same with
+// crashes.
 package workspace
 
 import (
@@ -6,16 +9,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 var (
 	cluster *harness.Cluster
-	// admin is the tests' own client.
-	admin client.Client
-	store *harness.ObjectStore
+	store   *harness.ObjectStore
 )
 
 func TestMain(m *testing.M) {
@@ -31,15 +31,17 @@ func prepare(ctx context.Context, s *harness.Suite) (err error) {
 	if cluster, err = s.Start(ctx, harness.HostProcesses, harness.AuditLog); err != nil {
 		return err
 	}
+	s.AtEnd(cluster.NothingForbidden)
 	if _, err := cluster.InstallOnFreePort(ctx); err != nil {
 		return err
 	}
-	if admin, err = cluster.Client(); err != nil {
-		return err
-	}
-	s.AtEnd(cluster.NothingForbidden)
-	if *crashes == "some" {
-		return flag.Set("test.parallel", "8") // they wait far more than they compute
-	}
-	return nil
+	return flag.Set("test.parallel", "8") // the tests wait far more than they compute
+}
+
+// scenario is one test's namespace.
+type scenario struct{ *fixtures.Workspaces }
+
+func newScenario(t *testing.T) *scenario {
+	t.Helper()
+	return &scenario{fixtures.NewWorkspaces(t, cluster, store)}
 }
