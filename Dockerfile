@@ -14,7 +14,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 GOOS=linux GOARCH=${TARGETARCH} GOAMD64=v1 GOARM64=v8.0 GOFLAGS=-buildvcs=false \
-    go build -trimpath -ldflags="-s -w -X main.version=${VERSION} -X main.commit=${COMMIT} -X main.date=${DATE}" \
+    go build -trimpath -ldflags="-s -w -X kyklos.io/kyklos/internal/buildinfo.version=${VERSION} -X kyklos.io/kyklos/internal/buildinfo.commit=${COMMIT} -X kyklos.io/kyklos/internal/buildinfo.date=${DATE}" \
     -o /kyklos ./cmd/kyklos
 
 # Nothing but the binary: no shell and no zone files, the time zone database is inside it.

@@ -28,7 +28,7 @@ ARCHITECTURES ?= amd64 arm64
 IMAGE_DIR ?= bin/image
 # The same as in the Dockerfile; a test compares them.
 RELEASE_ENV := GOOS=linux GOAMD64=v1 GOARM64=v8.0
-RELEASE_FLAGS = -trimpath -ldflags="-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)"
+RELEASE_FLAGS = -trimpath -ldflags="-s -w -X kyklos.io/kyklos/internal/buildinfo.version=$(VERSION) -X kyklos.io/kyklos/internal/buildinfo.commit=$(COMMIT) -X kyklos.io/kyklos/internal/buildinfo.date=$(DATE)"
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
 export CGO_ENABLED := 0
@@ -150,7 +150,7 @@ test-certmanager: build bin/certmanager ## Replace leaf and CA again and again u
 bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@go test -run '^$$' -bench BesideTarGzip -benchtime 1x ./internal/archive/mover | grep /
-	@go test -run '^$$' -bench ThousandManifests ./internal/lint/apiserver ./internal/lint/judge | grep ^Bench
+	@go test -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset | grep ^Bench
 	@cd test/platform/bench && go test -count=1 -run BesideCron -v .
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api
 	@go test -count=1 -run 'Leader' -v ./test/chaos | grep 'at the boundary'
@@ -165,7 +165,7 @@ generate: manifests ## Regenerate code and everything else that is generated
 .PHONY: manifests
 manifests: ## Regenerate CRD, RBAC and webhook manifests from the markers in the code
 	@$(TOOL) controller-gen crd:crdVersions=v1 webhook rbac:roleName=kyklos-manager \
-		paths=./apis/... paths=./cmd/... paths=./certs/... paths=./controller/... paths=./webhooks/... \
+		paths=./apis/... paths=./cmd/... paths=./certs/... paths=./controller/... paths=./manager/... paths=./webhooks/... \
 		output:crd:dir=config/crd/bases output:rbac:dir=config/rbac output:webhook:dir=config/webhook
 
 .PHONY: verify

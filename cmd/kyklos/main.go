@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"kyklos.io/kyklos/cli"
+	"kyklos.io/kyklos/manager"
 )
 
 func main() {
@@ -27,11 +30,8 @@ func main() {
 	}
 }
 
-// The exit codes of commands that people and pipelines call, beside 0.
-const (
-	exitFindings = 1 // what was asked for was done, and says no: something is refused, or changes
-	exitUnusable = 2 // something cannot be read, or the command is not right
-)
+// exitUnusable says that a command could not do its work: something cannot be read, or the command line is wrong.
+const exitUnusable = 2
 
 // exitCode is that of a command's error, if it has one of its own. Commands that Kyklos runs in a cluster have no more to
 // say than 1.
@@ -63,16 +63,11 @@ its work: something cannot be read, or the command is not right.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newVersionCommand())
-	root.AddCommand(newLintCommand())
-	root.AddCommand(newPreviewCommand())
-	root.AddCommand(newExplainCommand())
-	root.AddCommand(newDiffCommand())
-	root.AddCommand(newConvertCommand())
+	root.AddCommand(manager.Commands()...)
+	root.AddCommand(cli.Commands()...)
 	root.AddCommand(developerCommands()...)
 	root.SetFlagErrorFunc(explainFlagError)
 	addGroups(root)
 	nameArguments(root)
-	addCompletions(root)
 	return root
 }

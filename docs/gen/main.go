@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"kyklos.io/kyklos/internal/desk"
-	"kyklos.io/kyklos/internal/manifest"
-	"kyklos.io/kyklos/internal/preview"
-	"kyklos.io/kyklos/internal/preview/draw"
+	"kyklos.io/kyklos/cli/source"
+	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/cli/preview/timeline"
+	"kyklos.io/kyklos/cli/preview/draw"
 )
 
 //go:generate go run . ../../config/samples/office-hours.yaml 2026-11-02 ../office-hours.svg ../../config/samples/follow-the-sun.yaml 2026-10-22 ../clock-change.svg
@@ -44,7 +44,7 @@ func week(sample, from string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	scalers, problems := desk.FromManifests(set, manifest.Default, nil)
+	scalers, problems := source.FromManifests(set, manifest.Default, nil)
 	var errs []error
 	for _, problem := range problems {
 		errs = append(errs, problem)
@@ -52,13 +52,13 @@ func week(sample, from string) ([]byte, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	var timelines []*preview.Timeline
+	var timelines []*timeline.Timeline
 	for _, scaler := range scalers {
 		begin, err := time.ParseInLocation(time.DateOnly, from, scaler.Calendar.Zone)
 		if err != nil {
 			return nil, err
 		}
-		timelines = append(timelines, preview.Compute(&scaler.Scaler, begin, begin.AddDate(0, 0, 7)))
+		timelines = append(timelines, timeline.Compute(&scaler.Scaler, begin, begin.AddDate(0, 0, 7)))
 	}
 	var drawn bytes.Buffer
 	err = draw.SVG(&drawn, timelines, draw.Options{})

@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"kyklos.io/kyklos/internal/convert"
-	"kyklos.io/kyklos/internal/desk"
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/convert"
+	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/cli/source"
 	"kyklos.io/kyklos/test/harness"
 )
 
@@ -67,7 +67,7 @@ func readScaler(t *testing.T, file *manifest.File) *unstructured.Unstructured {
 	t.Helper()
 	objects, problems := manifest.Parse(file)
 	for _, object := range objects {
-		if desk.IsScaler(object) {
+		if source.IsScaler(object) {
 			return object.Unstructured()
 		}
 	}

@@ -28,7 +28,7 @@ func workspaceValidator(t *testing.T) validator {
 	return newValidator(t, "workspaces.kyklos.io", "v1alpha1")
 }
 
-// Seed 001's numbers (W39, W49, TTL) and the amounts that the design names.
+// The defaults of W47 and W49, and of everything else.
 func TestWorkspaceDefaults(t *testing.T) {
 	obj := object(t, "apiVersion: kyklos.io/v1alpha1\nkind: Workspace\nmetadata: {name: a}\nspec: {image: a}")
 	if errs := workspaceValidator(t).create(t, obj); len(errs) > 0 {

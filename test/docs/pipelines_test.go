@@ -16,8 +16,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"kyklos.io/kyklos/internal/lint/policy"
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/lint/policy"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 const pipelines = "docs/pipelines"

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 // trial is a question to the API server: may this object be created, or replace that?

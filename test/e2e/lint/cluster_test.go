@@ -24,11 +24,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/lint/ruleset"
+	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint"
-	"kyklos.io/kyklos/internal/lint/apiserver"
-	"kyklos.io/kyklos/internal/lint/judge"
-	"kyklos.io/kyklos/internal/manifest"
 )
 
 // meeting is a cluster and a set of manifests. What is asked about is the last object of the set.
@@ -113,12 +113,12 @@ func (m meeting) hold(t *testing.T, namespace string, server *apiserver.Server) 
 			t.Fatal(err)
 		}
 	}
-	here, err := judge.NewCluster(cluster.Config, clock.RealClock{})
+	here, err := ruleset.NewCluster(cluster.Config, clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := m.parse(t, m.set)
-	result, err := judge.Run(t.Context(), &manifest.Set{Objects: set}, judge.Options{Server: server, Namespace: namespace, Cluster: here, Now: time.Now()})
+	result, err := ruleset.Run(t.Context(), &manifest.Set{Objects: set}, ruleset.Options{Server: server, Namespace: namespace, Cluster: here, Now: time.Now()})
 	if err != nil || len(result.Notes) > 0 {
 		t.Fatal(err, result.Notes)
 	}

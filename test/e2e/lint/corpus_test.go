@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 // corpus is everything that is asked of the API server: the samples, what is written in this folder's tables, and what

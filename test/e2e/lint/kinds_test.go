@@ -11,11 +11,11 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 
+	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/lint/ruleset"
+	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint"
-	"kyklos.io/kyklos/internal/lint/apiserver"
-	"kyklos.io/kyklos/internal/lint/judge"
-	"kyklos.io/kyklos/internal/manifest"
 )
 
 // TestBuiltInKinds holds what lint knows of the kinds that every cluster has against what a cluster has: every built-in kind is a target, or
@@ -25,7 +25,7 @@ func TestBuiltInKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, err := judge.NewCluster(cluster.Config, clock.RealClock{})
+	here, err := ruleset.NewCluster(cluster.Config, clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +36,8 @@ func TestBuiltInKinds(t *testing.T) {
 		objects, _ := manifest.Parse(&manifest.File{Name: kind, Data: []byte(text)})
 		set.Objects = append(set.Objects, objects...)
 	}
-	said := func(c *judge.Cluster) (words []string) {
-		result, err := judge.Run(t.Context(), &set, judge.Options{Server: server, Namespace: "default", Cluster: c, Now: time.Now()})
+	said := func(c *ruleset.Cluster) (words []string) {
+		result, err := ruleset.Run(t.Context(), &set, ruleset.Options{Server: server, Namespace: "default", Cluster: c, Now: time.Now()})
 		if err != nil || len(result.Notes) > 0 {
 			t.Fatal(err, result.Notes)
 		}

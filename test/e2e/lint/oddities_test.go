@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 // plain is a valid object; its metadata, zone and count are what tables replace.

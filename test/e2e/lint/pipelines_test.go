@@ -11,10 +11,10 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/lint/ruleset"
+	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint/apiserver"
-	"kyklos.io/kyklos/internal/lint/judge"
-	"kyklos.io/kyklos/internal/manifest"
 )
 
 const argocdSample = "../../../docs/pipelines/argocd/"
@@ -48,14 +48,14 @@ func TestJobMayRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := judge.Options{Namespace: namespace, Now: time.Now()}
+	options := ruleset.Options{Namespace: namespace, Now: time.Now()}
 	if options.Server, err = apiserver.New(crd.Bases); err != nil {
 		t.Fatal(err)
 	}
-	if options.Cluster, err = judge.NewCluster(config, clock.RealClock{}); err != nil {
+	if options.Cluster, err = ruleset.NewCluster(config, clock.RealClock{}); err != nil {
 		t.Fatal(err)
 	}
-	result, err := judge.Run(ctx, set, options)
+	result, err := ruleset.Run(ctx, set, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,11 +19,11 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/lint/policy"
+	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint"
-	"kyklos.io/kyklos/internal/lint/apiserver"
-	"kyklos.io/kyklos/internal/lint/policy"
-	"kyklos.io/kyklos/internal/manifest"
 )
 
 // canary is enforced once all policies before it are.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 // What kubectl refuses to read is no object for lint either, and what it reads is one.

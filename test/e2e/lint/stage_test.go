@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/manifest"
 	"kyklos.io/kyklos/test/harness"
 )
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"kyklos.io/kyklos/internal/manifest"
+	"kyklos.io/kyklos/cli/manifest"
 )
 
 // updates are pairs: what is stored, written before the definitions had any rule, and what is to replace it. Each is an edit

@@ -12,9 +12,9 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint/apiserver"
-	"kyklos.io/kyklos/internal/manifest"
 )
 
 // least is how many manifests the command line has to agree about.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"kyklos.io/kyklos/cli/lint/apiserver"
 	"kyklos.io/kyklos/config/crd"
-	"kyklos.io/kyklos/internal/lint/apiserver"
 )
 
 // With Kyklos installed, what its webhooks fill in is in the verdict too. What they refuse beyond it is for package lint's rules.

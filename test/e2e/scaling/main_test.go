@@ -1,5 +1,5 @@
 // Package e2e runs the controller against a real API server with real controllers, as the shipped
-// ServiceAccount, and moves its clock: every sequence of seed 003 happens here.
+// ServiceAccount, and moves its clock: what R8 to R13 say happens here.
 package e2e
 
 import (

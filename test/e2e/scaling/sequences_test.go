@@ -14,7 +14,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler"
 )
 
-// Seed 003, Scale Up Sequence (2025-01-27 is the Monday).
+// R12 (2025-01-27 is the Monday).
 func TestScaleUpEnteringTheWindow(t *testing.T) {
 	s := newStage(t, "2025-01-27 08:59:00")
 	s.target(2)
@@ -54,7 +54,7 @@ func ownsOnlyReplicas(s *stage) {
 	s.Errorf("%s owns nothing of the target", timewindowscaler.FieldManager)
 }
 
-// Seed 003, Scale Down Sequence.
+// R9.
 func TestScaleDownWithGracePeriod(t *testing.T) {
 	s := newStage(t, "2025-01-27 16:59:00")
 	s.target(10)
@@ -107,7 +107,7 @@ func TestScaleUpCancelsGracePeriod(t *testing.T) {
 	s.hears("ScaledDown")
 }
 
-// Seed 003, Manual Drift Correction Sequence.
+// R8.
 func TestManualDriftIsCorrected(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(10)
@@ -126,7 +126,7 @@ func TestManualDriftIsCorrected(t *testing.T) {
 	s.settles(10)
 }
 
-// Seed 003, Holiday Override Sequence: a Thursday.
+// R13: a Thursday.
 func TestHolidayTreatedAsClosed(t *testing.T) {
 	s := newStage(t, "2025-12-25 08:00:00")
 	s.target(10)
@@ -166,7 +166,7 @@ func TestHolidayTreatedAsOpen(t *testing.T) {
 	s.equal("message", message, "Everything in the spec is at work, but these holiday keys are no yyyy-mm-dd dates: Christmas")
 }
 
-// Seed 003, Pause Handling Sequence.
+// R10.
 func TestPauseLeavesTheTargetAlone(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(5)
@@ -189,7 +189,7 @@ func TestPauseLeavesTheTargetAlone(t *testing.T) {
 	s.measures(0, "kyklos_pause_active")
 }
 
-// Seed 003, Error Recovery Sequence.
+// R11.
 func TestTargetMissingAndRecreated(t *testing.T) {
 	s := newStage(t, "2025-01-27 14:00:00")
 	s.target(10)

@@ -63,7 +63,7 @@ func kolkata(t *testing.T) *time.Location {
 	return zone
 }
 
-// officeHours is seed 003's scaler: 10 replicas Mon-Fri 09:00-17:00 in Asia/Kolkata, else 2.
+// officeHours is the scaler of most stories: 10 replicas Mon-Fri 09:00-17:00 in Asia/Kolkata, else 2.
 func (s *stage) officeHours(change ...func(*v1beta1.TimeWindowScaler)) *v1beta1.TimeWindowScaler {
 	s.Helper()
 	tws := &v1beta1.TimeWindowScaler{

@@ -19,7 +19,7 @@ import (
 	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
-// S1 (W34): a new Workspace gets a volume and runs, and its process writes to the home. Its deletion deletes the volume
+// W34: a new Workspace gets a volume and runs, and its process writes to the home. Its deletion deletes the volume
 // too.
 func TestNewWorkspaceRuns(t *testing.T) {
 	s := newScenario(t)
@@ -53,7 +53,7 @@ func (s *scenario) gone(folder string) {
 	})
 }
 
-// S4 and S2 (W37, W35): the idle timers archive an unused home and delete its volume. The restored home is identical, every
+// W37, W35: the idle timers archive an unused home and delete its volume. The restored home is identical, every
 // time.
 func TestArchiveAndRestore(t *testing.T) {
 	s := newScenario(t)
@@ -112,7 +112,7 @@ func (s *scenario) checkLeftovers() {
 	}
 }
 
-// S3 (W36): the process is killed for its memory, or the Pod is deleted. The Workspace runs again with the same home,
+// W36: the process is killed for its memory, or the Pod is deleted. The Workspace runs again with the same home,
 // without a change of its spec.
 func TestKilledWorkspaceRunsAgain(t *testing.T) {
 	s := newScenario(t)
@@ -145,7 +145,7 @@ func TestKilledWorkspaceRunsAgain(t *testing.T) {
 	}
 }
 
-// S5 (W38): the manager dies right after it has recorded the operation STARTING. The next one continues that operation.
+// W38: the manager dies right after it has recorded the operation STARTING. The next one continues that operation.
 func TestManagerDiesAfterRecordingStarting(t *testing.T) {
 	s := newScenario(t)
 	proxy := s.StartProxy()

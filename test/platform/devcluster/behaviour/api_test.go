@@ -71,7 +71,7 @@ func TestTokenIsHeldToItsRole(t *testing.T) {
 	}
 }
 
-// schedules is a CRD whose zone is checked by CEL, as in seed 002's API.
+// schedules is a CRD whose zone is checked by CEL, as in Kyklos's API.
 const schedules = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

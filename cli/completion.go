@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/cli/source"
+	"kyklos.io/kyklos/internal/kubeconfig"
+)
+
+// completionPatience is how long somebody who presses Tab waits for an API server.
+const completionPatience = 2 * time.Second
+
+// completeScalers completes names of TimeWindowScalers: of the files that the command line names, or of the cluster.
+// What goes wrong leaves nothing to complete.
+func completeScalers(cmd *cobra.Command, args []string, begun string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	known := scalersOfFiles
+	if files := cmd.Flags().Lookup("filename"); files == nil || !files.Changed {
+		known = scalersOfCluster
+	}
+	taken := map[string]bool{}
+	for _, name := range args {
+		taken[name] = true
+	}
+	for _, name := range known(cmd) {
+		if strings.HasPrefix(name, begun) && !taken[name] {
+			taken[name] = true
+			names = append(names, name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func scalersOfFiles(cmd *cobra.Command) (names []string) {
+	files, err := cmd.Flags().GetStringArray("filename")
+	if err != nil {
+		return nil
+	}
+	set, err := manifest.Read(files, strings.NewReader("")) // what is piped in is for the command
+	if err != nil {
+		return nil
+	}
+	for _, object := range set.Objects {
+		if source.IsScaler(object) {
+			names = append(names, object.Name())
+		}
+	}
+	return names
+}
+
+func scalersOfCluster(cmd *cobra.Command) (names []string) {
+	var from kubeconfig.Flags
+	for name, value := range map[string]*string{"kubeconfig": &from.Kubeconfig, "context": &from.Context, "namespace": &from.Namespace} {
+		*value, _ = cmd.Flags().GetString(name)
+	}
+	reader, namespace, err := from.Reader("completion")
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
+	defer cancel()
+	scalers, err := source.Objects(ctx, reader, namespace, nil)
+	if err != nil {
+		return nil
+	}
+	for i := range scalers {
+		names = append(names, scalers[i].Name)
+	}
+	return names
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/cli/explain"
+	"kyklos.io/kyklos/cli/source"
+	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/scheme"
+	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// observer reads from a cluster what explains a number, with the rights of whoever asks.
+type observer struct {
+	reader  client.Reader
+	dynamic dynamic.Interface
+	kinds   *targetkind.Resolver
+}
+
+// observer returns one for the cluster that is named, and the namespace.
+func (o *explainOptions) observer(cmd *cobra.Command) (*observer, string, error) {
+	config, namespace, err := o.Connect(cmd.Name())
+	if err != nil {
+		return nil, "", err
+	}
+	requests, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
+	}
+	var made observer
+	if made.reader, err = client.New(config, client.Options{Scheme: scheme.New(), HTTPClient: requests}); err != nil {
+		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
+	}
+	if made.dynamic, err = dynamic.NewForConfigAndClient(config, requests); err != nil {
+		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
+	}
+	made.kinds, err = targetkind.NewResolverFor(config, requests, clock.RealClock{})
+	return &made, namespace, err
+}
+
+// holidays are those of a scaler; given ones, if not nil, stand for its ConfigMap.
+func (o *observer) holidays(ctx context.Context, tws *v1beta1.TimeWindowScaler, given []string) (explain.Holidays, error) {
+	if schedule.HolidaySource(&tws.Spec) == "" {
+		return explain.Holidays{}, nil
+	}
+	known := source.Holidays{Keys: given}
+	if given == nil {
+		var err error
+		if known, err = source.ClusterHolidays(ctx, o.reader, tws); err != nil {
+			return explain.Holidays{}, err
+		}
+	}
+	dates, invalid := timecalc.ParseHolidayDates(known.Keys)
+	return explain.Holidays{Dates: dates, Missing: known.Missing, Unread: known.Unread, Invalid: invalid}, nil
+}
+
+// state reads what is between a scaler and its target. What whoever asks may not read is noted in it.
+func (o *observer) state(ctx context.Context, tws *v1beta1.TimeWindowScaler) (*explain.State, error) {
+	state := &explain.State{Status: tws.Status, Generation: tws.Generation}
+	for _, look := range []struct {
+		what string
+		read func(context.Context, *v1beta1.TimeWindowScaler, *explain.State) error
+	}{{"the other TimeWindowScalers", o.owner}, {"the HorizontalPodAutoscalers", o.autoscaler}, {"the target", o.target}} {
+		switch err := look.read(ctx, tws, state); {
+		case apierrors.IsForbidden(err):
+			state.Unknown = append(state.Unknown, fmt.Sprintf("you may not read %s: %v", look.what, err))
+		case err != nil:
+			return nil, fmt.Errorf("read %s: %w", look.what, err)
+		}
+	}
+	return state, nil
+}
+
+// owner finds the older scaler that the target belongs to (B8).
+func (o *observer) owner(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *explain.State) error {
+	var rivals v1beta1.TimeWindowScalerList
+	if err := o.reader.List(ctx, &rivals, client.InNamespace(tws.Namespace)); err != nil {
+		return err
+	}
+	owner := tws
+	for i := range rivals.Items {
+		if rival := &rivals.Items[i]; rival.DeletionTimestamp == nil && targetindex.SameTarget(rival.Spec.TargetRef, owner.Spec.TargetRef) && targetindex.Precedes(rival, owner) {
+			owner = rival
+		}
+	}
+	if owner.UID != tws.UID {
+		state.Owner = owner.Name
+	}
+	return nil
+}
+
+func (o *observer) autoscaler(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *explain.State) error {
+	var autoscalers autoscalingv2.HorizontalPodAutoscalerList
+	if err := o.reader.List(ctx, &autoscalers, client.InNamespace(tws.Namespace)); err != nil {
+		return err
+	}
+	for i := range autoscalers.Items {
+		if targetindex.ScaledBy(&autoscalers.Items[i], tws.Spec.TargetRef) {
+			state.Autoscaler = autoscalers.Items[i].Name
+		}
+	}
+	return nil
+}
+
+// target reads the target by discovery, as the manager does.
+func (o *observer) target(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *explain.State) error {
+	reference := tws.Spec.TargetRef
+	kind, err := o.kinds.Resolve(ctx, reference)
+	var unknown *targetkind.UnknownError
+	var unscalable *targetkind.NotScalableError
+	if errors.As(err, &unknown) || errors.As(err, &unscalable) {
+		state.Missing = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	objects := o.dynamic.Resource(kind.GroupVersionResource()).Namespace(tws.Namespace)
+	object, err := objects.Get(ctx, reference.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		state.Missing = fmt.Sprintf("there is no %s %s", reference.Kind, reference.Name)
+		return nil
+	case err != nil:
+		return err
+	case object.GetDeletionTimestamp() != nil:
+		state.Missing = fmt.Sprintf("%s %s is being deleted", reference.Kind, reference.Name)
+		return nil
+	}
+	state.Target, err = targetOf(ctx, kind, object, objects)
+	return err
+}
+
+// targetOf reads the count of an object: its own, or that of its scale.
+func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Unstructured, objects dynamic.ResourceInterface) (*explain.Target, error) {
+	target := &explain.Target{}
+	written := []string{"f:spec", "f:replicas"}
+	switch kind {
+	case targetkind.Workspace:
+		written = []string{"f:spec", "f:desiredState"}
+		target.Desired, _, _ = unstructured.NestedString(object.Object, "spec", "desiredState")
+	case targetkind.DaemonSet:
+		written = []string{"f:spec", "f:template", "f:spec", "f:nodeSelector", "f:" + timewindowscaler.SuspendKey}
+		_, target.Suspended, _ = unstructured.NestedString(object.Object, "spec", "template", "spec", "nodeSelector", timewindowscaler.SuspendKey)
+		target.Has = number(object, "status", "currentNumberScheduled") + number(object, "status", "numberMisscheduled")
+	default:
+		scale, err := objects.Get(ctx, object.GetName(), metav1.GetOptions{}, "scale")
+		if apierrors.IsInternalError(err) { // so the API server answers where the spec of a custom resource has no count
+			target.Unset = true
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		target.Asks, target.Has = number(scale, "spec", "replicas"), number(scale, "status", "replicas")
+	}
+	for _, entry := range object.GetManagedFields() {
+		if !owns(&entry, written) {
+			continue
+		}
+		target.Owners = append(target.Owners, entry.Manager)
+		if entry.Time != nil && entry.Time.After(target.Written) {
+			target.Written = entry.Time.Time
+		}
+	}
+	return target, nil
+}
+
+func number(object *unstructured.Unstructured, path ...string) int32 {
+	value, _, _ := unstructured.NestedInt64(object.Object, path...)
+	return int32(value)
+}
+
+// owns reads a set of fields in its stored form (KEP-555): each level is an object with a key for each field.
+func owns(entry *metav1.ManagedFieldsEntry, path []string) bool {
+	var fields map[string]any
+	if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
+		return false
+	}
+	_, found, err := unstructured.NestedFieldNoCopy(fields, path...)
+	return found && err == nil
+}

@@ -1,0 +1,119 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiversion "k8s.io/apimachinery/pkg/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"kyklos.io/kyklos/cli/manifest"
+)
+
+// definition is a CustomResourceDefinition, ready to judge.
+type definition struct {
+	kind     schema.GroupKind
+	versions map[string]*version // those that are served
+}
+
+// version is what one served version of a definition says of its objects.
+type version struct {
+	kind       schema.GroupVersionKind
+	namespaced bool
+	hasStatus  bool // status is a subresource
+	structural *structuralschema.Structural
+	schema     validation.SchemaValidator
+	// rules are compiled when they are first needed: that takes longer than all else.
+	rules func() *cel.Validator
+	// deprecation is what the server warns of at each request, "" if the version is not deprecated.
+	deprecation string
+}
+
+func newDefinition(object *manifest.Object) (*definition, error) {
+	if v := object.GroupVersionKind().Version; v != "v1" {
+		return nil, fmt.Errorf("apiVersion apiextensions.k8s.io/%s is none that Kubernetes still has; give it as apiextensions.k8s.io/v1", v)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &crd); err != nil {
+		return nil, err
+	}
+	d := &definition{
+		kind:     schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind},
+		versions: map[string]*version{},
+	}
+	for i := range crd.Spec.Versions {
+		served := &crd.Spec.Versions[i]
+		if !served.Served {
+			continue
+		}
+		v, err := newVersion(served)
+		if err != nil {
+			return nil, fmt.Errorf("version %s: %w", served.Name, err)
+		}
+		v.kind = d.kind.WithVersion(served.Name)
+		v.namespaced = crd.Spec.Scope == apiextensionsv1.NamespaceScoped
+		v.deprecation = deprecation(served, &crd.Spec)
+		d.versions[served.Name] = v
+	}
+	return d, nil
+}
+
+func newVersion(served *apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
+	if served.Schema == nil || served.Schema.OpenAPIV3Schema == nil {
+		return nil, errors.New("it has no schema")
+	}
+	var internal apiextensions.CustomResourceValidation
+	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(served.Schema, &internal, nil); err != nil {
+		return nil, err
+	}
+	structural, err := structuralschema.NewStructural(internal.OpenAPIV3Schema)
+	if err != nil {
+		return nil, err
+	}
+	structural = structural.DeepCopy() // defaults are shared with the definition
+	if err := defaulting.PruneDefaults(structural); err != nil {
+		return nil, err
+	}
+	validator, _, err := validation.NewSchemaValidator(internal.OpenAPIV3Schema)
+	if err != nil {
+		return nil, err
+	}
+	return &version{
+		hasStatus:  served.Subresources != nil && served.Subresources.Status != nil,
+		structural: structural,
+		schema:     validator,
+		rules:      sync.OnceValue(func() *cel.Validator { return cel.NewValidator(structural, true, celconfig.PerCallLimit) }),
+	}, nil
+}
+
+// deprecation is the definition's own warning, or that of every deprecated version without one, which names the newest that is not.
+func deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion, spec *apiextensionsv1.CustomResourceDefinitionSpec) string {
+	if !v.Deprecated {
+		return ""
+	}
+	if v.DeprecationWarning != nil {
+		return *v.DeprecationWarning
+	}
+	text := fmt.Sprintf("%s/%s %s is deprecated", spec.Group, v.Name, spec.Names.Kind)
+	var better []string
+	for _, other := range spec.Versions {
+		if other.Served && !other.Deprecated && apiversion.CompareKubeAwareVersionStrings(v.Name, other.Name) < 0 {
+			better = append(better, other.Name)
+		}
+	}
+	if len(better) == 0 {
+		return text
+	}
+	newest := slices.MaxFunc(better, apiversion.CompareKubeAwareVersionStrings)
+	return fmt.Sprintf("%s; use %s/%s %s", text, spec.Group, newest, spec.Names.Kind)
+}

@@ -1,0 +1,113 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"kyklos.io/kyklos/cli/manifest"
+)
+
+// Server judges objects by definitions. It may be used by many goroutines at once.
+type Server struct {
+	kinds    map[schema.GroupKind]*definition
+	groups   map[string]bool
+	webhooks bool
+}
+
+// New reads the CustomResourceDefinitions in the files *.yaml, *.yml and *.json of the file systems; of two with the same name the later
+// counts. The error says which file holds none, or one that cannot be served.
+func New(sources ...fs.FS) (*Server, error) {
+	s := &Server{kinds: map[schema.GroupKind]*definition{}, groups: map[string]bool{}, webhooks: true}
+	for _, source := range sources {
+		err := fs.WalkDir(source, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) {
+				return err
+			}
+			data, err := fs.ReadFile(source, name)
+			if err != nil {
+				return err
+			}
+			return s.Add(&manifest.File{Name: name, Data: data})
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(s.kinds) == 0 {
+		return nil, errors.New("no CustomResourceDefinition is given to judge by")
+	}
+	return s, nil
+}
+
+// Add reads the definitions of a file; of two with the same name the later counts.
+func (s *Server) Add(file *manifest.File) error {
+	objects, problems := manifest.Parse(file)
+	for _, problem := range problems {
+		return problem
+	}
+	for _, object := range objects {
+		if object.GroupVersionKind().Kind != "CustomResourceDefinition" {
+			continue
+		}
+		d, err := newDefinition(object)
+		if err != nil {
+			return fmt.Errorf("%s: CustomResourceDefinition %s: %w", file.Name, object.Name(), err)
+		}
+		s.kinds[d.kind], s.groups[d.kind.Group] = d, true
+	}
+	return nil
+}
+
+// WithoutWebhooks is a server that does not reach Kyklos's webhooks: nothing of theirs is filled in.
+func (s *Server) WithoutWebhooks() *Server {
+	return &Server{kinds: s.kinds, groups: s.groups}
+}
+
+// Knows says whether the server judges objects of this kind: those of a group that it has a definition of. Of these it
+// refuses kinds and versions that it does not serve.
+func (s *Server) Knows(kind schema.GroupVersionKind) bool {
+	return s.groups[kind.Group] && !s.isList(kind)
+}
+
+func (s *Server) isList(kind schema.GroupVersionKind) bool {
+	_, ok := s.kinds[schema.GroupKind{Group: kind.Group, Kind: strings.TrimSuffix(kind.Kind, "List")}]
+	return ok && strings.HasSuffix(kind.Kind, "List")
+}
+
+// Kinds are the kinds and versions that the server serves, in the order of their names.
+func (s *Server) Kinds() (served []schema.GroupVersionKind) {
+	for kind, d := range s.kinds {
+		for _, name := range slices.Sorted(maps.Keys(d.versions)) {
+			served = append(served, kind.WithVersion(name))
+		}
+	}
+	slices.SortFunc(served, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
+	return served
+}
+
+// version is the served version that the object asks for.
+func (s *Server) version(object *manifest.Object) (*version, error) {
+	kind := object.GroupVersionKind()
+	if d := s.kinds[kind.GroupKind()]; d != nil {
+		if v := d.versions[kind.Version]; v != nil {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("no matches for kind %q in version %q", kind.Kind, kind.GroupVersion())
+}
+
+// Schema is the structural schema of a kind that the server serves, nil of others. It must not be changed.
+func (s *Server) Schema(kind schema.GroupVersionKind) *structuralschema.Structural {
+	if d := s.kinds[kind.GroupKind()]; d != nil && d.versions[kind.Version] != nil {
+		return d.versions[kind.Version].structural
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package ruleset
+
+import (
+	"context"
+	"fmt"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+)
+
+// reader is the inventory at the moment at which one object is applied, as the code that gathers
+// facts reads a cluster.
+type reader struct {
+	*inventory
+	member *member
+}
+
+// It is what admission.Sources asks for, and no more of it than the rules use.
+var _ client.Reader = reader{}
+
+// Get fills in no more than the rules read: the keys of a ConfigMap, and otherwise that there is one.
+func (r reader) Get(ctx context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	kind := groupKind(into)
+	if m := r.set[identity{kind, key}]; m != nil {
+		into.SetNamespace(key.Namespace)
+		into.SetName(key.Name)
+		if source, ok := into.(*corev1.ConfigMap); ok {
+			source.Data = make(map[string]string)
+			data, _ := m.object.Object["data"].(map[string]any)
+			for key := range data {
+				source.Data[key] = ""
+			}
+		}
+		return nil
+	}
+	if r.cluster == nil {
+		return errUnknown // not the API server's NotFound: nobody knows
+	}
+	err := r.cluster.Reader.Get(ctx, key, into)
+	if client.IgnoreNotFound(err) != nil {
+		r.fail(plural(kind.Kind), err)
+	}
+	return err
+}
+
+// List returns the scalers that are there when the object is applied, or the autoscalers.
+func (r reader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	var asked client.ListOptions
+	asked.ApplyOptions(options)
+	switch list := list.(type) {
+	case *v1beta1.TimeWindowScalerList:
+		for _, rival := range r.rivals(r.member) {
+			list.Items = append(list.Items, *rival.scaler)
+		}
+		return r.storedScalers(ctx, asked.Namespace, list)
+	case *autoscalingv2.HorizontalPodAutoscalerList:
+		for _, hpa := range r.autoscalers[asked.Namespace] {
+			list.Items = append(list.Items, *hpa)
+		}
+		return r.storedAutoscalers(ctx, asked.Namespace, list)
+	default:
+		return fmt.Errorf("an inventory has no lists of %T", list)
+	}
+}
+
+// storedScalers adds the cluster's, except those that the set replaces.
+func (r reader) storedScalers(ctx context.Context, namespace string, list *v1beta1.TimeWindowScalerList) error {
+	if r.cluster == nil {
+		return nil
+	}
+	stored, err := r.cluster.scalers.in(ctx, r.cluster.Reader, namespace)
+	if err != nil {
+		r.fail(plural(v1beta1.Kind), err)
+		return err
+	}
+	for _, scaler := range stored {
+		if r.set[identity{v1beta1.GroupKind, client.ObjectKeyFromObject(scaler)}] == nil {
+			list.Items = append(list.Items, *scaler)
+		}
+	}
+	return nil
+}
+
+// storedAutoscalers adds the cluster's, except those that the set replaces.
+func (r reader) storedAutoscalers(ctx context.Context, namespace string, list *autoscalingv2.HorizontalPodAutoscalerList) error {
+	if r.cluster == nil {
+		return nil
+	}
+	stored, err := r.cluster.autoscalers.in(ctx, r.cluster.Reader, namespace)
+	if err != nil {
+		r.fail(plural(autoscaler.Kind), err)
+		return err
+	}
+	for _, hpa := range stored {
+		if r.set[identity{autoscaler, client.ObjectKeyFromObject(hpa)}] == nil {
+			list.Items = append(list.Items, *hpa)
+		}
+	}
+	return nil
+}
+
+// groupKind is that of a typed object by its type, and otherwise what the object says.
+func groupKind(object client.Object) schema.GroupKind {
+	if kind, err := apiutil.GVKForObject(object, scheme()); err == nil {
+		return kind.GroupKind()
+	}
+	return object.GetObjectKind().GroupVersionKind().GroupKind()
+}
+
+// plural is how a note names the objects of a kind.
+func plural(kind string) string { return kind + "s" }
+
+// isAbsent reports whether err says that there is no such object, or no such kind.
+func isAbsent(err error) bool { return apierrors.IsNotFound(err) }

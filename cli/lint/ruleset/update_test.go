@@ -1,0 +1,76 @@
+package ruleset
+
+import (
+	"strings"
+	"testing"
+)
+
+// replacing has the set replace what files say.
+func replacing(t *testing.T, files ...string) func(*Options) {
+	t.Helper()
+	old := setOf(t, files...)
+	return func(o *Options) { o.Old = old }
+}
+
+// What was wrong before and is left as it was is not refused, as the webhook and the API server have it.
+func TestUpdates(t *testing.T) {
+	t.Parallel()
+	older := func(text string) string { return strings.Replace(text, "v1beta1", "v1alpha1", 1) }
+	zoned := strings.Replace(scaler("office", "web"), "replicas: 10}]", "replicas: 10, timezone: Europe/Berlin}]", 1)
+	longer := strings.Replace(scaler("office", "web"), "17:00", "18:00", 1)
+	workspace := "apiVersion: kyklos.io/v1alpha1\nkind: Workspace\nmetadata: {namespace: shop, name: ada}\nspec:\n  image: a\n  storage: {size: 9Gi}\n"
+	for name, tc := range map[string]struct {
+		old, files []string
+		want       []string
+	}{
+		"nothing changes, and nothing is asked": {
+			old:   []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST", 1)},
+			files: []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST", 1)},
+		},
+		"what is new is judged": {
+			files: []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST", 1)},
+			want: []string{"a.yaml:10:13 warning warned spec.timezone: EST is UTC-05:00 all year, without daylight saving time: " +
+				"to follow the clocks of a place, use its zone, such as America/New_York"},
+		},
+		"a value that was wrong before": {
+			old:   []string{strings.Replace(scaler("office", "web"), "days: [Mon]", "days: [mon]", 1)},
+			files: []string{strings.Replace(scaler("office", "web"), "days: [Mon]", "days: [mon]", 1)},
+		},
+		"a target that two had before, of which one changes": {
+			old:   []string{scaler("office", "web"), scaler("night", "web")},
+			files: []string{longer, scaler("night", "web")},
+			want: []string{`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" names Deployment "web" too: ` +
+				`the older of the two scales it, and the other does nothing (b.yaml:5)`},
+		},
+		"a target that another one had before": {
+			old:   []string{scaler("office", "api"), scaler("night", "web")},
+			files: []string{scaler("office", "web"), scaler("night", "web")},
+			want:  []string{"a.yaml:9:11 error target-shared spec.targetRef.name: " + sharedBy("night", " (b.yaml:5)")},
+		},
+		"two targets exchanged": {
+			old:   []string{scaler("office", "web"), scaler("night", "api")},
+			files: []string{scaler("office", "api"), scaler("night", "web")},
+		},
+		"what went away": {old: []string{scaler("office", "web"), scaler("night", "web")}, files: []string{scaler("office", "web")}},
+		"applied in the older version, which cannot say all": {
+			old:   []string{zoned},
+			files: []string{older(longer)},
+		},
+		"the annotation of the older version broken": {
+			old:   []string{zoned},
+			files: []string{strings.Replace(older(longer), "  name: office", "  name: office\n  annotations: {kyklos.io/v1beta1-spec: gone}", 1)},
+			want: []string{"a.yaml:13:13 warning warned spec.windows[0].timezone: was lost: v1alpha1 cannot say it, " +
+				"and the annotation kyklos.io/v1beta1-spec, which carries it, was left out or changed; use kyklos.io/v1beta1"},
+		},
+		"a volume cannot shrink": {
+			old:   []string{workspace},
+			files: []string{strings.Replace(workspace, "9Gi", "5Gi", 1)},
+			want:  []string{"a.yaml:6:19 error invalid spec.storage.size: Forbidden: must not shrink: a volume cannot be made smaller"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			same(t, judged(t, tc.files, replacing(t, tc.old...)), tc.want...)
+		})
+	}
+}

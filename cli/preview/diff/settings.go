@@ -1,0 +1,133 @@
+package diff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/cli/preview/timeline"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// Setting is a field of the spec, or several that are one thing, that differs.
+type Setting struct {
+	Field         string
+	Before, After string
+}
+
+// settings are what differs in two specs and does not show in a timeline's transitions.
+func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
+	look := func(field string, read func(*v1beta1.TimeWindowScalerSpec) string) {
+		if was, is := read(before), read(after); was != is {
+			differ = append(differ, Setting{field, was, is})
+		}
+	}
+	// Windows, counts and the baseline are not among them: what they do shows in the transitions, and what does nothing is no
+	// difference.
+	look("targetRef", target)
+	look("timezone", func(s *v1beta1.TimeWindowScalerSpec) string { return s.Timezone })
+	look("pause", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.FormatBool(s.Pause) })
+	look("gracePeriodSeconds", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.Itoa(int(s.GracePeriodSeconds)) })
+	look("holidays", holidayRule)
+	look("workspace", func(s *v1beta1.TimeWindowScalerSpec) string {
+		if s.Workspace == nil {
+			return "none"
+		}
+		return fmt.Sprintf("enforce %t, keepArchived %t", s.Workspace.Enforce, s.Workspace.KeepArchived)
+	})
+	return append(differ, metrics(before, after)...)
+}
+
+// target is by the whole kind, so that writing out an apiVersion that was left out is no difference.
+func target(s *v1beta1.TimeWindowScalerSpec) string {
+	apiVersion, kind := targetkind.Of(s.TargetRef).ToAPIVersionAndKind()
+	return apiVersion + " " + kind + " " + s.TargetRef.Name
+}
+
+// holidayRule is what holidays do; without a source they do nothing.
+func holidayRule(s *v1beta1.TimeWindowScalerSpec) string {
+	source := schedule.HolidaySource(s)
+	if source == "" {
+		return timecalc.HolidayIgnore
+	}
+	return fmt.Sprintf("%s, ConfigMap %s", s.Holidays.Mode, source)
+}
+
+// metrics are the windows, as people write them, whose metrics are not the same in both specs.
+func metrics(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
+	was, is := metricsOf(before), metricsOf(after)
+	windows := maps.Clone(was)
+	maps.Copy(windows, is)
+	for _, window := range slices.Sorted(maps.Keys(windows)) {
+		if before, after := metricText(was[window]), metricText(is[window]); before != after {
+			differ = append(differ, Setting{"metric of window " + window, before, after})
+		}
+	}
+	return differ
+}
+
+// metricsOf has the metrics by the names of their windows. A window without one has its number, as people count.
+func metricsOf(s *v1beta1.TimeWindowScalerSpec) map[string]*v1beta1.WindowMetric {
+	all := make(map[string]*v1beta1.WindowMetric)
+	for i := range s.Windows {
+		if w := &s.Windows[i]; w.Metric != nil {
+			name := w.Name
+			if name == "" {
+				name = strconv.Itoa(i + 1)
+			}
+			all[name] = w.Metric
+		}
+	}
+	return all
+}
+
+// metricText is a metric in one line. A selector that cannot be read is left out: lint says what is wrong with it.
+func metricText(m *v1beta1.WindowMetric) string {
+	if m == nil {
+		return "none"
+	}
+	lowest, highest := schedule.MetricBounds(m)
+	text := fmt.Sprintf("%s, %s %s%s, %d to %d replicas", m.Name, m.Target.Type, m.Target.Value, m.Target.AverageValue, lowest, highest)
+	if read, _ := schedule.ReadMetric(m, field.NewPath("metric")); read.Selector != nil && !read.Selector.Empty() {
+		text += ", of " + read.Selector.String()
+	}
+	return text
+}
+
+// holidays are the dates, from the timelines' beginning on, that are listed on one side only.
+func holidays(before, after *timeline.Timeline) (added, removed []string) {
+	was, is := dates(before), dates(after)
+	for date := range is {
+		if !was[date] {
+			added = append(added, date)
+		}
+	}
+	for date := range was {
+		if !is[date] {
+			removed = append(removed, date)
+		}
+	}
+	slices.Sort(added)
+	slices.Sort(removed)
+	return added, removed
+}
+
+// dates are the listed ones that the schedule goes by. Those before the timeline's beginning are past: lists are cleaned up
+// once a year, and that is no news.
+func dates(t *timeline.Timeline) map[string]bool {
+	listed := make(map[string]bool)
+	first := t.From.Format(time.DateOnly)
+	for date := range t.Scaler.Calendar.Holidays {
+		if date >= first && schedule.HolidaySource(t.Scaler.Spec) != "" {
+			listed[date] = true
+		}
+	}
+	return listed
+}

@@ -1,0 +1,235 @@
+package timeline_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/cli/preview/timeline"
+)
+
+func window(start, end string, replicas int32) v1beta1.Window {
+	return v1beta1.Window{Days: days, Start: start, End: end, Replicas: intstr.FromInt32(replicas)}
+}
+
+func in(zone string, w v1beta1.Window) v1beta1.Window {
+	w.Timezone = zone
+	return w
+}
+
+func named(name string, w v1beta1.Window) v1beta1.Window {
+	w.Name = name
+	return w
+}
+
+func scaler(t *testing.T, zone string, windows ...v1beta1.Window) *timeline.Scaler {
+	t.Helper()
+	s, _ := read(t, &v1beta1.TimeWindowScalerSpec{Timezone: zone, DefaultReplicas: intstr.FromInt32(2), Windows: windows}, nil)
+	return s
+}
+
+func instant(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// tell is a timeline in lines: time of day, counts, reason and the words for it.
+func tell(timeline *timeline.Timeline) (lines []string) {
+	for _, tr := range timeline.Transitions {
+		lines = append(lines, fmt.Sprintf("%s %d>%d %s: %s", tr.Time.Format("15:04"), tr.From, tr.To, tr.Reason, timeline.Why(tr)))
+	}
+	return lines
+}
+
+// In Berlin the clocks skip from 02:00 to 03:00 on 28 March 2027, and repeat from 03:00 to 02:00 on 31 October.
+func TestReasonsInNightsOfClockChanges(t *testing.T) {
+	const spring, autumn = "2027-03-28T00:00:00+01:00", "2027-10-31T00:00:00+02:00"
+	for name, tc := range map[string]struct {
+		from    string
+		windows []v1beta1.Window
+		want    []string
+	}{
+		"an end that is skipped": {spring, []v1beta1.Window{named("w", window("01:00", "02:30", 9))}, []string{
+			"01:00 2>9 WindowEntered: window entered: w",
+			"03:00 9>2 ClockChange: clock goes forward from 02:00 to 03:00: window left: w",
+		}},
+		"a start that is skipped": {spring, []v1beta1.Window{named("w", window("02:30", "05:00", 9))}, []string{
+			"03:00 2>9 ClockChange: clock goes forward from 02:00 to 03:00: window entered: w",
+			"05:00 9>2 WindowLeft: window left: w",
+		}},
+		"an end where the clock leaves": {spring, []v1beta1.Window{named("w", window("01:00", "02:00", 9))}, []string{
+			"01:00 2>9 WindowEntered: window entered: w", "03:00 9>2 WindowLeft: window left: w",
+		}},
+		"a start where the clock arrives, on top of another window": {
+			spring, []v1beta1.Window{named("under", window("01:00", "05:00", 5)), named("w", window("03:00", "04:00", 9))}, []string{
+				"01:00 2>5 WindowEntered: window entered: under", "03:00 5>9 WindowEntered: window entered: w",
+				"04:00 9>5 WindowEntered: window left: w, under goes on", "05:00 5>2 WindowLeft: window left: under",
+			},
+		},
+		"a start that is repeated": {autumn, []v1beta1.Window{named("w", window("02:30", "05:00", 9))}, []string{
+			"02:30 2>9 WindowEntered: window entered: w",
+			"02:00 9>2 ClockChange: clock goes back from 03:00 to 02:00: window left: w",
+			"02:30 2>9 WindowEntered: window entered: w", "05:00 9>2 WindowLeft: window left: w",
+		}},
+		"windows without names": {spring, []v1beta1.Window{window("01:00", "05:00", 5), window("03:30", "04:00", 9)}, []string{
+			"01:00 2>5 WindowEntered: window entered: daily 01:00-05:00", "03:30 5>9 WindowEntered: window entered: daily 03:30-04:00",
+			"04:00 9>5 WindowEntered: window left: daily 03:30-04:00, daily 01:00-05:00 goes on", "05:00 5>2 WindowLeft: window left: daily 01:00-05:00",
+		}},
+		"another clock is skipped": {
+			"2026-03-08T07:00:00+01:00", []v1beta1.Window{in("America/New_York", named("w", window("02:30", "05:00", 9)))}, []string{
+				"08:00 2>9 ClockChange: clock of America/New_York goes forward from 02:00 to 03:00: window entered: w",
+				"10:00 9>2 WindowLeft: window left: w",
+			},
+		},
+	} {
+		from := instant(t, tc.from)
+		if diff := cmp.Diff(tc.want, tell(timeline.Compute(scaler(t, "Europe/Berlin", tc.windows...), from, from.Add(12*time.Hour)))); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// A closed holiday begins and ends inside of night windows; a window that would have begun at its midnight does not.
+func TestReasonsOnHolidays(t *testing.T) {
+	for mode, want := range map[v1beta1.HolidayMode][]string{
+		v1beta1.HolidayClosed: {
+			"22:00 2>8 WindowEntered: window entered: nights",
+			"00:00 8>2 HolidayStarted: holiday 2026-12-25 begins: treat-as-closed",
+			"00:00 2>8 HolidayEnded: holiday 2026-12-26 is over",
+			"06:00 8>2 WindowLeft: window left: nights",
+		},
+		v1beta1.HolidayOpen: {
+			"22:00 2>8 WindowEntered: window entered: nights",
+			"06:00 8>2 WindowLeft: window left: nights",
+		},
+		v1beta1.HolidayIgnore: {
+			"22:00 2>8 WindowEntered: window entered: nights", "06:00 8>2 WindowLeft: window left: nights",
+			"22:00 2>8 WindowEntered: window entered: nights", "06:00 8>2 WindowLeft: window left: nights",
+			"22:00 2>8 WindowEntered: window entered: nights", "06:00 8>2 WindowLeft: window left: nights",
+		},
+	} {
+		spec := &v1beta1.TimeWindowScalerSpec{
+			Timezone: "Europe/Berlin", DefaultReplicas: intstr.FromInt32(2), Windows: []v1beta1.Window{named("nights", window("22:00", "06:00", 8))},
+			Holidays: &v1beta1.Holidays{Mode: mode, SourceRef: &v1beta1.HolidaySource{Name: "h"}},
+		}
+		s, _ := read(t, spec, []string{"2026-12-25", "2026-12-26"})
+		made := timeline.Compute(s, instant(t, "2026-12-24T12:00:00+01:00"), instant(t, "2026-12-27T12:00:00+01:00"))
+		if diff := cmp.Diff(want, tell(made)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", mode, diff)
+		}
+	}
+}
+
+// A lower count waits for the grace period, which begins with the first decrease and ends early when as many are wanted again.
+func TestGraceUntil(t *testing.T) {
+	for name, tc := range map[string]struct {
+		grace   int32
+		windows []v1beta1.Window
+		want    []string
+	}{
+		"none":  {0, []v1beta1.Window{window("09:00", "17:00", 9)}, []string{"09:00 2>9", "17:00 9>2"}},
+		"plain": {90, []v1beta1.Window{window("09:00", "17:00", 9)}, []string{"09:00 2>9", "17:00 9>2, 9 until 17:01:30"}},
+		"a further decrease does not prolong it": {
+			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:00", "17:30", 5)},
+			[]string{"09:00 2>9", "17:00 9>5, 9 until 18:00:00", "17:30 5>2, 9 until 18:00:00"},
+		},
+		"a rise to less does not end it": {
+			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:30", "20:00", 5)},
+			[]string{"09:00 2>9", "17:00 9>2, 9 until 18:00:00", "17:30 2>5, 9 until 18:00:00", "20:00 5>2, 5 until 21:00:00"},
+		},
+		"as many ends it": {
+			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:30", "20:00", 10)},
+			[]string{"09:00 2>9", "17:00 9>2, 9 until 17:30:00", "17:30 2>10", "20:00 10>2, 10 until 21:00:00"},
+		},
+	} {
+		s := scaler(t, "UTC", tc.windows...)
+		s.Spec.GracePeriodSeconds = tc.grace
+		var got []string
+		for _, tr := range timeline.Compute(s, instant(t, "2026-06-10T00:00:00Z"), instant(t, "2026-06-11T00:00:00Z")).Transitions {
+			line := fmt.Sprintf("%s %d>%d", tr.Time.Format("15:04"), tr.From, tr.To)
+			if !tr.GraceUntil.IsZero() {
+				line += fmt.Sprintf(", %d until %s", tr.Kept, tr.GraceUntil.Format(time.TimeOnly))
+			}
+			got = append(got, line)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// A Workspace runs once, whatever count above 0 a window has: from one such window to another nothing changes.
+func TestAWorkspaceIsOne(t *testing.T) {
+	s := scaler(t, "UTC", window("09:00", "12:00", 9), window("12:00", "17:00", 5))
+	s.Calendar.DefaultReplicas = 0
+	s.Spec.TargetRef.APIVersion, s.Spec.TargetRef.Kind = "kyklos.io/v1alpha1", "Workspace"
+	made := timeline.Compute(s, instant(t, "2026-06-10T00:00:00Z"), instant(t, "2026-06-11T00:00:00Z"))
+	var got []string
+	for _, tr := range made.Transitions {
+		got = append(got, fmt.Sprintf("%s %d>%d", tr.Time.Format("15:04"), tr.From, tr.To))
+	}
+	if diff := cmp.Diff([]string{"09:00 0>1", "17:00 1>0"}, got); diff != "" || made.Seconds != 8*3600 || made.Highest != 1 {
+		t.Errorf("%d s, %d at most (-want +got)\n%s", made.Seconds, made.Highest, diff)
+	}
+}
+
+// Fractions of seconds are dropped, and a stretch may be empty.
+func TestStretches(t *testing.T) {
+	s := scaler(t, "UTC", window("09:00", "17:00", 9))
+	made := timeline.Compute(s, instant(t, "2026-06-10T16:59:59.9Z"), instant(t, "2026-06-10T17:00:01.9Z"))
+	if made.Seconds != 9+2 || made.AlwaysHighest() != 18 || len(made.Transitions) != 1 || len(made.Days) != 1 {
+		t.Errorf("two seconds around 17:00: %+v", made)
+	}
+	until := timeline.Compute(s, instant(t, "2026-06-10T16:00:00Z"), instant(t, "2026-06-10T17:00:00Z"))
+	if len(until.Transitions) != 0 {
+		t.Errorf("until a boundary: %v, which is outside", until.Transitions)
+	}
+	from := timeline.Compute(s, instant(t, "2026-06-10T17:00:00Z"), instant(t, "2026-06-10T18:00:00Z"))
+	if len(from.Transitions) != 0 || from.Segments[0].Replicas != 2 {
+		t.Errorf("from a boundary: %v %v, which is before", from.Transitions, from.Segments)
+	}
+	if empty := timeline.Compute(s, until.Until, until.Until); len(empty.Segments)+len(empty.Days) != 0 || empty.Seconds != 0 {
+		t.Errorf("nothing: %+v", empty)
+	}
+}
+
+// A stretch goes on over the last day of a leap year that follows from a zone's rule, without a change of the clock (timecalc.ZoneEnd).
+func TestTheEndOfALeapYear(t *testing.T) {
+	made := timeline.Compute(scaler(t, "America/New_York", window("09:00", "17:00", 9)), instant(t, "2040-12-01T05:00:00Z"), instant(t, "2041-01-05T05:00:00Z"))
+	if len(made.Transitions) != 2*len(made.Days) || len(made.Days) != 35 || len(made.Changes) != 0 {
+		t.Errorf("%d transitions on %d days, changes %v", len(made.Transitions), len(made.Days), made.Changes)
+	}
+}
+
+// The changes of the schedule's own clock and of others are told apart; one at the first instant counts, one at the end does not.
+func TestChanges(t *testing.T) {
+	s := scaler(t, "Africa/Cairo", in("America/New_York", window("09:00", "17:00", 9)), in("America/New_York", window("10:00", "12:00", 9)))
+	night := instant(t, "2026-04-23T22:00:00Z") // Cairo skips from 00:00 to 01:00
+	made := timeline.Compute(s, night, instant(t, "2026-11-01T06:00:00Z"))
+	var got []string
+	for _, c := range append(made.Changes, made.Abroad...) {
+		got = append(got, c.Time.Format(time.RFC3339)+" "+c.Amount().String()+" "+made.ClockWords(c))
+	}
+	want := []string{
+		"2026-04-24T01:00:00+03:00 1h0m0s clock goes forward from 00:00 to 01:00",
+		"2026-10-29T23:00:00+02:00 -1h0m0s clock goes back from 2026-10-30 00:00 to 2026-10-29 23:00",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if made.Days[0].Change == nil || made.Days[1].Change != nil {
+		t.Error("the first day, which has no first hour, is not marked, or the second one is")
+	}
+	later := timeline.Compute(s, night, instant(t, "2026-11-01T06:00:01Z"))
+	if len(later.Abroad) != 1 || later.Abroad[0].Time.Location().String() != "America/New_York" {
+		t.Errorf("abroad %v, want the change of New York, once for both windows", later.Abroad)
+	}
+}

@@ -1,0 +1,178 @@
+// Package manager runs the operator, and has the other commands that Kyklos runs in a cluster.
+package manager
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"kyklos.io/kyklos/certs"
+	"kyklos.io/kyklos/controller/storagemigration"
+	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/scheme"
+	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/timecalc"
+	"kyklos.io/kyklos/internal/wallclock"
+	"kyklos.io/kyklos/webhooks/admission"
+	"kyklos.io/kyklos/webhooks/conversion"
+)
+
+// Commands returns the commands that Kyklos runs in a cluster.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newManagerCommand(), newMoverCommand(), newHeartbeatCommand()}
+}
+
+func newManagerCommand() *cobra.Command {
+	options := defaultManagerOptions()
+	cmd := &cobra.Command{
+		Use:   "manager",
+		Short: "Run the operator: controller, webhooks, certificates",
+		Long: `Run the operator until SIGTERM or SIGINT.
+
+All replicas answer webhooks; one of them, the leader, scales. The manager outlives outages of the
+API server: it waits for the server to come back and goes on.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := options.validate(); err != nil {
+				return err
+			}
+			return superviseManager(cmd.Context(), options)
+		},
+	}
+	options.addFlags(cmd.Flags())
+	return cmd
+}
+
+// runManager runs one manager until ctx ends, leadership is lost or something cannot be started.
+// ran is true if it got as far as leading.
+func runManager(ctx context.Context, config *rest.Config, o managerOptions, identity string) (ran bool, err error) {
+	serving, err := newServing(config, o)
+	if err != nil {
+		return false, err
+	}
+	mgr, err := newManager(config, o, serving, identity)
+	if err != nil {
+		return false, err
+	}
+	if err := assemble(ctx, mgr, o, serving); err != nil {
+		return false, err
+	}
+	err = mgr.Start(ctx)
+	if serving != nil && ctx.Err() != nil {
+		mgr.GetWebhookServer().(*drainingServer).drained()
+	}
+	select {
+	case <-mgr.Elected():
+		return true, err
+	default:
+		return false, err
+	}
+}
+
+// assemble adds everything that the manager runs.
+func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving certs.Serving) error {
+	kinds, err := targetkind.NewResolverFor(mgr.GetConfig(), mgr.GetHTTPClient(), wallclock.Clock)
+	if err != nil {
+		return err
+	}
+	err = timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
+		Clock:      wallclock.Clock,
+		Monotonic:  sinceStart(),
+		Requeue:    o.requeue,
+		Kinds:      kinds,
+		Namespaces: o.namespaces,
+		Workers:    o.workers,
+		Metrics:    o.metrics,
+		OnFight:    o.onFight,
+	})
+	if err != nil {
+		return fmt.Errorf("set up the controller: %w", err)
+	}
+	if o.migrate {
+		if err := storagemigration.SetupWithManager(mgr, o.migration); err != nil {
+			return fmt.Errorf("set up the storage migration: %w", err)
+		}
+	}
+	if err := addWorkspaces(ctx, mgr, o); err != nil {
+		return err
+	}
+	if err := addHousekeeping(mgr, o); err != nil {
+		return err
+	}
+	if err := addChecks(mgr, serving); err != nil {
+		return err
+	}
+	if serving != nil {
+		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, wallclock.Clock); err != nil {
+			return fmt.Errorf("set up the webhooks: %w", err)
+		}
+		if err := conversion.SetupWithManager(mgr); err != nil {
+			return fmt.Errorf("set up conversion: %w", err)
+		}
+	}
+	metrics.RecordTZData(timecalc.TZDataVersion())
+	return nil
+}
+
+func newManager(config *rest.Config, o managerOptions, serving certs.Serving, identity string) (ctrl.Manager, error) {
+	options := ctrl.Options{
+		Scheme:                        scheme.New(),
+		Logger:                        o.logger(),
+		Cache:                         o.cacheOptions(),
+		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
+		Metrics:                       o.metricsServer(serving),
+		HealthProbeBindAddress:        o.healthAddress,
+		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 ptr.To(leaseDuration),
+		RenewDeadline:                 ptr.To(renewDeadline),
+		RetryPeriod:                   ptr.To(retryPeriod),
+	}
+	if serving != nil {
+		options.WebhookServer = newDrainingServer(certs.WebhookServer(webhook.NewServer(webhook.Options{
+			Host: o.webhookHost, Port: o.webhookPort, TLSOpts: []func(*tls.Config){serving.TLSOpt},
+		}), serving))
+	}
+	if o.leaderElect {
+		lock, err := newLease(config, o.ownNamespace(), identity)
+		if err != nil {
+			return nil, err
+		}
+		options.LeaderElection = true
+		options.LeaderElectionID = leaseName // the lock has its own; this one names it in the metrics
+		options.LeaderElectionResourceLockInterface = lock
+	}
+	mgr, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	return mgr, nil
+}
+
+// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
+// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
+
+// metricsServer serves with the webhooks' certificate, so that whoever scrapes can verify to whom it
+// shows its token. Without webhooks there is only one that nobody can verify.
+func (o *managerOptions) metricsServer(serving certs.Serving) metricsserver.Options {
+	options := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure}
+	if !o.metricsSecure {
+		return options
+	}
+	options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	if serving != nil {
+		options.TLSOpts = []func(*tls.Config){serving.TLSOpt}
+	}
+	return options
+}

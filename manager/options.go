@@ -1,0 +1,208 @@
+package manager
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"kyklos.io/kyklos/certs"
+	"kyklos.io/kyklos/controller/archivegc"
+	"kyklos.io/kyklos/controller/storagemigration"
+	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/internal/wallclock"
+)
+
+// managerOptions are the manager's flags.
+type managerOptions struct {
+	kubeconfig  string
+	namespace   string
+	namespaces  []string
+	leaderElect bool
+	workers     int
+	requeue     timewindowscaler.Requeue
+	migrate     bool
+	migration   storagemigration.Options
+	metrics     timewindowscaler.Metrics
+	onFight     timewindowscaler.OnFight
+	workspaces  workspaceOptions
+	archiveGC   archiveGCOptions
+
+	healthAddress  string
+	metricsAddress string
+	metricsSecure  bool
+
+	webhooks                bool
+	webhookHost             string
+	webhookPort             int
+	webhookNames            []string
+	webhookService          string
+	certDir                 string
+	certSecret              string
+	caDuration              time.Duration
+	leafDuration            time.Duration
+	validatingConfiguration string
+	mutatingConfiguration   string
+	conversionDefinition    string
+
+	logFormat string
+	logLevel  string
+}
+
+func defaultManagerOptions() managerOptions {
+	return managerOptions{
+		leaderElect: true,
+		workers:     10,
+		requeue:     timewindowscaler.DefaultRequeue,
+		metrics:     timewindowscaler.DefaultMetrics,
+		migrate:     true,
+		onFight:     timewindowscaler.FightBackOff,
+		workspaces:  defaultWorkspaceOptions(),
+		archiveGC:   archiveGCOptions{interval: archivegc.DefaultInterval},
+		migration: storagemigration.Options{
+			Clock:       wallclock.Clock,
+			Definitions: []string{"timewindowscalers.kyklos.io"},
+			QPS:         storagemigration.DefaultQPS,
+			Delay:       storagemigration.DefaultDelay,
+		},
+		healthAddress:           ":8081",
+		metricsAddress:          ":8443",
+		metricsSecure:           true,
+		webhooks:                true,
+		webhookPort:             9443,
+		webhookService:          "kyklos-webhook",
+		certSecret:              "kyklos-webhook-ca",
+		caDuration:              certs.DefaultCADuration,
+		leafDuration:            certs.DefaultLeafDuration,
+		validatingConfiguration: "kyklos-webhook",
+		mutatingConfiguration:   "kyklos-webhook",
+		conversionDefinition:    "timewindowscalers.kyklos.io",
+		logFormat:               "json",
+		logLevel:                "info",
+	}
+}
+
+func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "path of a kubeconfig; empty uses KUBECONFIG, then the pod's ServiceAccount")
+	flags.StringVar(&o.namespace, "namespace", o.namespace, "namespace of the manager's own Lease and Secret; empty takes that of its pod")
+	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "namespaces that are served, comma separated; empty serves all")
+	flags.BoolVar(&o.leaderElect, "leader-elect", o.leaderElect, "let one of several replicas scale")
+	flags.IntVar(&o.workers, "workers", o.workers, "how many scalers are looked at at once")
+
+	flags.DurationVar(&o.requeue.JitterMin, "requeue-jitter-min", o.requeue.JitterMin, "least delay after a boundary")
+	flags.DurationVar(&o.requeue.JitterMax, "requeue-jitter-max", o.requeue.JitterMax, "most delay after a boundary; 0 acts exactly at the boundary and switches quantum and minimum off")
+	flags.DurationVar(&o.requeue.Quantum, "requeue-quantum", o.requeue.Quantum, "delays are rounded down to multiples of this, but never to before the boundary")
+	flags.DurationVar(&o.requeue.Min, "requeue-min", o.requeue.Min, "least delay until the next look")
+	flags.DurationVar(&o.requeue.Max, "requeue-max", o.requeue.Max, "most delay until the next look")
+
+	flags.BoolVar(&o.migrate, "storage-migration", o.migrate, "rewrite stored scalers after the storage version has moved; needs rights in all namespaces")
+	flags.IntVar(&o.migration.QPS, "storage-migration-qps", o.migration.QPS, "most scalers rewritten in a second after the storage version has moved, from 1 to 1000")
+	flags.DurationVar(&o.migration.Delay, "storage-migration-delay", o.migration.Delay, "how long a new storage version is left alone before scalers are rewritten, from 0s to 1h: every API server must know of it")
+	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "time between two polls of the external metric of a window, while that window decides; from 1s to 1h")
+	flags.Float64Var(&o.metrics.Tolerance, "metric-tolerance", o.metrics.Tolerance, "part of its target by which a metric may miss it before the count changes; from 0 to below 1")
+
+	flags.StringVar((*string)(&o.onFight), "on-fight", string(o.onFight), "what to do when somebody else rewrites the replicas of a target again and again: backoff corrects them at growing intervals, enforce at once")
+
+	o.workspaces.addFlags(flags)
+	o.archiveGC.addFlags(flags)
+
+	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
+	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
+
+	flags.BoolVar(&o.webhooks, "webhooks", o.webhooks, "serve the webhooks of admission and conversion")
+	flags.StringVar(&o.webhookHost, "webhook-host", o.webhookHost, "address on which webhooks are served; empty is every address")
+	flags.IntVar(&o.webhookPort, "webhook-port", o.webhookPort, "port on which webhooks are served")
+	flags.StringVar(&o.webhookService, "webhook-service", o.webhookService, "name of the Service in front of the webhooks")
+	flags.StringSliceVar(&o.webhookNames, "webhook-names", o.webhookNames, "host names and addresses by which the API server calls the webhooks; empty derives them from the Service")
+	flags.StringVar(&o.certDir, "webhook-cert-dir", o.certDir, "folder with tls.crt and tls.key, mounted from a Secret that somebody else renews; empty makes the manager issue its own certificates")
+	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the manager's own certificates")
+	flags.DurationVar(&o.caDuration, "webhook-ca-duration", o.caDuration, "how long a CA of the manager's own is valid; at least 45s and three times --webhook-leaf-duration")
+	flags.DurationVar(&o.leafDuration, "webhook-leaf-duration", o.leafDuration, "how long a certificate of the manager's own is valid; at least 6s")
+	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that must trust the certificate; empty looks at none")
+	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that must trust the certificate; empty looks at none")
+	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook must trust the certificate; empty looks at none")
+
+	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
+	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
+}
+
+func (o *managerOptions) validate() error {
+	for _, check := range []func() error{
+		o.requeue.Validate, o.metrics.Validate, o.onFight.Validate, o.migration.Validate, o.workspaces.validate, o.archiveGCOptions().Validate,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	for _, namespace := range o.namespaces {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			return fmt.Errorf("--namespaces: %q is no namespace name: %s", namespace, strings.Join(problems, "; "))
+		}
+	}
+	if o.leafDuration < certs.MinLeafDuration {
+		return fmt.Errorf("--webhook-leaf-duration: must be at least %s, not %s", certs.MinLeafDuration, o.leafDuration)
+	}
+	if least := max(certs.MinCADuration, 3*o.leafDuration); o.caDuration < least {
+		return fmt.Errorf("--webhook-ca-duration: must be at least %s, not %s: three times --webhook-leaf-duration, and no less than %s", least, o.caDuration, certs.MinCADuration)
+	}
+	if o.workers < 1 {
+		return fmt.Errorf("--workers: must be at least 1, not %d", o.workers)
+	}
+	if o.logFormat != "json" && o.logFormat != "text" {
+		return fmt.Errorf("--log-format: must be json or text, not %q", o.logFormat)
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return fmt.Errorf("--log-level: must be debug, info, warn or error, not %q", o.logLevel)
+	}
+	own := o.ownNamespace()
+	if own == "" {
+		return fmt.Errorf("--namespace: required outside a pod: it says where the manager keeps its Lease and Secret")
+	}
+	if problems := validation.IsDNS1123Label(own); len(problems) > 0 {
+		return fmt.Errorf("--namespace: %q is no namespace name: %s", own, strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+// ownNamespace is where the manager keeps what belongs to itself.
+func (o *managerOptions) ownNamespace() string {
+	if o.namespace != "" {
+		return o.namespace
+	}
+	const mounted = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+	content, err := os.ReadFile(mounted)
+	if err != nil {
+		return "" // outside a pod; validate tells
+	}
+	return strings.TrimSpace(string(content))
+}
+
+func (o *managerOptions) dnsNames() []string {
+	if len(o.webhookNames) > 0 {
+		return o.webhookNames
+	}
+	service := o.webhookService + "." + o.ownNamespace() + ".svc"
+	names := []string{service, service + ".cluster.local"}
+	if ip := net.ParseIP(o.webhookHost); ip != nil && !ip.IsUnspecified() {
+		names = append(names, o.webhookHost)
+	}
+	return names
+}
+
+func (o *managerOptions) logger() logr.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(o.logLevel)) // validate has seen to it
+	handler := slog.Handler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	if o.logFormat == "text" {
+		handler = slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})
+	}
+	return logr.FromSlogHandler(handler)
+}

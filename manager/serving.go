@@ -1,0 +1,87 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+
+	"kyklos.io/kyklos/certs"
+)
+
+// newServing returns nil without webhooks.
+func newServing(config *rest.Config, o managerOptions) (serving certs.Serving, err error) {
+	logger := o.logger().WithName("certs")
+	switch {
+	case !o.webhooks:
+		return nil, nil
+	case o.certDir != "":
+		serving, err = certs.NewMounted(certs.MountedOptions{
+			RESTConfig: config, Dir: o.certDir, DNSNames: o.dnsNames(), Callers: o.callers(), Log: logger,
+		})
+	default:
+		serving, err = certs.NewSelfManaged(certs.Options{
+			RESTConfig: config, Namespace: o.ownNamespace(), SecretName: o.certSecret,
+			CADuration: o.caDuration, LeafDuration: o.leafDuration, DNSNames: o.dnsNames(), Callers: o.callers(), Log: logger,
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("set up the webhook certificates: %w", err)
+	}
+	return serving, nil
+}
+
+// callers are the objects that are to trust the certificate.
+func (o *managerOptions) callers() certs.Callers {
+	return certs.Callers{
+		ValidatingWebhookConfigurations: unlessEmpty(o.validatingConfiguration),
+		MutatingWebhookConfigurations:   unlessEmpty(o.mutatingConfiguration),
+		CustomResourceDefinitions:       unlessEmpty(o.conversionDefinition),
+	}
+}
+
+func unlessEmpty(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+// addChecks: alive is who answers; ready is who has its caches and, with webhooks, a certificate
+// that the API server trusts. /readyz/certificate says what is missing.
+func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
+	checks := map[string]healthz.Checker{"caches": func(req *http.Request) error {
+		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
+		defer cancel()
+		if !mgr.GetCache().WaitForCacheSync(ctx) {
+			return errors.New("the caches are not filled yet")
+		}
+		return nil
+	}}
+	if serving != nil {
+		checks["certificate"] = serving.Ready
+		checks["webhooks"] = servingCheck(mgr.GetWebhookServer().StartedChecker(), serving)
+	}
+	for name, check := range checks {
+		if err := mgr.AddReadyzCheck(name, check); err != nil {
+			return fmt.Errorf("add the readiness check %s: %w", name, err)
+		}
+	}
+	return mgr.AddHealthzCheck("ping", healthz.Ping)
+}
+
+// servingCheck asks the webhook server only once there is a certificate: each failed handshake would
+// leave a line in the log, above the one that says what is wrong.
+func servingCheck(started healthz.Checker, serving certs.Serving) healthz.Checker {
+	return func(req *http.Request) error {
+		if serving.Ready(req) != nil {
+			return errors.New("see the check certificate")
+		}
+		return started(req)
+	}
+}
