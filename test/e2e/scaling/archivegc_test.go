@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"errors"
@@ -22,12 +22,12 @@ import (
 // W48: one leader finds an archive that nobody needs, and the next one deletes it two hours later, by what
 // the first has written down; with the rights that are shipped.
 func TestAnArchiveThatNobodyNeeds(t *testing.T) {
-	s := newIdleStage(t, "STANDBY")
+	s := newIdleScenario(t, "STANDBY")
 	folder := t.TempDir()
 	store := filestore.New(folder)
-	s.must(s.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ann.Namespace, Name: "store"}, StringData: map[string]string{"folder": folder}}))
+	s.Must(s.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ann.Namespace, Name: "store"}, StringData: map[string]string{"folder": folder}}))
 	key := archive.Key{UID: "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11", OpID: "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
-	s.must(store.Put(t.Context(), key.Data(), []byte("data")))
+	s.Must(store.Put(t.Context(), key.Data(), []byte("data")))
 	book := client.ObjectKey{Namespace: harness.SystemNamespace, Name: archivegc.BookName}
 	clock := clocktesting.NewFakePassiveClock(time.Now())
 	lead := func() (stop func()) {
@@ -38,14 +38,14 @@ func TestAnArchiveThatNobodyNeeds(t *testing.T) {
 		})
 	}
 	stop := lead()
-	s.eventually("what is remembered", func() bool { return s.Get(t.Context(), book, &corev1.ConfigMap{}) == nil })
+	s.Until("what is remembered", func() bool { return s.Client.Get(t.Context(), book, &corev1.ConfigMap{}) == nil })
 	stop()
 	if _, err := store.Head(t.Context(), key.Data()); err != nil {
 		t.Fatalf("too early: %v", err)
 	}
 	clock.SetTime(clock.Now().Add(2 * time.Hour))
 	defer lead()()
-	s.eventually("the deletion", func() bool {
+	s.Until("the deletion", func() bool {
 		_, err := store.Head(t.Context(), key.Data())
 		return errors.Is(err, archive.ErrNotFound)
 	})

@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 
 // However many boundaries pass unseen, one write to the right value follows (B1).
 func TestManyBoundariesMissed(t *testing.T) {
-	s := newStage(t, "2025-01-27 20:00:00")
+	s := newScenario(t, "2025-01-27 20:00:00")
 	s.target(2)
 	s.officeHours()
 	s.settles(2)
@@ -23,7 +23,7 @@ func TestManyBoundariesMissed(t *testing.T) {
 
 // A clock that is set back brings back what was right then.
 func TestClockSetBack(t *testing.T) {
-	s := newStage(t, "2025-01-27 09:30:00")
+	s := newScenario(t, "2025-01-27 09:30:00")
 	s.target(2)
 	s.officeHours()
 	s.settles(10)
@@ -36,14 +36,14 @@ func TestClockSetBack(t *testing.T) {
 // A grace period never lasts longer than its own length, although its end was written by a clock
 // that has been set back since.
 func TestGracePeriodAfterClockSetBack(t *testing.T) {
-	s := newStage(t, "2025-01-27 16:59:00")
+	s := newScenario(t, "2025-01-27 16:59:00")
 	s.target(10)
 	s.officeHours(withGrace(60))
 	s.settles(10)
 	s.clock("2025-01-28 17:00:00")
 	s.measures(1, "kyklos_in_grace_period")
 	s.clock("2025-01-27 20:00:00")
-	s.eventually("an expiry on the 27th", func() bool {
+	s.Until("an expiry on the 27th", func() bool {
 		expiry := s.scaler().Status.GracePeriodExpiry
 		return expiry != nil && expiry.In(kolkata(t)).Day() == 27
 	})
@@ -53,7 +53,7 @@ func TestGracePeriodAfterClockSetBack(t *testing.T) {
 
 // The boundary itself wakes the controller: a timer, not a step of the clock.
 func TestBoundaryWakesByItself(t *testing.T) {
-	s := newStage(t, "2025-01-27 08:59:00")
+	s := newScenario(t, "2025-01-27 08:59:00")
 	s.target(2)
 	s.officeHours()
 	s.settles(2)
@@ -63,7 +63,7 @@ func TestBoundaryWakesByItself(t *testing.T) {
 
 // A holiday ends at local midnight inside a night window, although no window starts or ends there.
 func TestHolidayEndsInsideANightWindow(t *testing.T) {
-	s := newStage(t, "2025-12-25 23:00:00")
+	s := newScenario(t, "2025-12-25 23:00:00")
 	s.target(2)
 	s.holidays("2025-12-25")
 	s.officeHours(withHolidays(v1beta1.HolidayClosed), func(tws *v1beta1.TimeWindowScaler) {

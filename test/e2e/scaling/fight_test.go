@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 const driftCorrections = "kyklos_manual_drift_corrections_total"
 
 // repeats does something every 100 ms until the test ends or stop is called, which waits for the last.
-func (s *stage) repeats(deed func(context.Context) error) (stop func()) {
+func (s *scenario) repeats(deed func(context.Context) error) (stop func()) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())
 	var under sync.WaitGroup
@@ -46,7 +46,7 @@ func (s *stage) repeats(deed func(context.Context) error) (stop func()) {
 
 // applies is what a GitOps tool does with a manifest that has replicas: apply it on the server's side,
 // by force.
-func (s *stage) applies(replicas int32) func(context.Context) error {
+func (s *scenario) applies(replicas int32) func(context.Context) error {
 	manifest := fmt.Appendf(nil, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q},"spec":{"replicas":%d}}`, targetName, replicas)
 	return func(ctx context.Context) error {
 		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: targetName}}
@@ -62,7 +62,7 @@ func argues(rival, window string) string {
 
 // overdue sets the clock to the time at which a correction is due that comes so long after the last, and
 // returns that time.
-func (s *stage) overdue(after time.Duration) time.Time {
+func (s *scenario) overdue(after time.Duration) time.Time {
 	s.Helper()
 	due := s.scaler().Status.LastScaleTime.Add(after + time.Second) // it is stored in whole seconds
 	wall.set(due)
@@ -72,7 +72,7 @@ func (s *stage) overdue(after time.Duration) time.Time {
 // A rival that never tires is told of and corrected ever less often, to 5 minutes. Flips stay on time, and
 // when it goes the fight is over.
 func TestFightWithAnotherFieldManager(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(10)
 	s.officeHours()
 	s.settles(10)
@@ -102,7 +102,7 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 	s.equal("requests for the rival's name", len(s.reads()), 1)
 
 	s.clock("2025-01-27 17:00:00")
-	s.eventually("the flip", func() bool {
+	s.Until("the flip", func() bool {
 		return slices.Contains(s.notes("ScaledDown"), "Scaled down from 15 to 2 replicas (window: OffHours)")
 	})
 	s.hears("FieldFight", argues(rival, "BusinessHours"), argues(rival, "OffHours"))
@@ -119,9 +119,9 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 
 // losesAgain waits until the rival has the target again, after a write of Kyklos's since the time given,
 // and the status tells of all this: Kyklos has nothing left to write.
-func (s *stage) losesAgain(since time.Time) {
+func (s *scenario) losesAgain(since time.Time) {
 	s.Helper()
-	s.eventually("the rival's count, and a status about it", func() bool {
+	s.Until("the rival's count, and a status about it", func() bool {
 		d, tws := s.deployment(), s.scaler()
 		last := tws.Status.LastScaleTime
 		return *d.Spec.Replicas == 15 && d.Status.Replicas == 15 && last != nil && !last.Time.Before(since.Truncate(time.Second)) &&
@@ -131,13 +131,13 @@ func (s *stage) losesAgain(since time.Time) {
 }
 
 // waitsWithoutRequests looks at the scaler several times within the five minutes of a wait.
-func (s *stage) waitsWithoutRequests() {
+func (s *scenario) waitsWithoutRequests() {
 	s.Helper()
 	before := s.writesAndReads()
 	for range 3 {
 		seen := s.passes(scalerName)
 		wall.set(wall.Now().Add(10 * time.Second))
-		s.eventually("a look", func() bool { return s.passes(scalerName) > seen })
+		s.Until("a look", func() bool { return s.passes(scalerName) > seen })
 	}
 	if after := s.writesAndReads(); len(after) != len(before) {
 		s.Errorf("while a correction waits: %q", after[len(before):])
@@ -146,7 +146,7 @@ func (s *stage) waitsWithoutRequests() {
 }
 
 // writesAndReads are the requests about the namespace, events left out.
-func (s *stage) writesAndReads() []string {
+func (s *scenario) writesAndReads() []string {
 	return slices.DeleteFunc(sent.about("/namespaces/"+s.namespace+"/"), func(request string) bool {
 		return request == "POST /apis/events.k8s.io/v1/namespaces/"+s.namespace+"/events"
 	})
@@ -154,7 +154,7 @@ func (s *stage) writesAndReads() []string {
 
 // reads are the requests for the target's metadata. After a conflict the target is read too, but then its
 // scaler first.
-func (s *stage) reads() []string {
+func (s *scenario) reads() []string {
 	var found []string
 	all := s.writesAndReads()
 	for i, request := range all {
@@ -168,7 +168,7 @@ func (s *stage) reads() []string {
 
 // Three times by hand are a fight too, and kubectl is named.
 func TestFightWithAPerson(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(10)
 	s.officeHours()
 	s.settles(10)
@@ -189,8 +189,8 @@ func TestFightWithAPerson(t *testing.T) {
 
 // An HPA writes scales as kube-controller-manager, and is named itself.
 func TestFightWithAnAutoscaler(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
-	s.must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
+	s := newScenario(t, "2025-01-27 14:00:00")
+	s.Must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"},
 		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: targetName},

@@ -1,10 +1,9 @@
-package e2e
+package scaling
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +17,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	toolsevents "k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -38,112 +35,88 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// idleStage is the namespace team with the Workspace ann, which is in a state since ten minutes, or two
-// days, ago.
-type idleStage struct {
-	*testing.T
-	client.WithWatch
+// idleScenario is the namespace team with the Workspace ann. It has been RUNNING for ten minutes or in STANDBY for two days.
+type idleScenario struct {
+	*harness.T
 }
 
 var ann = client.ObjectKey{Namespace: "team", Name: "ann"}
 
-func newIdleStage(t *testing.T, phase v1alpha1.Phase) idleStage {
+func newIdleScenario(t *testing.T, phase v1alpha1.Phase) idleScenario {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	s := idleStage{T: t}
-	s.must(errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
-	var err error
-	s.WithWatch, err = client.NewWithWatch(cluster.Config, client.Options{Scheme: scheme})
-	s.must(err)
-	s.must(client.IgnoreAlreadyExists(s.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ann.Namespace}})))
-	s.must(cluster.Apply(t.Context(), "{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {namespace: team, name: ann}, "+
+	s := idleScenario{harness.NewT(t, cluster)}
+	s.Must(client.IgnoreAlreadyExists(s.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ann.Namespace}})))
+	s.Must(cluster.Apply(t.Context(), "{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {namespace: team, name: ann}, "+
 		"spec: {desiredState: "+string(phase)+", image: busybox, archive: {storeRef: {name: store}}}}"))
 	ws := s.read()
 	t.Cleanup(func() {
 		ctx := context.Background()
-		s.must(s.Delete(ctx, ws))
-		s.must(client.IgnoreNotFound(s.Delete(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: ann.Namespace, Name: activity.LeaseName(ann.Name)}})))
+		s.Must(s.Client.Delete(ctx, ws))
+		s.Must(client.IgnoreNotFound(s.Client.Delete(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: ann.Namespace, Name: activity.LeaseName(ann.Name)}})))
 	})
 	ws.Status = v1alpha1.WorkspaceStatus{
 		Phase: phase, RunningSince: ptr.To(metav1.NewTime(time.Now().Add(-10 * time.Minute))), StandbySince: ptr.To(metav1.NewTime(time.Now().Add(-48 * time.Hour))),
 	}
-	s.must(s.Status().Update(t.Context(), ws))
+	s.Must(s.Client.Status().Update(t.Context(), ws))
 	return s
 }
 
-func (s idleStage) must(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
-func (s idleStage) read() *v1alpha1.Workspace {
+func (s idleScenario) read() *v1alpha1.Workspace {
 	s.Helper()
 	var ws v1alpha1.Workspace
-	s.must(s.Get(s.Context(), ann, &ws))
+	s.Get(ann.Namespace, ann.Name, &ws)
 	return &ws
 }
 
-// eventually waits for what is to happen at once.
-func (s idleStage) eventually(what string, holds func() bool) {
-	s.Helper()
-	for until := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(until) {
-			s.Fatalf("%s does not happen: %s", what, harness.Show(s.read()))
-		}
-	}
-}
-
-// manage runs controllers as the shipped ServiceAccount, until it is told to stop.
-func (s idleStage) manage(setUp func(ctrl.Manager) error) (stop func()) {
+// manage runs controllers as the shipped ServiceAccount until stop is called.
+func (s idleScenario) manage(setUp func(ctrl.Manager) error) (stop func()) {
 	s.Helper()
 	config, err := cluster.ManagerConfig(s.Context())
-	s.must(err)
+	s.Must(err)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: s.Scheme(), Logger: logr.Discard(), Metrics: metricsserver.Options{BindAddress: "0"},
+		Scheme: s.Client.Scheme(), Logger: logr.Discard(), Metrics: metricsserver.Options{BindAddress: "0"},
 		Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{ann.Namespace: {}}},
 	})
-	s.must(err)
-	s.must(setUp(mgr))
+	s.Must(err)
+	s.Must(setUp(mgr))
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error)
 	go func() { stopped <- mgr.Start(ctx) }()
 	return func() {
 		cancel()
-		s.must(<-stopped)
+		s.Must(<-stopped)
 	}
 }
 
-// A heartbeat keeps a Workspace that would be idle already, and does not touch it; five minutes later it is
-// lowered, once, by its own field manager, and the event says since when nothing was heard.
+// A heartbeat keeps an otherwise idle Workspace, and does not write it. Five minutes later the controller lowers it once,
+// with its own field manager, and the event has the time of the last heartbeat.
 func TestAnIdleWorkspace(t *testing.T) {
-	s := newIdleStage(t, "RUNNING")
+	s := newIdleScenario(t, "RUNNING")
 	before := s.read().ResourceVersion
 	s.documentedHeartbeat()
 	if after := s.read().ResourceVersion; after != before {
-		t.Errorf("the heartbeat has changed the Workspace: %s, %s", before, after)
+		t.Errorf("the heartbeat changed the Workspace: resourceVersion %s, now %s", before, after)
 	}
 	var lease coordinationv1.Lease
-	s.must(s.Get(t.Context(), client.ObjectKey{Namespace: ann.Namespace, Name: activity.LeaseName(ann.Name)}, &lease))
+	s.Get(ann.Namespace, activity.LeaseName(ann.Name), &lease)
 	heard := lease.Spec.RenewTime.Time
 	clock := clocktesting.NewFakePassiveClock(heard.Add(5*time.Minute - time.Second))
 	defer s.manage(func(mgr ctrl.Manager) error { return workspaceidle.SetupWithManager(mgr, clock) })()
-	s.eventually("a look at the Lease", func() bool {
+	s.Until("the Lease read", func() bool {
 		asked, err := cluster.Audited(harness.ManagerUser)
-		s.must(err)
+		s.Must(err)
 		text, err := json.Marshal(asked)
-		s.must(err)
+		s.Must(err)
 		return bytes.Contains(text, []byte(activity.LeaseName(ann.Name)))
 	})
 	clock.SetTime(heard.Add(5 * time.Minute))
 	for _, touch := range []string{"1", "2", "3"} {
-		s.must(s.Patch(t.Context(), s.read(), client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"annotations": {"touched": "`+touch+`"}}}`))))
-		s.eventually("STANDBY", func() bool { return s.read().Spec.DesiredState == v1alpha1.DesiredStandby })
+		s.Patch(s.read(), `{"metadata": {"annotations": {"touched": "`+touch+`"}}}`)
+		s.Until("STANDBY", func() bool { return s.read().Spec.DesiredState == v1alpha1.DesiredStandby })
 	}
 	ws := s.read()
 	if ws.Generation != 2 {
-		t.Errorf("the spec has changed %d times", ws.Generation-1)
+		t.Errorf("got %d changes of the spec, want 1", ws.Generation-1)
 	}
 	if fields := string(fieldsOf(ws, workspaceidle.FieldManager)); fields != `{"f:spec":{"f:desiredState":{}}}` {
 		t.Errorf("%s owns %s", workspaceidle.FieldManager, fields)
@@ -152,11 +125,11 @@ func TestAnIdleWorkspace(t *testing.T) {
 }
 
 // told waits for an event.
-func (s idleStage) told(namespace, reason, text string) {
+func (s idleScenario) told(namespace, reason, text string) {
 	s.Helper()
-	s.eventually("the event "+reason, func() bool {
+	s.Until("the event "+reason, func() bool {
 		var list corev1.EventList
-		s.must(s.List(s.Context(), &list, client.InNamespace(namespace)))
+		s.List(namespace, &list)
 		return slices.ContainsFunc(list.Items, func(event corev1.Event) bool {
 			return event.Reason == reason && strings.Contains(event.Message, text)
 		})
@@ -172,26 +145,24 @@ func fieldsOf(ws *v1alpha1.Workspace, manager string) []byte {
 	return nil
 }
 
-// documentedHeartbeat sends heartbeats as docs/workspace-activity.md tells to, with the rights that it
-// tells to grant; and they allow no more.
-func (s idleStage) documentedHeartbeat() {
+// documentedHeartbeat sends heartbeats as in docs/workspace-activity.md. The permissions of that page allow nothing else.
+func (s idleScenario) documentedHeartbeat() {
 	s.Helper()
-	root, err := harness.Root()
-	s.must(err)
+	root := harness.RootFor(s)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "workspace-activity.md"))
-	s.must(err)
+	s.Must(err)
 	role := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)[1]
 	line := regexp.MustCompile("(?s)\\$ (kubectl apply .*?\nEOF\n)").FindSubmatch(page)[1]
 	binding := "\n---\n{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: proxy, namespace: team}, " +
 		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: heartbeat-ann}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: proxy}]}"
-	s.must(cluster.Apply(s.Context(), string(role)+binding))
+	s.Must(cluster.Apply(s.Context(), string(role)+binding))
 	config, err := clientcmd.LoadFromFile(cluster.Kubeconfig)
-	s.must(err)
+	s.Must(err)
 	for _, user := range config.AuthInfos {
 		user.Impersonate = "proxy"
 	}
 	kubeconfig := filepath.Join(s.TempDir(), "kubeconfig")
-	s.must(clientcmd.WriteToFile(*config, kubeconfig))
+	s.Must(clientcmd.WriteToFile(*config, kubeconfig))
 	run := func(name string, args ...string) (string, error) {
 		cmd := exec.CommandContext(s.Context(), name, args...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+filepath.Join(root, "bin")+":"+os.Getenv("PATH"))
@@ -210,9 +181,9 @@ func (s idleStage) documentedHeartbeat() {
 	}
 }
 
-// D15: whoever writes between the look and the write, wins; and when that was the status alone, the next
-// look goes on.
-func TestSomebodyElseDecidesInTheSameMoment(t *testing.T) {
+// D15: a write of another client between the controller's read and its write wins. If it left desiredState alone, the next
+// pass continues.
+func TestConcurrentWrite(t *testing.T) {
 	for name, test := range map[string]struct {
 		meanwhile, want string
 	}{
@@ -220,27 +191,27 @@ func TestSomebodyElseDecidesInTheSameMoment(t *testing.T) {
 		"something else moves": {`{"metadata": {"labels": {"x": "y"}}}`, "PENDING"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newIdleStage(t, "STANDBY")
+			s := newIdleScenario(t, "STANDBY")
 			raced := false
-			live := interceptor.NewClient(s.WithWatch, interceptor.Funcs{
+			live := interceptor.NewClient(s.Client, interceptor.Funcs{
 				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 					err := c.Get(ctx, key, obj, opts...)
 					if ws, ok := obj.(*v1alpha1.Workspace); ok && !raced {
 						raced = true
-						s.must(c.Patch(ctx, ws.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(test.meanwhile))))
+						s.Must(c.Patch(ctx, ws.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(test.meanwhile))))
 					}
 					return err
 				},
 			})
 			r := &workspaceidle.Reconciler{
-				Client: s.WithWatch, Live: live, Clock: clocktesting.NewFakePassiveClock(time.Now()), Events: events.NewRecorder(toolsevents.NewFakeRecorder(9)),
+				Client: s.Client, Live: live, Clock: clocktesting.NewFakePassiveClock(time.Now()), Events: events.NewRecorder(toolsevents.NewFakeRecorder(9)),
 			}
 			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: ann})
-			if s.must(err); result.RequeueAfter <= 0 || s.read().Spec.DesiredState == "PENDING" {
+			if s.Must(err); result.RequeueAfter <= 0 || s.read().Spec.DesiredState == "PENDING" {
 				t.Fatalf("%v, %s", result, s.read().Spec.DesiredState)
 			}
 			_, err = r.Reconcile(t.Context(), reconcile.Request{NamespacedName: ann})
-			if s.must(err); string(s.read().Spec.DesiredState) != test.want {
+			if s.Must(err); string(s.read().Spec.DesiredState) != test.want {
 				t.Errorf("%s, want %s", s.read().Spec.DesiredState, test.want)
 			}
 		})

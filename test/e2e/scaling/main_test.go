@@ -1,6 +1,6 @@
-// Package e2e runs the controller against a real API server with real controllers, as the shipped
+// Package scaling runs the controller against a real API server with real controllers, as the shipped
 // ServiceAccount, and moves its clock: what R8 to R13 say happens here.
-package e2e
+package scaling
 
 import (
 	"context"
@@ -26,8 +26,8 @@ var (
 	admin client.Client
 	// wall is the controller's clock.
 	wall movableClock
-	// looks counts how often the controller compared its clock with the time that really passed.
-	looks atomic.Int64
+	// clockPolls counts how often the controller compared its clock with the elapsed time.
+	clockPolls atomic.Int64
 )
 
 func TestMain(m *testing.M) { harness.RunTests(m, prepare) }
@@ -86,7 +86,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 	err = timewindowscaler.SetupWithManager(ctx, mgr, timewindowscaler.Options{
 		Clock: &wall,
 		Monotonic: func() time.Duration {
-			looks.Add(1)
+			clockPolls.Add(1)
 			return time.Since(start)
 		},
 		Requeue: timewindowscaler.Requeue{Max: 24 * time.Hour},

@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"strings"
@@ -30,13 +30,13 @@ func byQueue(change ...func(*v1beta1.WindowMetric)) func(*v1beta1.TimeWindowScal
 }
 
 // measured sets what the API service says of queue_depth: a list, or "error: " and a text.
-func (s *stage) measured(says string) {
+func (s *scenario) measured(says string) {
 	s.Helper()
-	s.must(cluster.WriteExternalMetrics(s.Context(), s.namespace, map[string]string{"queue_depth": says}))
+	s.Must(cluster.WriteExternalMetrics(s.Context(), s.namespace, map[string]string{"queue_depth": says}))
 }
 
 func TestTheMetricSetsTheCount(t *testing.T) {
-	s := newStage(t, "2025-02-03 08:59:00")
+	s := newScenario(t, "2025-02-03 08:59:00")
 	s.target(2)
 	s.measured(`[{value: "150"}]`)
 	s.officeHours(byQueue())
@@ -67,7 +67,7 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 // The target's value is what the metric as a whole is held to. From none it starts with the bare ratio, and
 // a metric that more replicas do not help leads to the most of them.
 func TestAMetricOfTypeValue(t *testing.T) {
-	s := newStage(t, "2025-01-27 10:00:00")
+	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(0)
 	s.measured(`[{value: "0.6"}]`)
 	s.officeHours(byQueue(func(m *v1beta1.WindowMetric) {
@@ -86,7 +86,7 @@ func TestAMetricOfTypeValue(t *testing.T) {
 }
 
 func TestTheSelectorChoosesSeries(t *testing.T) {
-	s := newStage(t, "2025-01-27 10:00:00")
+	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(2)
 	s.measured(`[{labels: {queue: mail}, value: "60"}, {labels: {queue: print}, value: "90"}, {value: "300"}]`)
 	s.officeHours(byQueue(func(m *v1beta1.WindowMetric) {
@@ -113,7 +113,7 @@ func TestAMetricWithoutAValue(t *testing.T) {
 		"no series":               {"[]", "the metrics API returned no values: no series has this name and selector"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, "2025-01-27 10:00:00")
+			s := newScenario(t, "2025-01-27 10:00:00")
 			s.target(2)
 			s.measured(`[{value: "150"}]`)
 			s.officeHours(byQueue())
@@ -140,7 +140,7 @@ func TestAMetricWithoutAValue(t *testing.T) {
 
 // Without its APIService the whole API group is gone, and comes back.
 func TestTheMetricsAPIGoesAndComes(t *testing.T) {
-	s := newStage(t, "2025-01-27 10:00:00")
+	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(2)
 	s.measured(`[{value: "450"}]`)
 	s.officeHours(byQueue())
@@ -149,13 +149,13 @@ func TestTheMetricsAPIGoesAndComes(t *testing.T) {
 	service := &unstructured.Unstructured{}
 	service.SetAPIVersion("apiregistration.k8s.io/v1")
 	service.SetKind("APIService")
-	s.must(admin.Get(s.Context(), client.ObjectKey{Name: "v1beta1.external.metrics.k8s.io"}, service))
-	s.must(admin.Delete(s.Context(), service.DeepCopy()))
+	s.Must(admin.Get(s.Context(), client.ObjectKey{Name: "v1beta1.external.metrics.k8s.io"}, service))
+	s.Must(admin.Delete(s.Context(), service.DeepCopy()))
 	bringBack := func() {
 		back := service.DeepCopy()
 		back.SetResourceVersion("")
 		back.SetUID("")
-		s.must(client.IgnoreAlreadyExists(admin.Create(t.Context(), back)))
+		s.Must(client.IgnoreAlreadyExists(admin.Create(t.Context(), back)))
 	}
 	defer bringBack()
 	s.settles(10)
@@ -167,7 +167,7 @@ func TestTheMetricsAPIGoesAndComes(t *testing.T) {
 
 // A decrease that the metric asks for waits for the grace period, and what others set is drift.
 func TestGraceAndDriftUnderAMetric(t *testing.T) {
-	s := newStage(t, "2025-01-27 10:00:00")
+	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(2)
 	s.measured(`[{value: "150"}]`)
 	s.officeHours(byQueue(), withGrace(60))

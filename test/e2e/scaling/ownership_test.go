@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ import (
 // Two scalers of one target get past admission when both come at once: the older owns it, the other
 // never writes, and takes over when the owner goes (B8).
 func TestSecondScalerWaitsForTheOwner(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
 	first := s.officeHours()
 	s.settles(10)
@@ -27,15 +27,15 @@ func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 	second.Spec.Windows[0].Replicas = intstr.FromInt32(5)
 	// Of two that are created in the same second the smaller UID owns the target, so none is until that
 	// second is over.
-	s.eventually("a second of time between the two", func() bool {
+	s.Until("a second of time between the two", func() bool {
 		dry := second.DeepCopy()
-		s.must(admin.Create(s.Context(), dry, client.DryRunAll))
+		s.Must(admin.Create(s.Context(), dry, client.DryRunAll))
 		return dry.CreationTimestamp.After(first.CreationTimestamp.Time)
 	})
-	s.must(admin.Create(s.Context(), second))
+	s.Must(admin.Create(s.Context(), second))
 	refused := func() *metav1.Condition {
 		tws := &v1beta1.TimeWindowScaler{}
-		s.must(admin.Get(s.Context(), client.ObjectKeyFromObject(second), tws))
+		s.Must(admin.Get(s.Context(), client.ObjectKeyFromObject(second), tws))
 		for i := range tws.Status.Conditions {
 			if c := &tws.Status.Conditions[i]; c.Type == v1beta1.ConditionReady {
 				return c
@@ -43,17 +43,17 @@ func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 		}
 		return &metav1.Condition{}
 	}
-	s.eventually("TargetConflict", func() bool { return refused().Reason == v1beta1.ReasonTargetConflict })
+	s.Until("TargetConflict", func() bool { return refused().Reason == v1beta1.ReasonTargetConflict })
 	s.equal("message", refused().Message, "Deployment webapp belongs to the older TimeWindowScaler webapp-office-hours")
 	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
 
-	s.must(admin.Delete(s.Context(), first))
-	s.eventually("the second in charge", func() bool { return *s.deployment().Spec.Replicas == 5 })
+	s.Must(admin.Delete(s.Context(), first))
+	s.Until("the second in charge", func() bool { return *s.deployment().Spec.Replicas == 5 })
 }
 
 func TestAutoscalerOnTheSameTargetIsNamed(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
-	s.must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
+	s := newScenario(t, "2025-01-27 14:00:00")
+	s.Must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"},
 		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: targetName},
@@ -68,11 +68,11 @@ func TestAutoscalerOnTheSameTargetIsNamed(t *testing.T) {
 
 // A scaler that goes leaves its target as it is, and none of its series behind.
 func TestDeletedScalerLeavesTheTarget(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
 	tws := s.officeHours()
 	s.settles(10)
-	s.must(admin.Delete(s.Context(), tws))
+	s.Must(admin.Delete(s.Context(), tws))
 	s.measuresNothing("kyklos_effective_replicas")
 	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
 }

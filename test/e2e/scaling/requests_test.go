@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"context"
@@ -20,17 +20,17 @@ import (
 
 // custom is a kind that a CRD brings, in a group of the test's own.
 type custom struct {
-	*stage
+	*scenario
 	group string
 	kind  string
 	crds  apiextensions.CustomResourceDefinitionInterface
 }
 
-func newCustom(s *stage, kind string) *custom {
+func newCustom(s *scenario, kind string) *custom {
 	s.Helper()
 	client, err := apiextensions.NewForConfig(cluster.Config)
-	s.must(err)
-	c := &custom{stage: s, group: s.namespace + ".example.com", kind: kind, crds: client.CustomResourceDefinitions()}
+	s.Must(err)
+	c := &custom{scenario: s, group: s.namespace + ".example.com", kind: kind, crds: client.CustomResourceDefinitions()}
 	s.Cleanup(func() { _ = c.crds.Delete(context.Background(), c.crdName(), metav1.DeleteOptions{}) })
 	return c
 }
@@ -65,8 +65,8 @@ func (c *custom) install(scalable bool) {
 			}},
 		},
 	}, metav1.CreateOptions{})
-	c.must(err)
-	c.eventually("the kind served", func() bool {
+	c.Must(err)
+	c.Until("the kind served", func() bool {
 		return admin.List(c.Context(), c.empty(), client.InNamespace(c.namespace)) == nil
 	})
 }
@@ -88,7 +88,7 @@ func (c *custom) allow() {
 			{APIGroups: []string{c.group}, Resources: []string{c.plural() + "/scale"}, Verbs: []string{"get", "patch"}},
 		},
 	}
-	c.must(admin.Create(c.Context(), role))
+	c.Must(admin.Create(c.Context(), role))
 }
 
 func (c *custom) create(spec map[string]any) {
@@ -98,7 +98,7 @@ func (c *custom) create(spec map[string]any) {
 	object.SetKind(c.kind)
 	object.SetNamespace(c.namespace)
 	object.SetName(targetName)
-	c.must(admin.Create(c.Context(), object))
+	c.Must(admin.Create(c.Context(), object))
 }
 
 func (c *custom) replicas() int64 {
@@ -106,9 +106,9 @@ func (c *custom) replicas() int64 {
 	object := &unstructured.Unstructured{}
 	object.SetAPIVersion(c.apiVersion())
 	object.SetKind(c.kind)
-	c.must(admin.Get(c.Context(), client.ObjectKey{Namespace: c.namespace, Name: targetName}, object))
+	c.Get(c.namespace, targetName, object)
 	replicas, _, err := unstructured.NestedInt64(object.Object, "spec", "replicas")
-	c.must(err)
+	c.Must(err)
 	return replicas
 }
 
@@ -120,18 +120,18 @@ func (c *custom) patch(text string) {
 	object.SetKind(c.kind)
 	object.SetNamespace(c.namespace)
 	object.SetName(targetName)
-	c.must(admin.Patch(c.Context(), object, client.RawPatch("application/merge-patch+json", []byte(text))))
+	c.Must(admin.Patch(c.Context(), object, client.RawPatch("application/merge-patch+json", []byte(text))))
 }
 
 func (c *custom) scaledTo(replicas int64) {
 	c.Helper()
-	c.eventually("the replicas", func() bool { return c.replicas() == replicas })
+	c.Until("the replicas", func() bool { return c.replicas() == replicas })
 }
 
 // The scaler comes first, then its kind, then the permission, then the target. Each step is told of,
 // none takes more than the next look, and scalers of other kinds go on all the while.
 func TestAKindThatComesLater(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	c := newCustom(s, "Rollout")
 	s.officeHours(scales(c.apiVersion(), "Rollout"))
 	message := s.condition("Ready", "False", v1beta1.ReasonTargetNotFound)
@@ -153,31 +153,31 @@ func TestAKindThatComesLater(t *testing.T) {
 	c.create(map[string]any{}) // asks for no count
 	c.scaledTo(10)
 	c.patch(`{"status":{"replicas":10}}`)
-	s.eventually("Ready", func() bool { return s.ready(10) })
+	s.Until("Ready", func() bool { return s.ready(10) })
 }
 
 // A kind that is there goes by the same rules as a Deployment.
 func TestAKindWithTheScaleSubresource(t *testing.T) {
-	s := newStage(t, "2025-01-27 08:59:00")
+	s := newScenario(t, "2025-01-27 08:59:00")
 	c := newCustom(s, "Fleet")
 	c.install(true)
 	c.allow()
 	c.create(map[string]any{"replicas": 2, "strategy": "kept"})
 	s.officeHours(scales(c.apiVersion(), "Fleet"))
 	c.patch(`{"status":{"replicas":2}}`)
-	s.eventually("Ready", func() bool { return s.ready(2) })
+	s.Until("Ready", func() bool { return s.ready(2) })
 	s.clock("2025-01-27 09:00:00")
 	c.scaledTo(10)
 	s.condition("Reconciling", "True", v1beta1.ReasonWindowTransition)
 	c.patch(`{"status":{"replicas":10}}`)
-	s.eventually("Ready", func() bool { return s.ready(10) })
+	s.Until("Ready", func() bool { return s.ready(10) })
 	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 
 	// A pass over a scaler at rest asks nothing of the API server, discovery included (B9).
 	s.clockIsKnown()
 	asked, passes := len(sent.about(s.namespace)), s.passes(scalerName)
 	s.clock("2025-01-27 10:00:00")
-	s.eventually("a pass", func() bool { return s.passes(scalerName) > passes })
+	s.Until("a pass", func() bool { return s.passes(scalerName) > passes })
 	s.clockIsKnown()
 	if more := sent.about(s.namespace)[asked:]; len(more) > 0 {
 		t.Errorf("asked at rest: %q", more)
@@ -195,11 +195,11 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 	c.scaledTo(1)
 
-	s.must(c.crds.Delete(t.Context(), c.crdName(), metav1.DeleteOptions{}))
-	s.eventually("the kind unknown", func() bool {
+	s.Must(c.crds.Delete(t.Context(), c.crdName(), metav1.DeleteOptions{}))
+	s.Until("the kind unknown", func() bool {
 		return strings.Contains(s.condition("Ready", "False", v1beta1.ReasonTargetNotFound), " has no Fleet, ")
 	})
-	s.eventually("the CRD gone", func() bool {
+	s.Until("the CRD gone", func() bool {
 		_, err := c.crds.Get(t.Context(), c.crdName(), metav1.GetOptions{})
 		return err != nil
 	})
@@ -210,7 +210,7 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 
 // A kind that cannot be scaled, met at run time, leaves everything alone and says so.
 func TestAKindWithoutTheScaleSubresource(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	c := newCustom(s, "Widget")
 	c.install(false)
 	c.allow()

@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ import (
 
 // R12 (2025-01-27 is the Monday).
 func TestScaleUpEnteringTheWindow(t *testing.T) {
-	s := newStage(t, "2025-01-27 08:59:00")
+	s := newScenario(t, "2025-01-27 08:59:00")
 	s.target(2)
 	s.officeHours()
 	s.settles(2)
@@ -41,7 +41,7 @@ func TestScaleUpEnteringTheWindow(t *testing.T) {
 }
 
 // ownsOnlyReplicas checks that Kyklos wrote through /scale and owns spec.replicas alone (B9).
-func ownsOnlyReplicas(s *stage) {
+func ownsOnlyReplicas(s *scenario) {
 	s.Helper()
 	for _, entry := range s.deployment().ManagedFields {
 		if entry.Manager != timewindowscaler.FieldManager {
@@ -56,7 +56,7 @@ func ownsOnlyReplicas(s *stage) {
 
 // R9.
 func TestScaleDownWithGracePeriod(t *testing.T) {
-	s := newStage(t, "2025-01-27 16:59:00")
+	s := newScenario(t, "2025-01-27 16:59:00")
 	s.target(10)
 	s.officeHours(withGrace(300))
 	s.settles(10)
@@ -85,7 +85,7 @@ func TestScaleDownWithGracePeriod(t *testing.T) {
 
 // The end of a grace period is a wake-up of its own: no watch event and no clock step helps here.
 func TestGracePeriodEndsByItself(t *testing.T) {
-	s := newStage(t, "2025-01-27 16:59:00")
+	s := newScenario(t, "2025-01-27 16:59:00")
 	s.target(10)
 	s.officeHours(withGrace(3))
 	s.settles(10)
@@ -95,7 +95,7 @@ func TestGracePeriodEndsByItself(t *testing.T) {
 }
 
 func TestScaleUpCancelsGracePeriod(t *testing.T) {
-	s := newStage(t, "2025-01-27 16:59:00")
+	s := newScenario(t, "2025-01-27 16:59:00")
 	s.target(10)
 	s.officeHours(withGrace(300))
 	s.settles(10)
@@ -109,7 +109,7 @@ func TestScaleUpCancelsGracePeriod(t *testing.T) {
 
 // R8.
 func TestManualDriftIsCorrected(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(10)
 	s.officeHours()
 	s.settles(10)
@@ -128,7 +128,7 @@ func TestManualDriftIsCorrected(t *testing.T) {
 
 // R13: a Thursday.
 func TestHolidayTreatedAsClosed(t *testing.T) {
-	s := newStage(t, "2025-12-25 08:00:00")
+	s := newScenario(t, "2025-12-25 08:00:00")
 	s.target(10)
 	s.holidays("2025-12-25")
 	s.officeHours(withHolidays(v1beta1.HolidayClosed), func(tws *v1beta1.TimeWindowScaler) { tws.Spec.DefaultReplicas = intstr.FromInt32(0) })
@@ -151,7 +151,7 @@ func TestHolidayTreatedAsClosed(t *testing.T) {
 }
 
 func TestHolidayTreatedAsOpen(t *testing.T) {
-	s := newStage(t, "2025-12-25 07:00:00")
+	s := newScenario(t, "2025-12-25 07:00:00")
 	s.target(2)
 	s.officeHours(withHolidays(v1beta1.HolidayOpen))
 	s.condition("Degraded", "True", v1beta1.ReasonHolidaySourceMissing)
@@ -168,13 +168,13 @@ func TestHolidayTreatedAsOpen(t *testing.T) {
 
 // R10.
 func TestPauseLeavesTheTargetAlone(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(5)
 	s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Pause = true })
 
 	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=5, desired=10")
 	message := s.condition("Ready", "False", v1beta1.ReasonTargetMismatch)
-	s.eventually("the message with the observed count", func() bool {
+	s.Until("the message with the observed count", func() bool {
 		message = s.condition("Ready", "False", v1beta1.ReasonTargetMismatch)
 		return message == "Target has 5 replicas but desired is 10 (pause=true)"
 	})
@@ -191,12 +191,12 @@ func TestPauseLeavesTheTargetAlone(t *testing.T) {
 
 // R11.
 func TestTargetMissingAndRecreated(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(10)
 	s.officeHours()
 	s.settles(10)
 
-	s.must(admin.Delete(s.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: targetName}},
+	s.Must(admin.Delete(s.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: targetName}},
 		client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	message := s.condition("Ready", "False", v1beta1.ReasonTargetNotFound)
 	s.equal("message", message, "Target Deployment "+s.namespace+"/webapp not found")

@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"encoding/json"
@@ -19,14 +19,14 @@ import (
 // What was stored before a rule existed is met at run time (B5).
 
 func TestStoredUnknownZone(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(7)
 	withoutRules(s, func() {
 		s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
 	})
 	s.settles(2) // defaultReplicas
 	s.condition("Degraded", "True", v1beta1.ReasonInvalidTimezone)
-	s.eventually("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
+	s.Until("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
 
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Asia/Kolkata" })
 	s.settles(10)
@@ -35,7 +35,7 @@ func TestStoredUnknownZone(t *testing.T) {
 
 // The rules ratchet: a zone that the API server does not know holds up nothing that leaves it alone.
 func TestUnknownZoneHoldsUpNothing(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
 	withoutRules(s, func() {
 		s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Timezone = "Mars/Olympus_Mons" })
@@ -47,7 +47,7 @@ func TestUnknownZoneHoldsUpNothing(t *testing.T) {
 // A window whose zone is unknown is left out; status and spec can be written, and only a change of that
 // zone meets the rule (A4).
 func TestStoredUnknownZoneOfAWindow(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
 	withoutRules(s, func() {
 		s.officeHours(func(tws *v1beta1.TimeWindowScaler) {
@@ -66,7 +66,7 @@ func TestStoredUnknownZoneOfAWindow(t *testing.T) {
 }
 
 func TestStoredUnreadableWindow(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(7)
 	withoutRules(s, func() {
 		s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Windows[0].End = tws.Spec.Windows[0].Start })
@@ -74,18 +74,18 @@ func TestStoredUnreadableWindow(t *testing.T) {
 	message := s.condition("Degraded", "True", v1beta1.ReasonInvalidConfiguration)
 	t.Log(message)
 	s.condition("Ready", "False", v1beta1.ReasonInvalidConfiguration)
-	s.eventually("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
+	s.Until("InvalidSchedule", func() bool { return len(s.notes("InvalidSchedule")) == 1 })
 	s.equal("target left alone", *s.deployment().Spec.Replicas, int32(7))
 }
 
 // withoutRules runs store while the CRD has no CEL rules, and returns when they are in force again.
-func withoutRules(s *stage, store func()) {
+func withoutRules(s *scenario, store func()) {
 	s.Helper()
 	crds, err := apiextensions.NewForConfig(cluster.Config)
-	s.must(err)
+	s.Must(err)
 	const name = "timewindowscalers.kyklos.io"
 	crd, err := crds.CustomResourceDefinitions().Get(s.Context(), name, metav1.GetOptions{})
-	s.must(err)
+	s.Must(err)
 	index := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
 		return v.Name == v1beta1.GroupVersion.Version
 	})
@@ -93,9 +93,9 @@ func withoutRules(s *stage, store func()) {
 	dropRules(crd.Spec.Versions[index].Schema.OpenAPIV3Schema)
 	replaceSchema := func(schema *apiextensionsv1.CustomResourceValidation) {
 		patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": fmt.Sprintf("/spec/versions/%d/schema", index), "value": schema}})
-		s.must(err)
+		s.Must(err)
 		_, err = crds.CustomResourceDefinitions().Patch(s.Context(), name, types.JSONPatchType, patch, metav1.PatchOptions{})
-		s.must(err)
+		s.Must(err)
 	}
 	ruled := func() bool { // the API server learns of a new schema a little later
 		return admin.Create(s.Context(), &v1beta1.TimeWindowScaler{
@@ -109,9 +109,9 @@ func withoutRules(s *stage, store func()) {
 	replaceSchema(crd.Spec.Versions[index].Schema)
 	defer func() {
 		replaceSchema(&schema)
-		s.eventually("the rules back", ruled)
+		s.Until("the rules back", ruled)
 	}()
-	s.eventually("the rules gone", func() bool { return !ruled() })
+	s.Until("the rules gone", func() bool { return !ruled() })
 	store()
 }
 

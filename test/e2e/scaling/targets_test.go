@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"encoding/json"
@@ -32,9 +32,9 @@ func podTemplate() corev1.PodTemplateSpec {
 	}
 }
 
-func (s *stage) statefulSet(replicas int32) {
+func (s *scenario) statefulSet(replicas int32) {
 	s.Helper()
-	s.must(admin.Create(s.Context(), &appsv1.StatefulSet{
+	s.Must(admin.Create(s.Context(), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: targetName},
 		Spec: appsv1.StatefulSetSpec{
 			Replicas: ptr.To(replicas), Template: podTemplate(), PodManagementPolicy: appsv1.ParallelPodManagement,
@@ -43,23 +43,23 @@ func (s *stage) statefulSet(replicas int32) {
 	}))
 }
 
-func (s *stage) getStatefulSet() *appsv1.StatefulSet {
+func (s *scenario) getStatefulSet() *appsv1.StatefulSet {
 	s.Helper()
 	set := &appsv1.StatefulSet{}
-	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: targetName}, set))
+	s.Get(s.namespace, targetName, set)
 	return set
 }
 
 // statefulSetSettles is settles for a StatefulSet.
-func (s *stage) statefulSetSettles(replicas int32) {
+func (s *scenario) statefulSetSettles(replicas int32) {
 	s.Helper()
-	s.eventually("the StatefulSet and its pods as they should be, Ready", func() bool {
+	s.Until("the StatefulSet and its pods as they should be, Ready", func() bool {
 		set := s.getStatefulSet()
 		return *set.Spec.Replicas == replicas && set.Status.Replicas == replicas && s.pods() == int(replicas) && s.ready(replicas)
 	})
 }
 
-func (s *stage) ready(effective int32) bool {
+func (s *scenario) ready(effective int32) bool {
 	s.Helper()
 	tws := s.scaler()
 	return ptr.Deref(tws.Status.EffectiveReplicas, -1) == effective && tws.Status.ObservedGeneration == tws.Generation &&
@@ -67,16 +67,16 @@ func (s *stage) ready(effective int32) bool {
 }
 
 // pods counts the pods that are there.
-func (s *stage) pods() int {
+func (s *scenario) pods() int {
 	s.Helper()
 	var list corev1.PodList
-	s.must(admin.List(s.Context(), &list, client.InNamespace(s.namespace)))
+	s.List(s.namespace, &list)
 	return len(list.Items)
 }
 
 // A StatefulSet goes by the same rules as a Deployment: flips, drift, grace, pause, loss and return.
 func TestStatefulSet(t *testing.T) {
-	s := newStage(t, "2025-01-27 08:59:00")
+	s := newScenario(t, "2025-01-27 08:59:00")
 	s.statefulSet(2)
 	s.officeHours(scales("apps/v1", "StatefulSet"))
 	s.statefulSetSettles(2)
@@ -85,8 +85,8 @@ func TestStatefulSet(t *testing.T) {
 	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 
 	_, _, err := cluster.Kubectl(t.Context(), "", "-n", s.namespace, "scale", "statefulset", targetName, "--replicas=5")
-	s.must(err)
-	s.eventually("the correction", func() bool { return len(s.notes("ScaledUp")) == 2 })
+	s.Must(err)
+	s.Until("the correction", func() bool { return len(s.notes("ScaledUp")) == 2 })
 	s.equal("note", s.notes("ScaledUp")[1], "Corrected manual drift: scaled up from 5 to 10 replicas (window: BusinessHours)")
 	s.statefulSetSettles(10)
 
@@ -104,14 +104,14 @@ func TestStatefulSet(t *testing.T) {
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 	s.statefulSetSettles(10)
 
-	s.must(admin.Delete(t.Context(), s.getStatefulSet(), client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	s.Must(admin.Delete(t.Context(), s.getStatefulSet(), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	s.hears("MissingTarget", "Target StatefulSet "+s.namespace+"/webapp not found")
-	s.eventually("its pods gone", func() bool { return s.pods() == 0 })
+	s.Until("its pods gone", func() bool { return s.pods() == 0 })
 	s.statefulSet(1)
 	s.statefulSetSettles(10)
 }
 
-func (s *stage) daemonSet(selector map[string]string) {
+func (s *scenario) daemonSet(selector map[string]string) {
 	s.Helper()
 	set := &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: targetName},
@@ -121,46 +121,46 @@ func (s *stage) daemonSet(selector map[string]string) {
 		},
 	}
 	set.Spec.Template.Spec.NodeSelector = selector
-	s.must(admin.Create(s.Context(), set))
+	s.Must(admin.Create(s.Context(), set))
 }
 
-func (s *stage) getDaemonSet() *appsv1.DaemonSet {
+func (s *scenario) getDaemonSet() *appsv1.DaemonSet {
 	s.Helper()
 	set := &appsv1.DaemonSet{}
-	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: targetName}, set))
+	s.Get(s.namespace, targetName, set)
 	return set
 }
 
 // daemonSetSettles waits until the DaemonSet is suspended or runs, with as many pods, and Ready.
-func (s *stage) daemonSetSettles(effective int32, suspended bool, pods int) {
+func (s *scenario) daemonSetSettles(effective int32, suspended bool, pods int) {
 	s.Helper()
-	s.eventually("the DaemonSet and its pods as they should be, Ready", func() bool {
+	s.Until("the DaemonSet and its pods as they should be, Ready", func() bool {
 		_, found := s.getDaemonSet().Spec.Template.Spec.NodeSelector[timewindowscaler.SuspendKey]
 		return found == suspended && s.pods() == pods && s.ready(effective)
 	})
 }
 
 // setsKey writes the key as a user does; "" takes it away.
-func (s *stage) setsKey(value string) {
+func (s *scenario) setsKey(value string) {
 	s.Helper()
 	selector := map[string]any{timewindowscaler.SuspendKey: nil}
 	if value != "" {
 		selector[timewindowscaler.SuspendKey] = value
 	}
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"nodeSelector": selector}}}})
-	s.must(err)
-	s.must(admin.Patch(s.Context(), s.getDaemonSet(), client.RawPatch("application/merge-patch+json", patch)))
+	s.Must(err)
+	s.Must(admin.Patch(s.Context(), s.getDaemonSet(), client.RawPatch("application/merge-patch+json", patch)))
 }
 
 // storedSpec is a DaemonSet's spec, byte for byte as the API server gives it.
-func (s *stage) storedSpec() string {
+func (s *scenario) storedSpec() string {
 	s.Helper()
 	raw, _, err := cluster.Kubectl(s.Context(), "", "get", "--raw", "/apis/apps/v1/namespaces/"+s.namespace+"/daemonsets/"+targetName)
-	s.must(err)
+	s.Must(err)
 	var object struct {
 		Spec json.RawMessage `json:"spec"`
 	}
-	s.must(json.Unmarshal([]byte(raw), &object))
+	s.Must(json.Unmarshal([]byte(raw), &object))
 	return string(object.Spec)
 }
 
@@ -169,9 +169,9 @@ func (s *stage) storedSpec() string {
 func TestDaemonSet(t *testing.T) {
 	for name, selector := range map[string]map[string]string{"plain": nil, "with a selector": {"kubernetes.io/os": "linux"}} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, "2025-01-27 16:59:00")
+			s := newScenario(t, "2025-01-27 16:59:00")
 			s.daemonSet(selector)
-			s.eventually("its pod", func() bool { return s.pods() == 1 })
+			s.Until("its pod", func() bool { return s.pods() == 1 })
 			before := s.storedSpec()
 			s.officeHours(scales("apps/v1", "DaemonSet"), closesToZero)
 			s.daemonSetSettles(10, false, 1)
@@ -196,13 +196,13 @@ func TestDaemonSet(t *testing.T) {
 
 // Whoever adds or takes away the key is set right, and a count that stays above 0 is no write.
 func TestDaemonSetDrift(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.daemonSet(nil)
 	s.officeHours(scales("apps/v1", "DaemonSet"), closesToZero)
 	s.daemonSetSettles(10, false, 1)
 	generation := s.getDaemonSet().Generation
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(3) })
-	s.eventually("the new count", func() bool { return s.ready(3) })
+	s.Until("the new count", func() bool { return s.ready(3) })
 	s.equal("generation of the target", s.getDaemonSet().Generation, generation)
 
 	for _, value := range []string{"true", "sometimes"} {
@@ -214,13 +214,13 @@ func TestDaemonSetDrift(t *testing.T) {
 	s.clock("2025-01-27 17:00:00")
 	s.daemonSetSettles(0, true, 0)
 	s.setsKey("")
-	s.eventually("the correction", func() bool { return len(s.notes("ScaledDown")) == 2 })
+	s.Until("the correction", func() bool { return len(s.notes("ScaledDown")) == 2 })
 	s.equal("note", s.notes("ScaledDown")[1], "Corrected manual drift: DaemonSet suspended (window: OffHours)")
 	s.daemonSetSettles(0, true, 0)
 }
 
 func TestDaemonSetGraceAndPause(t *testing.T) {
-	s := newStage(t, "2025-01-27 16:59:00")
+	s := newScenario(t, "2025-01-27 16:59:00")
 	s.daemonSet(map[string]string{"no": "node"}) // that it may run nowhere is the user's business
 	s.officeHours(scales("apps/v1", "DaemonSet"), closesToZero, withGrace(300))
 	s.daemonSetSettles(10, false, 0)
@@ -234,7 +234,7 @@ func TestDaemonSetGraceAndPause(t *testing.T) {
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
 	s.clock("2025-01-28 09:00:00")
 	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=suspended, desired=running")
-	s.eventually("the message", func() bool {
+	s.Until("the message", func() bool {
 		return s.condition("Ready", "False", v1beta1.ReasonTargetMismatch) == "Target is suspended but desired is running (pause=true)"
 	})
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })

@@ -1,4 +1,4 @@
-package e2e
+package scaling
 
 import (
 	"fmt"
@@ -19,69 +19,69 @@ import (
 
 // Nothing serves Workspaces here: the tests write their status.
 
-func (s *stage) workspace(desired v1alpha1.DesiredState) {
+func (s *scenario) workspace(desired v1alpha1.DesiredState) {
 	s.Helper()
 	_, _, err := cluster.Kubectl(s.Context(), fmt.Sprintf(
 		"{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {name: %s}, spec: {image: ide, desiredState: %s}}", targetName, desired),
 		"create", "-n", s.namespace, "-f", "-")
-	s.must(err)
+	s.Must(err)
 }
 
-func (s *stage) getWorkspace() *v1alpha1.Workspace {
+func (s *scenario) getWorkspace() *v1alpha1.Workspace {
 	s.Helper()
 	ws := &v1alpha1.Workspace{}
-	s.must(admin.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: targetName}, ws))
+	s.Get(s.namespace, targetName, ws)
 	return ws
 }
 
 // asks writes the desired state as manager does: a user, or an idle timer.
-func (s *stage) asks(manager string, desired v1alpha1.DesiredState) {
+func (s *scenario) asks(manager string, desired v1alpha1.DesiredState) {
 	s.Helper()
 	before := s.getWorkspace()
 	after := before.DeepCopy()
 	after.Spec.DesiredState = desired
-	s.must(admin.Patch(s.Context(), after, client.MergeFrom(before), client.FieldOwner(manager)))
+	s.Must(admin.Patch(s.Context(), after, client.MergeFrom(before), client.FieldOwner(manager)))
 }
 
 // arrives says that the Workspace is as it is wanted.
-func (s *stage) arrives() {
+func (s *scenario) arrives() {
 	s.Helper()
 	before := s.getWorkspace()
 	after := before.DeepCopy()
 	after.Status.Phase, after.Status.ObservedGeneration = v1alpha1.Phase(after.Spec.DesiredState), after.Generation
 	meta.SetStatusCondition(&after.Status.Conditions, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Converged"})
-	s.must(admin.Status().Patch(s.Context(), after, client.MergeFrom(before)))
+	s.Must(admin.Status().Patch(s.Context(), after, client.MergeFrom(before)))
 }
 
 // asked waits until the schedule has spoken of an edge, and the Workspace is to be in the state.
-func (s *stage) asked(edge string, desired v1alpha1.DesiredState) {
+func (s *scenario) asked(edge string, desired v1alpha1.DesiredState) {
 	s.Helper()
-	s.eventually("the edge of "+edge+" and "+string(desired), func() bool {
+	s.Until("the edge of "+edge+" and "+string(desired), func() bool {
 		applied := s.scaler().Status.Applied
-		return applied != nil && applied.Edge != nil && applied.Edge.In(kolkata(s.T)).Format(time.DateTime) == edge && s.getWorkspace().Spec.DesiredState == desired
+		return applied != nil && applied.Edge != nil && applied.Edge.In(kolkata(s)).Format(time.DateTime) == edge && s.getWorkspace().Spec.DesiredState == desired
 	})
 }
 
 // says waits for the message of Ready.
-func (s *stage) says(message string) {
+func (s *scenario) says(message string) {
 	s.Helper()
-	s.eventually("Ready: "+message, func() bool {
+	s.Until("Ready: "+message, func() bool {
 		ready := meta.FindStatusCondition(s.scaler().Status.Conditions, v1beta1.ConditionReady)
 		return ready != nil && ready.Message == message
 	})
 }
 
 // stays moves the clock, waits until the scaler was looked at by it, and checks that the state is as it was.
-func (s *stage) stays(localTime string, desired v1alpha1.DesiredState) {
+func (s *scenario) stays(localTime string, desired v1alpha1.DesiredState) {
 	s.Helper()
 	before := s.passes(scalerName)
 	s.clock(localTime)
-	s.eventually("a look at "+localTime, func() bool { return s.passes(scalerName) > before })
+	s.Until("a look at "+localTime, func() bool { return s.passes(scalerName) > before })
 	s.equal("desired state at "+localTime, s.getWorkspace().Spec.DesiredState, desired)
 }
 
 // decider is the manager that owns the desired state.
-func (s *stage) decider() string {
+func (s *scenario) decider() string {
 	s.Helper()
 	for _, entry := range s.getWorkspace().ManagedFields {
 		if entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.GetRawBytes()), `"f:desiredState"`) {
@@ -98,7 +98,7 @@ func drivesWorkspace(tws *v1beta1.TimeWindowScaler) {
 
 // A week of a Workspace: the schedule speaks at its edges, a user and the idle timers in between.
 func TestWorkspace(t *testing.T) {
-	s := newStage(t, "2025-01-27 08:59:00")
+	s := newScenario(t, "2025-01-27 08:59:00")
 	s.workspace(v1alpha1.DesiredStandby)
 	s.officeHours(drivesWorkspace)
 	s.asked("2025-01-24 17:00:00", v1alpha1.DesiredStandby)
@@ -134,13 +134,13 @@ func TestWorkspace(t *testing.T) {
 	s.equal("who decided", s.decider(), "kyklos-ttl")
 
 	s.asks("kubectl", v1alpha1.DesiredRunning)
-	s.must(admin.Delete(t.Context(), s.scaler()))
+	s.Must(admin.Delete(t.Context(), s.scaler()))
 	s.equal("without a schedule", s.getWorkspace().Spec.DesiredState, v1alpha1.DesiredRunning)
 }
 
 // Enforced, whoever writes is set right, however often; and a pause keeps the schedule from it.
 func TestWorkspaceEnforced(t *testing.T) {
-	s := newStage(t, "2025-01-27 10:00:00")
+	s := newScenario(t, "2025-01-27 10:00:00")
 	s.officeHours(drivesWorkspace, func(tws *v1beta1.TimeWindowScaler) {
 		tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true}
 	})
@@ -149,7 +149,7 @@ func TestWorkspaceEnforced(t *testing.T) {
 	s.asked("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
 	for range 4 {
 		s.asks("kubectl", v1alpha1.DesiredStandby)
-		s.eventually("the correction", func() bool { return s.getWorkspace().Spec.DesiredState == v1alpha1.DesiredRunning })
+		s.Until("the correction", func() bool { return s.getWorkspace().Spec.DesiredState == v1alpha1.DesiredRunning })
 	}
 	s.hears("FieldFight")
 	s.arrives()

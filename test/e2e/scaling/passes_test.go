@@ -1,56 +1,51 @@
-package e2e
+package scaling
 
 import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// Our own status write is no reason for another pass.
+// The controller's own status write causes no other pass.
 func TestOwnStatusWriteCausesNoPass(t *testing.T) {
-	s := newStage(t, "2025-01-27 14:00:00")
+	s := newScenario(t, "2025-01-27 14:00:00")
 	s.clockIsKnown()
 	s.officeHours() // without a target, so that nothing else happens
 	s.condition("Ready", "False", v1beta1.ReasonTargetNotFound)
 
-	// A scaler that comes later is looked at later: by then the event of the write has passed.
+	// A later scaler is reconciled later, after the event of the write.
 	later := &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "later"},
 		Spec:       *s.scaler().Spec.DeepCopy(),
 	}
 	later.Spec.TargetRef.Name = "other"
-	s.must(admin.Create(s.Context(), later))
-	s.eventually("the later one's status", func() bool {
+	s.Must(admin.Create(s.Context(), later))
+	s.Until("the later one's status", func() bool {
 		tws := &v1beta1.TimeWindowScaler{}
-		s.must(admin.Get(s.Context(), client.ObjectKeyFromObject(later), tws))
+		s.Must(admin.Get(s.Context(), client.ObjectKeyFromObject(later), tws))
 		return tws.Status.ObservedGeneration == tws.Generation
 	})
 	s.equal("passes", s.passes(scalerName), uint64(1))
 }
 
-// clockIsKnown waits until the controller has dealt with the last step of its clock, which wakes every
-// scaler that there is by then: one look may be under way, one sees the step, and the third comes when
-// that one is over.
-func (s *stage) clockIsKnown() {
+// clockIsKnown waits until the controller has handled the last step of its clock, which wakes every scaler: one poll may be
+// running, one sees the step, and the third follows it.
+func (s *scenario) clockIsKnown() {
 	s.Helper()
-	before := looks.Load()
-	err := wait.PollUntilContextTimeout(s.Context(), 20*time.Millisecond, patience, true,
-		func(context.Context) (bool, error) { return looks.Load() >= before+3, nil })
-	s.must(err)
+	before := clockPolls.Load()
+	s.Until("the step of the clock handled", func() bool { return clockPolls.Load() >= before+3 })
 }
 
-// Someone else writes the target again and again. A conflict is repeated at once, until the flip is
-// through, and nothing of the other's work is lost.
+// Another client writes the target repeatedly. A conflicting flip is retried at once until it succeeds, and no write of the
+// other client is lost.
 func TestFlipUnderARivalsWrites(t *testing.T) {
-	s := newStage(t, "2025-01-27 08:59:00")
+	s := newScenario(t, "2025-01-27 08:59:00")
 	s.target(2)
 	s.officeHours()
 	s.settles(2)
