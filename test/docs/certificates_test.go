@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 
 	"k8s.io/client-go/util/cert"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // stubs stand for cert-manager's definitions: here nobody acts on them, and the commands meet the same
-// API. test/serving has the real cert-manager.
+// API. test/e2e/webhooks has the real cert-manager.
 const stubs = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -39,7 +39,7 @@ spec:
 func TestCertificateCommands(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster := controlplane.StartFor(t)
+	cluster := harness.StartFor(t)
 	sh := newShell(t, cluster)
 	definitions := fmt.Sprintf(stubs, "Certificate", "certificate") + fmt.Sprintf(stubs, "Issuer", "issuer")
 	if _, _, err := cluster.Kubectl(ctx, definitions, "apply", "-f", "-"); err != nil {
@@ -96,9 +96,9 @@ type shell struct {
 	dir, kubeconfig, bin string
 }
 
-func newShell(t *testing.T, cluster *controlplane.Cluster) *shell {
+func newShell(t *testing.T, cluster *harness.Cluster) *shell {
 	t.Helper()
-	kubectl, err := controlplane.Binary("kubectl")
+	kubectl, err := harness.Binary("kubectl")
 	if err != nil {
 		t.Fatal(err)
 	}

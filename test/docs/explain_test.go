@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // explanation is what kyklos explain says of one schedule.
@@ -30,7 +30,7 @@ func (e *explanation) has(topic, text string) bool {
 }
 
 // explains asks kyklos explain about schedules of a cluster and the state in which they are.
-func explains(t *testing.T, cluster *controlplane.Cluster) {
+func explains(t *testing.T, cluster *harness.Cluster) {
 	const namespace = "explain-sample"
 	kubectl := func(stdin string, args ...string) {
 		t.Helper()
@@ -76,7 +76,7 @@ func explains(t *testing.T, cluster *controlplane.Cluster) {
 }
 
 // explainsWhatMayBeRead asks as somebody who may read TimeWindowScalers and nothing else, and as one who may not even do that.
-func explainsWhatMayBeRead(t *testing.T, cluster *controlplane.Cluster, namespace string) {
+func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace string) {
 	t.Helper()
 	for _, args := range [][]string{
 		{"create", "role", "reader", "--verb=get,list", "--resource=timewindowscalers.kyklos.io"},
@@ -104,7 +104,7 @@ func explainsWhatMayBeRead(t *testing.T, cluster *controlplane.Cluster, namespac
 	if !e.has("unknown", "you may not read the target") || !e.has("unknown", "you may not read the HorizontalPodAutoscalers") || e.has("unknown", "other TimeWindowScalers") || e.has("target", "") {
 		t.Errorf("%+v", e)
 	}
-	binary, _ := controlplane.Binary("kyklos")
+	binary, _ := harness.Binary("kyklos")
 	table, err := exec.CommandContext(t.Context(), binary, append([]string{"preview"}, as("ada")[1:]...)...).CombinedOutput()
 	for _, part := range []string{"webapp-office-hours scales", "back-office-weekdays scales", "you may not read ConfigMap public-holidays"} {
 		if err != nil || !strings.Contains(string(table), part) {
@@ -134,9 +134,9 @@ spec:
 `
 
 // explainOne runs kyklos explain for one schedule.
-func explainOne(t *testing.T, cluster *controlplane.Cluster, args ...string) *explanation {
+func explainOne(t *testing.T, cluster *harness.Cluster, args ...string) *explanation {
 	t.Helper()
-	binary, err := controlplane.Binary("kyklos")
+	binary, err := harness.Binary("kyklos")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"go/ast"
@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // Each list in the documentation is the code's list: nothing is missing, and nothing is made up.
@@ -143,7 +143,7 @@ func sameFlags(t *testing.T, command, page, heading string) {
 
 func help(t *testing.T, command string) string {
 	t.Helper()
-	binary, err := controlplane.Binary("kyklos")
+	binary, err := harness.Binary("kyklos")
 	if err != nil {
 		t.Fatal(err)
 	}

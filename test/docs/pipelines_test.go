@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"bytes"
@@ -114,7 +114,7 @@ func pipelineCommands(t *testing.T) (all []string) {
 	return slices.DeleteFunc(all, func(command string) bool { return !strings.Contains(command, "kyklos lint") })
 }
 
-// What pipelines run is what the page runs, where test/desk runs it.
+// What pipelines run is what the page runs, where TestDocumentedCommands runs it.
 func TestPipelinesRunWhatThePageRuns(t *testing.T) {
 	page := section(readText(t, "docs/pipelines.md"), "## The same by hand")
 	all := pipelineCommands(t)

@@ -1,6 +1,6 @@
 // Package docs_test holds the documentation to what the program really does: every sample and every
 // block of YAML, every message that is quoted, every name that is listed.
-package docs_test
+package docs
 
 import (
 	"bytes"
@@ -26,8 +26,6 @@ import (
 )
 
 const (
-	root       = "../.."
-	samplesDir = root + "/config/samples"
 	// namespaceMark stands in a quoted message for the namespace of whoever applies the sample.
 	namespaceMark = "$NAMESPACE"
 )

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive/connect"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -49,7 +49,7 @@ func local(t *testing.T) sample {
 		t.Fatal(err)
 	}
 	var content bytes.Buffer
-	if err := secret.Execute(&content, controlplane.ObjectStore{
+	if err := secret.Execute(&content, harness.ObjectStore{
 		Endpoint: "http://127.0.0.1:1", Bucket: "homes", AccessKeyID: "a", SecretAccessKey: "b",
 	}); err != nil {
 		t.Fatal(err)
