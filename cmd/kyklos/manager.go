@@ -22,6 +22,7 @@ import (
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
@@ -126,7 +127,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 		Scheme:                        newScheme(),
 		Logger:                        o.logger(),
 		Cache:                         o.cacheOptions(),
-		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
+		Client:                        client.Options{FieldOwner: target.FieldManager},
 		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),

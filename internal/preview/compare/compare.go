@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/internal/preview"
-	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Kind says what happens to a schedule, or to one of its transitions. It is part of the JSON, which is stable.
@@ -181,7 +181,7 @@ func (d *Difference) pairRenamed(gone, come []*preview.Timeline) {
 // sameTarget are those with the target of another, by the rule by which admission and the controller know it (B8).
 func sameTarget(as *preview.Timeline, among []*preview.Timeline) (alike []*preview.Timeline) {
 	for _, t := range among {
-		if t.Scaler.Namespace == as.Scaler.Namespace && targetindex.SameTarget(t.Scaler.Spec.TargetRef, as.Scaler.Spec.TargetRef) {
+		if t.Scaler.Namespace == as.Scaler.Namespace && targetkind.SameTarget(t.Scaler.Spec.TargetRef, as.Scaler.Spec.TargetRef) {
 			alike = append(alike, t)
 		}
 	}
