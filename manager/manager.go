@@ -19,6 +19,7 @@ import (
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/scheme"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -130,7 +131,7 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 		Scheme:                        scheme.New(),
 		Logger:                        o.logger(),
 		Cache:                         o.cacheOptions(),
-		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
+		Client:                        client.Options{FieldOwner: target.FieldManager},
 		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),

@@ -16,6 +16,8 @@ import (
 	"kyklos.io/kyklos/controller/archivegc"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/internal/wallclock"
 )
 
@@ -29,8 +31,8 @@ type managerOptions struct {
 	requeue     timewindowscaler.Requeue
 	migrate     bool
 	migration   storagemigration.Options
-	metrics     timewindowscaler.Metrics
-	onFight     timewindowscaler.OnFight
+	metrics     extmetric.Options
+	onFight     contention.OnFight
 	workspaces  workspaceOptions
 	archiveGC   archiveGCOptions
 
@@ -60,9 +62,9 @@ func defaultManagerOptions() managerOptions {
 		leaderElect: true,
 		workers:     10,
 		requeue:     timewindowscaler.DefaultRequeue,
-		metrics:     timewindowscaler.DefaultMetrics,
+		metrics:     extmetric.DefaultOptions,
 		migrate:     true,
-		onFight:     timewindowscaler.FightBackOff,
+		onFight:     contention.BackOff,
 		workspaces:  defaultWorkspaceOptions(),
 		archiveGC:   archiveGCOptions{interval: archivegc.DefaultInterval},
 		migration: storagemigration.Options{

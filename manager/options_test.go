@@ -10,6 +10,7 @@ import (
 
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 )
 
 // parse reads a command line as the manager does, in a namespace of its own.
@@ -38,11 +39,11 @@ func TestRequeueFlags(t *testing.T) {
 
 // The defaults are kube-controller-manager's for a HorizontalPodAutoscaler.
 func TestMetricFlags(t *testing.T) {
-	if got, want := parse(t).metrics, (timewindowscaler.Metrics{Interval: 15 * time.Second, Tolerance: 0.1}); got != want {
+	if got, want := parse(t).metrics, (extmetric.Options{Interval: 15 * time.Second, Tolerance: 0.1}); got != want {
 		t.Errorf("defaults %+v, want %+v", got, want)
 	}
 	got := parse(t, "--metric-interval=1m", "--metric-tolerance=0.25").metrics
-	if want := (timewindowscaler.Metrics{Interval: time.Minute, Tolerance: 0.25}); got != want {
+	if want := (extmetric.Options{Interval: time.Minute, Tolerance: 0.25}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

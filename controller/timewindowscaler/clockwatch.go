@@ -25,7 +25,7 @@ type clockWatch struct {
 	log     logr.Logger
 }
 
-// Start looks at every tick until ctx ends.
+// Start compares the clocks at every tick until ctx ends.
 func (w *clockWatch) Start(ctx context.Context) error {
 	wall, monotonic := w.wall.Now().Round(0), w.monotonic()
 	for {
@@ -36,7 +36,7 @@ func (w *clockWatch) Start(ctx context.Context) error {
 		}
 		nextWall, nextMonotonic := w.wall.Now().Round(0), w.monotonic()
 		if step := clockStep(nextWall.Sub(wall), nextMonotonic-monotonic); step != 0 {
-			w.log.Info("The clock was stepped or the machine slept; looking at every scaler again", "step", step.String())
+			w.log.Info("The clock was stepped or the machine slept; reconciling every scaler", "step", step.String())
 			w.stepped(ctx, step)
 			wall, monotonic = nextWall, nextMonotonic
 		}

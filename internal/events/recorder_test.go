@@ -53,7 +53,7 @@ func TestAnEventArrivesWhole(t *testing.T) {
 
 // B11: the same event within 5 minutes is skipped, after that it is emitted again.
 func TestDedupe(t *testing.T) {
-	up, down := events.EmitScale(2, 10, events.Cause{Window: "W"}), events.EmitScale(10, 2, events.Cause{Window: "W"})
+	up, down := events.EmitScale(true, "ScaleFrom2To10", "scaled up from 2 to 10 replicas", events.Cause{Window: "W"}), events.EmitScale(false, "ScaleFrom10To2", "scaled down from 10 to 2 replicas", events.Cause{Window: "W"})
 	missing := events.EmitMissingTarget("Target Deployment shop/web not found")
 	type at struct {
 		after time.Duration
@@ -87,7 +87,7 @@ func TestDedupe(t *testing.T) {
 
 func TestForgetStartsAfresh(t *testing.T) {
 	recorder, heard := newRecorder()
-	web, up := scaler("web", "1"), events.EmitScale(2, 10, events.Cause{Window: "W"})
+	web, up := scaler("web", "1"), events.EmitScale(true, "ScaleFrom2To10", "scaled up from 2 to 10 replicas", events.Cause{Window: "W"})
 	recorder.Publish(web, start, up)
 	recorder.Forget(types.NamespacedName{Namespace: "shop", Name: "api"})
 	recorder.Publish(web, start, up)
@@ -101,7 +101,7 @@ func TestForgetStartsAfresh(t *testing.T) {
 // burst publishes n different normal events about object.
 func burst(recorder *events.Recorder, object *v1beta1.TimeWindowScaler, now time.Time, first, n int32) {
 	for i := first; i < first+n; i++ {
-		recorder.Publish(object, now, events.EmitScale(i, i+1, events.Cause{Window: "W"}))
+		recorder.Publish(object, now, events.EmitScale(true, "Scale", fmt.Sprintf("scaled up from %d to %d replicas", i, i+1), events.Cause{Window: "W"}))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -35,6 +36,10 @@ var (
 // are: a cluster may have been upgraded without its definition.
 var Workspace = Kind{schema.GroupVersionKind{Group: v1beta1.GroupVersion.Group, Version: "v1alpha1", Kind: "Workspace"}, "workspaces"}
 
+// SuspendKey is the key in a DaemonSet's template.spec.nodeSelector, with the value "true", by which
+// Kyklos suspends it: no node has this label, so no node runs its pods (A6). It is public contract.
+const SuspendKey = "kyklos.io/suspended"
+
 // BuiltIn returns the kind that ref names if that is one of the above. No request is needed for it.
 func BuiltIn(ref v1beta1.TargetRef) (Kind, bool) {
 	named := Of(ref)
@@ -50,4 +55,15 @@ func BuiltIn(ref v1beta1.TargetRef) (Kind, bool) {
 // as in the schema.
 func Of(ref v1beta1.TargetRef) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(cmp.Or(ref.APIVersion, "apps/v1"), ref.Kind)
+}
+
+// Identity is the part of an object's metadata that the caches keep.
+func Identity(m *metav1.ObjectMeta) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace:         m.Namespace,
+		Name:              m.Name,
+		UID:               m.UID,
+		ResourceVersion:   m.ResourceVersion,
+		DeletionTimestamp: m.DeletionTimestamp,
+	}
 }

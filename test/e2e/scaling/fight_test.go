@@ -56,8 +56,8 @@ func (s *scenario) applies(replicas int32) func(context.Context) error {
 
 // argues is what Degraded and the event say of a fight in the window.
 func argues(rival, window string) string {
-	return rival + " rewrites the replicas that Kyklos sets in Deployment webapp: three times in window " + window +
-		"; only one of the two can decide: have the other leave the target alone, or set spec.pause"
+	return rival + " keeps overwriting what Kyklos sets in Deployment webapp: three times in window " + window +
+		". Only one of the two can decide: make the other leave the target alone, or set spec.pause"
 }
 
 // overdue sets the clock to the time at which a correction is due that comes so long after the last, and
