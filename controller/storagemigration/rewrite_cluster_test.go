@@ -69,11 +69,11 @@ func everyObjectOnce(s *stage) {
 		s.Errorf("the objects have changed (-before +after):\n%s", diff)
 	}
 	s.told("StorageMigrationStarted", "by Kyklos itself: the cluster does not serve storagemigration.k8s.io/v1")
-	s.told("StorageMigrationCompleted", fmt.Sprintf("%d rewritten, 0 written by others, 0 stored so already", count))
+	s.told("StorageMigrationCompleted", fmt.Sprintf("%d rewritten, 0 written by others, 0 already in this version", count))
 
 	s.setStoredVersions(oldOne, newOne)
 	s.migrated(newOne)
-	s.told("StorageMigrationCompleted", fmt.Sprintf("0 rewritten, 0 written by others, %d stored so already", count))
+	s.told("StorageMigrationCompleted", fmt.Sprintf("0 rewritten, 0 written by others, %d already in this version", count))
 	s.allStored(count, newOne, "2")
 	stop()
 
