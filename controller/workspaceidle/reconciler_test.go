@@ -226,7 +226,7 @@ func TestWhatFails(t *testing.T) {
 	}
 	s.must(s.Delete(t.Context(), s.read()))
 	s.look(0)
-	if len(s.reconciler.heard.leases) > 0 {
+	if len(s.reconciler.memory.leases) > 0 {
 		t.Error("a Workspace that is gone is remembered")
 	}
 }
