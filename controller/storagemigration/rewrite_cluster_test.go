@@ -133,7 +133,7 @@ func refusedObject(s *stage) {
 	s.store(newOne)
 	lift := s.forbid("timewindowscalers/status", "s0007")
 	s.migrate(1000)
-	s.told("StorageMigrationRefused", "1 objects cannot be rewritten as v1beta1 and will be tried again; the others are done; the first is default/s0007: ")
+	s.told("StorageMigrationRefused", "The API server refused to rewrite 1 objects as v1beta1; Kyklos will retry them; all others are done; the first is default/s0007: ")
 	want := map[controlplane.Stored]int{{Version: oldOne, Writes: "1"}: 1, {Version: newOne, Writes: "2"}: count - 1}
 	if diff := cmp.Diff(want, tally(s.stored())); diff != "" {
 		s.Error(diff)

@@ -147,7 +147,7 @@ func TestAnIdleWorkspaceIsLoweredOnce(t *testing.T) {
 	s.desires("RUNNING", 0, 0)
 	s.look(time.Nanosecond)
 	s.desires("STANDBY", 1, 1)
-	if event := <-s.events.Events; !strings.Contains(event, "WorkspaceIdle No heartbeat since it is running (2026-03-02T12:00:00Z)") {
+	if event := <-s.events.Events; !strings.Contains(event, "WorkspaceIdle No heartbeat since it entered RUNNING (2026-03-02T12:00:00Z)") {
 		t.Error(event)
 	}
 	if result := s.look(time.Hour); result.RequeueAfter != 0 {

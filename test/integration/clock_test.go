@@ -69,7 +69,7 @@ func (s *stage) leavesNothing() {
 	s.eventually("the home gone", func() bool {
 		return apierrors.IsNotFound(admin.Get(s.Context(), client.ObjectKeyFromObject(home), home))
 	})
-	book := &corev1.ConfigMap{ObjectMeta: s.named(archivegc.BookName)}
+	book := &corev1.ConfigMap{ObjectMeta: s.named(archivegc.LedgerName)}
 	book.Namespace = controlplane.SystemNamespace
 	s.must(admin.Delete(s.Context(), book))
 }
@@ -85,7 +85,7 @@ func (s *stage) home() *v1alpha1.Workspace {
 func (s *stage) lookedAt() string {
 	s.Helper()
 	var book corev1.ConfigMap
-	s.must(client.IgnoreNotFound(admin.Get(s.Context(), client.ObjectKey{Namespace: controlplane.SystemNamespace, Name: archivegc.BookName}, &book)))
+	s.must(client.IgnoreNotFound(admin.Get(s.Context(), client.ObjectKey{Namespace: controlplane.SystemNamespace, Name: archivegc.LedgerName}, &book)))
 	return fmt.Sprint(book.Data)
 }
 
