@@ -104,7 +104,7 @@ func TestFrozenLeaderWakesUp(t *testing.T) {
 
 	wake()
 	s.must(leader.Signal(syscall.SIGCONT))
-	s.eventually("the old leader starting over", func() bool { return strings.Contains(s.log.String(), "starting over") })
+	s.eventually("the old leader restarting", func() bool { return strings.Contains(s.log.String(), "stopped; restarting") })
 	s.awaitReady(leader.Manager)
 	s.written("web-", 2) // the flip and the person
 	s.awaitWritten(1, 7)

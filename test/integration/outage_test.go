@@ -22,7 +22,7 @@ func TestAPIServerAwayOverABoundary(t *testing.T) {
 
 	s.must(cluster.Kill())
 	s.clock("2025-01-27 09:00:00")
-	s.eventually("the manager starting over", func() bool { return strings.Contains(s.log.String(), "starting over") })
+	s.eventually("the manager restarting", func() bool { return strings.Contains(s.log.String(), "stopped; restarting") })
 	s.eventually("an answer to the liveness probe", func() bool { return get(m.HealthURL+"/healthz") == http.StatusOK })
 	if status := get(m.HealthURL + "/readyz"); status == http.StatusOK {
 		t.Error("ready without an API server")
