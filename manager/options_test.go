@@ -14,9 +14,9 @@ import (
 )
 
 // parse reads a command line as the manager does, in a namespace of its own.
-func parse(t *testing.T, args ...string) managerOptions {
+func parse(t *testing.T, args ...string) options {
 	t.Helper()
-	options := defaultManagerOptions()
+	options := defaultOptions()
 	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
 	options.addFlags(flags)
 	if err := flags.Parse(append([]string{"--namespace=kyklos-system"}, args...)); err != nil {
@@ -73,8 +73,8 @@ func TestValidate(t *testing.T) {
 		"--workers=0":                   "--workers: must be at least 1, not 0",
 		"--log-format=xml":              `--log-format: must be json or text, not "xml"`,
 		"--log-level=loud":              `--log-level: must be debug, info, warn or error, not "loud"`,
-		"--namespaces=shop,La_b":        `--namespaces: "La_b" is no namespace name: `,
-		"--namespace=kyklos_system":     `--namespace: "kyklos_system" is no namespace name: `,
+		"--namespaces=shop,La_b":        `--namespaces: "La_b" is not a valid namespace name: `,
+		"--namespace=kyklos_system":     `--namespace: "kyklos_system" is not a valid namespace name: `,
 		"--on-fight=backoff":            "",
 		"--on-fight=enforce":            "",
 		"--on-fight=ignore":             `--on-fight: must be backoff or enforce, not "ignore"`,

@@ -9,16 +9,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// AllowAnnotation on the ConfigMap allows many archives of a store to go at once: STORE:COUNT, as the
-// event that tells of the refusal has it; several are separated by commas. It is taken away when it was
-// used.
+// AllowAnnotation on the ConfigMap approves the deletion of many archives at once: STORE:COUNT, as in the event about
+// the refusal; several are separated by commas. A used approval is removed.
 const AllowAnnotation = "kyklos.io/allow-archive-deletion"
 
-// permit is what allows count archives of a store to go at once.
-func permit(store string, count int) string { return fmt.Sprintf("%s:%d", store, count) }
+// approval allows count archives of a store to be deleted at once.
+func approval(store string, count int) string { return fmt.Sprintf("%s:%d", store, count) }
 
-// permits reads the annotation. What is no permit allows nothing.
-func permits(text string) map[string]int {
+// approvals parses the annotation. Anything else in it is ignored.
+func approvals(text string) map[string]int {
 	allowed := map[string]int{}
 	for one := range strings.SplitSeq(text, ",") {
 		store, number, _ := strings.Cut(strings.TrimSpace(one), ":")
@@ -29,8 +28,8 @@ func permits(text string) map[string]int {
 	return allowed
 }
 
-// use takes the permit of a store away.
-func use(object *corev1.ConfigMap, store string) {
+// removeApproval removes the approval of a store.
+func removeApproval(object *corev1.ConfigMap, store string) {
 	text, ok := object.Annotations[AllowAnnotation]
 	if !ok {
 		return

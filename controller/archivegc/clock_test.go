@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/clockstep"
 )
 
 // However the clock is set between looks, and back again: no archive goes before it was not needed for two hours
@@ -32,7 +33,7 @@ func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 			}
 			after := time.Duration(rapid.IntRange(1, 180).Draw(t, "minutes")) * time.Minute
 			s.cycle(after)
-			if passed += after; !s.has(orphan) && passed < 2*time.Hour-mostDrift {
+			if passed += after; !s.has(orphan) && passed < 2*time.Hour-clockTolerance {
 				t.Fatalf("it is gone after %s", passed)
 			}
 		}
@@ -64,7 +65,7 @@ func TestAStepBeforeTheFirstCycle(t *testing.T) {
 	orphan := s.orphans(1)[0]
 	s.cycle(0)
 	next := *s.collector
-	next.even = clocks{}
+	next.steps = clockstep.Detector{}
 	s.collector = &next
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -29,7 +29,7 @@ func (w *world) start() *Reconciler {
 		Definitions: definitions{world: w}, Migrations: migrations{world: w}, Objects: stored{world: w},
 		Clock:  clocktesting.NewFakePassiveClock(w.now),
 		Events: events.NewRecorder(&clientevents.FakeRecorder{}),
-		QPS:    1, Pace: flowcontrol.NewFakeAlwaysRateLimiter(), Delay: 10 * time.Second,
+		QPS:    1, Limiter: flowcontrol.NewFakeAlwaysRateLimiter(), Delay: 10 * time.Second,
 	}
 }
 

@@ -74,7 +74,7 @@ func (m *memory) List(_ context.Context, prefix string) iter.Seq2[archive.Object
 
 // An archive that the store does not let go is told of, and does not keep the others.
 func TestALockedArchive(t *testing.T) {
-	s := newStage(t, map[string][]byte{connect.Folder: []byte("/in/memory")}).withBook()
+	s := newStage(t, map[string][]byte{connect.Folder: []byte("/in/memory")}).withLedger()
 	m := inMemory(s)
 	s.workspace("ann")
 	orphans := s.orphans(3)

@@ -127,7 +127,7 @@ func foreignRequest(s *stage) {
 	s.store(newOne)
 	stop := s.migrate(1000)
 	s.migrated(newOne)
-	s.told("StorageMigrationStarted", "by Kyklos itself: the StorageVersionMigration "+requestName+" is somebody else's")
+	s.told("StorageMigrationStarted", "by Kyklos itself: the StorageVersionMigration "+requestName+" was not created by Kyklos")
 	s.told("StorageMigrationCompleted", "30 rewritten")
 	stop()
 	svm := s.request()

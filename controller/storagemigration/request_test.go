@@ -63,9 +63,9 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestEvaluate(t *testing.T) {
 	asked := func(age time.Duration, conditions ...string) *svmv1.StorageVersionMigration {
-		svm := request(thing())
+		svm := newRequest(thing())
 		svm.CreationTimestamp = metav1.NewTime(noon.Add(-age))
 		for _, c := range conditions {
 			svm.Status.Conditions = append(svm.Status.Conditions, metav1.Condition{
@@ -86,25 +86,25 @@ func TestJudge(t *testing.T) {
 		want state
 		why  string
 	}{
-		"nothing asked":                   {nil, unasked, ""},
-		"just asked":                      {asked(time.Second), busy, ""},
-		"nobody takes it up":              {asked(time.Minute), useless, "no controller has taken up the StorageVersionMigration kyklos-things.example within 1m0s"},
-		"it runs":                         {asked(10*time.Minute, "Running"), busy, ""},
-		"it runs for ever":                {asked(30*time.Minute, "Running"), useless, "the cluster's migrator has not finished within 30m0s"},
-		"it failed":                       {asked(time.Minute, "Running", "Failed"), useless, "the cluster's migrator failed: so it is"},
-		"it succeeded, and cleans up":     {asked(10*time.Second, "Running", "Succeeded"), busy, ""},
+		"nothing asked":                   {nil, notRequested, ""},
+		"just asked":                      {asked(time.Second), running, ""},
+		"nobody takes it up":              {asked(time.Minute), unusable, "no controller picked up the StorageVersionMigration kyklos-things.example within 1m0s"},
+		"it runs":                         {asked(10*time.Minute, "Running"), running, ""},
+		"it runs for ever":                {asked(30*time.Minute, "Running"), unusable, "the cluster's migrator did not finish within 30m0s"},
+		"it failed":                       {asked(time.Minute, "Running", "Failed"), unusable, "the cluster's migrator failed: so it is"},
+		"it succeeded, and cleans up":     {asked(10*time.Second, "Running", "Succeeded"), running, ""},
 		"it succeeded, and cleans not up": {asked(20*time.Second, "Running", "Succeeded"), finished, ""},
 		"it succeeded":                    {asked(time.Hour, "Succeeded"), finished, ""},
-		"it succeeded before":             {earlier(asked(time.Second, "Succeeded")), stale, ""},
-		"it failed before":                {earlier(asked(time.Second, "Failed")), stale, ""},
-		"it was never taken up before":    {earlier(asked(time.Second)), stale, ""},
-		"it still runs from before":       {earlier(asked(time.Second, "Running")), busy, ""},
-		"it failed just now from before":  {earlier(asked(time.Second, "Running", "Failed")), busy, ""},
-		"it runs for ever from before":    {earlier(asked(30*time.Minute, "Running")), useless, "the cluster's migrator has not finished within 30m0s"},
-		"not by us":                       {theirs, useless, "the StorageVersionMigration kyklos-things.example is somebody else's"},
-		"of something else":               {elsewhere, useless, "somebody else's"},
+		"it succeeded before":             {earlier(asked(time.Second, "Succeeded")), outdated, ""},
+		"it failed before":                {earlier(asked(time.Second, "Failed")), outdated, ""},
+		"it was never taken up before":    {earlier(asked(time.Second)), outdated, ""},
+		"it still runs from before":       {earlier(asked(time.Second, "Running")), running, ""},
+		"it failed just now from before":  {earlier(asked(time.Second, "Running", "Failed")), running, ""},
+		"it runs for ever from before":    {earlier(asked(30*time.Minute, "Running")), unusable, "the cluster's migrator did not finish within 30m0s"},
+		"not by us":                       {theirs, unusable, "the StorageVersionMigration kyklos-things.example was not created by Kyklos"},
+		"of something else":               {elsewhere, unusable, "was not created by Kyklos"},
 	} {
-		got, why := judge(tc.svm, thing(), noon)
+		got, why := evaluate(tc.svm, thing(), noon)
 		if got != tc.want || !strings.Contains(why, tc.why) || (why == "") != (tc.why == "") {
 			t.Errorf("%s: %v %q, want %v %q", name, got, why, tc.want, tc.why)
 		}
@@ -112,19 +112,19 @@ func TestJudge(t *testing.T) {
 }
 
 // A migration that somebody else asked for is waited for where only its own mark casts doubt.
-func TestJudgeOthers(t *testing.T) {
+func TestEvaluateWithoutRequest(t *testing.T) {
 	clean := thing()
 	clean.Status.StoredVersions = []string{"v2"}
 	for name, tc := range map[string]struct {
 		crd  *definition
 		want state
 	}{
-		"theirs runs, all is listed as done": {migrating(clean.DeepCopy(), "True", "MigrationRunning", noon.Add(-time.Minute)), busy},
-		"theirs runs for ever":               {migrating(clean.DeepCopy(), "True", "MigrationRunning", noon.Add(-time.Hour)), useless},
-		"theirs failed":                      {migrating(clean.DeepCopy(), "False", "MigrationFailed", noon), unasked},
-		"theirs runs, and more is listed":    {migrating(thing(), "True", "MigrationRunning", noon), unasked},
+		"theirs runs, all is listed as done": {migrating(clean.DeepCopy(), "True", "MigrationRunning", noon.Add(-time.Minute)), running},
+		"theirs runs for ever":               {migrating(clean.DeepCopy(), "True", "MigrationRunning", noon.Add(-time.Hour)), unusable},
+		"theirs failed":                      {migrating(clean.DeepCopy(), "False", "MigrationFailed", noon), notRequested},
+		"theirs runs, and more is listed":    {migrating(thing(), "True", "MigrationRunning", noon), notRequested},
 	} {
-		if got, _ := judge(nil, tc.crd, noon); got != tc.want {
+		if got, _ := evaluate(nil, tc.crd, noon); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
 	}

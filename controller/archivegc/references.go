@@ -12,8 +12,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// workspaces lists all Workspaces that are served, from the API server itself. Half of them is none:
-// any error is one of all.
+// workspaces lists all served Workspaces from the API server. The list is complete or an error.
 func (c *Collector) workspaces(ctx context.Context) ([]v1alpha1.Workspace, error) {
 	namespaces := c.Namespaces
 	if len(namespaces) == 0 {
@@ -23,30 +22,29 @@ func (c *Collector) workspaces(ctx context.Context) ([]v1alpha1.Workspace, error
 	for _, namespace := range namespaces {
 		var list v1alpha1.WorkspaceList
 		if err := c.Live.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-			return nil, fmt.Errorf("list the Workspaces: %w", err)
+			return nil, fmt.Errorf("list Workspaces: %w", err)
 		}
 		all = append(all, list.Items...)
 	}
 	return all, nil
 }
 
-// keepers says what each Workspace needs.
-func (c *Collector) keepers(ctx context.Context) ([]lifecycle.Keeper, error) {
+// references returns which archives each Workspace needs.
+func (c *Collector) references(ctx context.Context) ([]lifecycle.Keeper, error) {
 	workspaces, err := c.workspaces(ctx)
 	if err != nil {
 		return nil, err
 	}
-	keepers := make([]lifecycle.Keeper, len(workspaces))
+	references := make([]lifecycle.Keeper, len(workspaces))
 	for i := range workspaces {
-		keepers[i] = keeperOf(&workspaces[i])
+		references[i] = referenceOf(&workspaces[i])
 	}
-	return keepers, nil
+	return references, nil
 }
 
-// keeperOf is a Workspace as far as it needs archives. One whose status is not known needs all of its
-// own, as one in ERROR.
-func keeperOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
-	keeper := lifecycle.Keeper{
+// referenceOf returns which archives a Workspace needs. One without a status needs all of its own, like one in ERROR.
+func referenceOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
+	reference := lifecycle.Keeper{
 		UID:        string(ws.UID),
 		ArchiveKey: ws.Status.ArchiveKey,
 		Operation:  lifecycle.None,
@@ -54,18 +52,18 @@ func keeperOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
 		Retain:     1,
 	}
 	if operation := ws.Status.Operation; operation != nil && operation.Type != "" {
-		keeper.Operation, keeper.OperationID = lifecycle.Operation(operation.Type), operation.ID
+		reference.Operation, reference.OperationID = lifecycle.Operation(operation.Type), operation.ID
 	}
 	if ws.Spec.Archive != nil {
-		keeper.Retain = int(ws.Spec.Archive.Retain)
+		reference.Retain = int(ws.Spec.Archive.Retain)
 	}
-	return keeper
+	return reference
 }
 
-// lacksKey reports whether a status without archiveKey and without a home still tells of an archive. Its
-// controller looks for that one, but not while the store does not answer to the Workspace's own Secret.
+// lacksKey reports whether a status without archiveKey and without a home still mentions an archive. The Workspace
+// controller searches for it, but not while the store does not answer with the Workspace's own Secret.
 func lacksKey(status *v1alpha1.WorkspaceStatus) bool {
-	told := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionArchiveReady)
+	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionArchiveReady)
 	return status.Phase == v1alpha1.Phase(v1alpha1.DesiredPending) && status.ArchiveKey == "" &&
-		(status.Archive != nil || told != nil && told.Status != metav1.ConditionFalse)
+		(status.Archive != nil || ready != nil && ready.Status != metav1.ConditionFalse)
 }

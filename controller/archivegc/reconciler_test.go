@@ -22,14 +22,14 @@ func (s *stage) allow(event string) {
 	s.Helper()
 	_, annotation, _ := strings.Cut(event, "--overwrite ")
 	key, value, _ := strings.Cut(annotation, "=")
-	object := s.book()
+	object := s.ledger()
 	object.Annotations = map[string]string{key: value}
 	s.must(s.Update(s.Context(), object))
 }
 
 // More than half of all archives, and more than ten, go only if a person has allowed it, and then once.
 func TestMassDeletionNeedsAPerson(t *testing.T) {
-	s := newStage(t, folder(t)).withBook()
+	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
 	needed := s.archive(ann.UID)
 	s.status(ann, func(status *v1alpha1.WorkspaceStatus) { status.ArchiveKey = needed.Data() })
@@ -39,7 +39,7 @@ func TestMassDeletionNeedsAPerson(t *testing.T) {
 	s.clock.SetTime(s.clock.Now().Add(2 * time.Hour))
 	s.collector.Cycle(t.Context())
 	event := <-s.heard.Events
-	if !strings.Contains(event, "ArchiveGCRefused Nothing was deleted: 11 of 12 archives in file:///") || len(s.stored()) != 24 {
+	if !strings.Contains(event, "ArchiveGCRefused Nothing was deleted: no Workspace needs 11 of 12 archives in file:///") || len(s.stored()) != 24 {
 		t.Fatalf("%s; %d objects", event, len(s.stored()))
 	}
 	s.allow(event)
@@ -47,7 +47,7 @@ func TestMassDeletionNeedsAPerson(t *testing.T) {
 	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchivesDeleted"}) || len(s.stored()) != 4 {
 		t.Errorf("when it is allowed: %v, %d objects", told, len(s.stored()))
 	}
-	if annotation, ok := s.book().Annotations[AllowAnnotation]; ok {
+	if annotation, ok := s.ledger().Annotations[AllowAnnotation]; ok {
 		t.Errorf("the permit %s stays when it was used", annotation)
 	}
 	s.orphans(20)
@@ -59,7 +59,7 @@ func TestMassDeletionNeedsAPerson(t *testing.T) {
 
 // Without any Workspace nothing goes, unless a person says that there are none.
 func TestNoWorkspaceAtAll(t *testing.T) {
-	s := newStage(t, folder(t)).withBook()
+	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
 	s.orphans(2)
 	s.cycle(0)
@@ -69,30 +69,30 @@ func TestNoWorkspaceAtAll(t *testing.T) {
 		s.collector.Cycle(t.Context())
 	}
 	event := <-s.heard.Events
-	if !strings.Contains(event, "ArchiveGCRefused Nothing was deleted: there is no Workspace at all that could need one of the 2 archives") || len(s.stored()) != 4 {
+	if !strings.Contains(event, "ArchiveGCRefused Nothing was deleted: there are no Workspaces, but 2 archives in") || len(s.stored()) != 4 {
 		t.Fatalf("%s; %d objects", event, len(s.stored()))
 	}
 	s.allow(event)
 	s.reasons()
 	s.cycle(2 * time.Hour)
 	s.cycle(2 * time.Hour)
-	if len(s.stored()) > 0 || len(s.book().Data) > 0 {
-		t.Errorf("stored: %v, remembered: %v", s.stored(), s.book().Data)
+	if len(s.stored()) > 0 || len(s.ledger().Data) > 0 {
+		t.Errorf("stored: %v, remembered: %v", s.stored(), s.ledger().Data)
 	}
 }
 
 // The store of a Workspace that is gone is found by what is remembered; without its Secret it is said to
 // be lost, and in the end forgotten.
 func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
-	s := newStage(t, folder(t)).withBook()
+	s := newStage(t, folder(t)).withLedger()
 	s.must(s.Create(t.Context(), &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: "else", Name: "where", UID: "w"}}))
 	ann := s.workspace("ann")
 	first := s.archive(ann.UID)
 	s.cycle(0)
 	s.must(s.Delete(t.Context(), ann))
 	s.cycle(2 * time.Hour)
-	if s.has(first) || len(s.book().Data) > 0 {
-		t.Fatalf("stored: %v, remembered: %v", s.stored(), s.book().Data)
+	if s.has(first) || len(s.ledger().Data) > 0 {
+		t.Fatalf("stored: %v, remembered: %v", s.stored(), s.ledger().Data)
 	}
 
 	ann = s.workspace("ann")
@@ -119,8 +119,8 @@ func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
 	s.orphans(1)
 	s.cycle(2 * time.Hour)
 	s.must(s.Delete(t.Context(), secret))
-	if s.cycle(forgetAfter + time.Minute); len(s.book().Data) > 0 {
-		t.Errorf("remembered: %v", s.book().Data)
+	if s.cycle(forgetAfter + time.Minute); len(s.ledger().Data) > 0 {
+		t.Errorf("remembered: %v", s.ledger().Data)
 	}
 }
 
@@ -140,14 +140,14 @@ func TestAnotherLeaderGoesOn(t *testing.T) {
 		t.Error("the two hours began anew")
 	}
 	// What cannot be read begins anew.
-	object := s.book()
+	object := s.ledger()
 	for id := range object.Data {
 		object.Data[id] = "{"
 	}
 	s.must(s.Update(t.Context(), object))
 	orphan = s.orphans(1)[0]
 	s.cycle(2 * time.Hour)
-	if s.cycle(2*time.Hour - time.Second); !s.has(orphan) || s.book().Data == nil {
+	if s.cycle(2*time.Hour - time.Second); !s.has(orphan) || s.ledger().Data == nil {
 		t.Error("it is gone too early")
 	}
 }
@@ -165,7 +165,7 @@ func TestOnS3(t *testing.T) {
 		connect.Endpoint: []byte(running.Endpoint + "/"), connect.Bucket: []byte(running.Bucket), connect.Prefix: []byte("clusters/one"),
 		connect.AccessKeyID: []byte(running.AccessKeyID), connect.SecretAccessKey: []byte(running.SecretAccessKey),
 	}
-	s := newStage(t, secret).withBook()
+	s := newStage(t, secret).withLedger()
 	s.workspace("ann")
 	expired := map[string][]byte{}
 	for key, value := range secret {
@@ -189,7 +189,7 @@ func TestOnS3(t *testing.T) {
 	s.clock.SetTime(s.clock.Now().Add(23 * time.Hour))
 	for _, want := range []int{0, 1, 0} { // the upload is a day and an hour old, then three more, and then gone
 		_, results, err := s.collector.cycle(t.Context())
-		if s.must(err); len(results) != 1 || results[0].err != nil || results[0].ended != want || begun.Upload == nil {
+		if s.must(err); len(results) != 1 || results[0].err != nil || results[0].aborted != want || begun.Upload == nil {
 			t.Errorf("%+v, want %d upload to be ended", results, want)
 		}
 		s.clock.SetTime(s.clock.Now().Add(3 * time.Hour))

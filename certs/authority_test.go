@@ -12,7 +12,7 @@ import (
 )
 
 func TestIsAhead(t *testing.T) {
-	for ahead, want := range map[time.Duration]bool{-time.Hour: false, 0: false, mostAhead: false, mostAhead + time.Second: true, 24 * time.Hour: true} {
+	for ahead, want := range map[time.Duration]bool{-time.Hour: false, 0: false, maxAhead: false, maxAhead + time.Second: true, 24 * time.Hour: true} {
 		if got := isAhead(&x509.Certificate{NotBefore: noon.Add(ahead)}, noon); got != want {
 			t.Errorf("%s before its time: %t, want %t", ahead, got, want)
 		}
@@ -41,7 +41,7 @@ func TestALeafOfAClockThatWasAheadIsIssuedAnew(t *testing.T) {
 	at, right := make(chan time.Time), time.Now().Truncate(time.Second) // the source goes by the machine's clock
 	s := &SelfManaged{
 		options:   Options{Log: testr.New(t)},
-		authority: &askable{Authority: signer{newCA(t, right.Add(48*time.Hour)), t, at}},
+		authority: &reissuingAuthority{Authority: signer{newCA(t, right.Add(48*time.Hour)), t, at}},
 	}
 	s.source = &cmtls.DynamicSource{DNSNames: []string{"kyklos"}, Authority: s.authority}
 	ctx, cancel := context.WithCancel(logr.NewContext(t.Context(), testr.New(t)))
@@ -58,13 +58,13 @@ func TestALeafOfAClockThatWasAheadIsIssuedAnew(t *testing.T) {
 		}
 	}
 	issued(right.Add(24 * time.Hour))
-	s.correct(right.Add(24 * time.Hour)) // it is right, for all that is known
+	s.reissueFuture(right.Add(24 * time.Hour)) // it is right, for all that is known
 	select {
 	case at <- right:
 		t.Error("a leaf is issued anew for no reason")
 	case <-time.After(20 * time.Millisecond):
 	}
-	s.correct(right)
+	s.reissueFuture(right)
 	issued(right)
 	cancel()
 	if err := <-ended; err != nil {
