@@ -4,13 +4,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
-	"sigs.k8s.io/yaml"
 )
 
 // act runs an action of TimeWindowScalers and returns what it makes of the object.
-func act(t *testing.T, action string, object map[string]any) map[string]any {
+func act(t testing.TB, action string, object map[string]any) map[string]any {
 	t.Helper()
 	return runScript(t, filepath.Join(scripts, "actions", action, "action.lua"), object).(map[string]any)
 }
@@ -70,7 +71,7 @@ func inputOf(t *testing.T, path string, empty any) (object map[string]any) {
 }
 
 // toJSON makes an object what a decoder of JSON makes of it: Lua has one kind of number.
-func toJSON(t *testing.T, object map[string]any) (decoded map[string]any) {
+func toJSON(t testing.TB, object map[string]any) (decoded map[string]any) {
 	t.Helper()
 	text, err := yaml.Marshal(object)
 	if err == nil {

@@ -13,12 +13,12 @@ func TestArgoCD(t *testing.T) {
 	if argoCD == "" {
 		t.Skip("Argo CD is not built: run make test-argocd")
 	}
-	w := newWorld(t)
+	w := newScenario(t)
 	for _, i := range installations {
 		w.kyklos = w.render(i)
 		for turn, mode := range modes {
 			if !t.Run(i.name+"/"+mode.name, func(t *testing.T) {
-				w.in(t).everythingStays("shop-"+i.name+"-"+mode.name, mode, func(inner *world) {
+				w.in(t).everythingStays("shop-"+i.name+"-"+mode.name, mode, func(inner *scenario) {
 					if turn == 0 {
 						inner.startManager(w, i)
 					}
@@ -56,7 +56,7 @@ var modes = []mode{
 // everythingStays keeps Kyklos, with its definition and webhooks, and what it scales in one Application. It
 // becomes Synced and Healthy, and stays so whatever Kyklos writes: no difference is seen, and nothing is applied.
 // meanwhile is called when Argo CD has its orders.
-func (w *world) everythingStays(shop string, mode mode, meanwhile func(*world)) {
+func (w *scenario) everythingStays(shop string, mode mode, meanwhile func(*scenario)) {
 	w.clock("2025-01-27 08:00:00")
 	w.git.write(map[string]string{
 		shop + "/kyklos.yaml": w.kyklos,
@@ -86,21 +86,21 @@ func (w *world) everythingStays(shop string, mode mode, meanwhile func(*world)) 
 			w.Errorf("Argo CD showed %+v", v)
 		}
 	}
-	same(w.T, w.callers(), callers)
+	same(w, w.callers(), callers)
 }
 
 // has waits until the shop's workloads are as they should be.
-func (w *world) has(shop string, web, api, agents int64) {
+func (w *scenario) has(shop string, web, api, agents int64) {
 	w.Helper()
-	w.eventually(fmt.Sprintf("%d, %d and %d in %s", web, api, agents, shop), func() string {
+	w.Eventually(fmt.Sprintf("%d, %d and %d in %s", web, api, agents, shop), func() error {
 		replicas := func(name string) int64 {
-			ready, _, _ := unstructured.NestedInt64(w.get("apps/v1", "Deployment", shop, name).Object, "status", "readyReplicas")
+			ready, _, _ := unstructured.NestedInt64(w.object("apps/v1", "Deployment", shop, name).Object, "status", "readyReplicas")
 			return ready
 		}
-		running, _, _ := unstructured.NestedInt64(w.get("apps/v1", "DaemonSet", shop, "agents").Object, "status", "numberReady")
+		running, _, _ := unstructured.NestedInt64(w.object("apps/v1", "DaemonSet", shop, "agents").Object, "status", "numberReady")
 		if replicas("web") != web || replicas("api") != api || running != agents {
-			return fmt.Sprintf("there are %d, %d and %d", replicas("web"), replicas("api"), running)
+			return fmt.Errorf("there are %d, %d and %d", replicas("web"), replicas("api"), running)
 		}
-		return ""
+		return nil
 	})
 }

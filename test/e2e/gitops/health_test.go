@@ -14,6 +14,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/statuswriter"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // health is what the script says of an object.
@@ -193,10 +194,8 @@ func TestEveryReasonHasAVerdict(t *testing.T) {
 
 // The table of docs/gitops.md says the same.
 func TestVerdictsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/gitops.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page, err := os.ReadFile("docs/gitops.md")
+	harness.Must(t, err)
 	documented, want := map[string][]string{}, map[string][]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (\\w+) \\| (\\w*) *\\|$").FindAllSubmatch(page, -1) {
 		documented[string(row[1])] = []string{string(row[2]), string(row[3]), string(row[4])}

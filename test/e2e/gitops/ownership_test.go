@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ func shop(name, replicas, image, more string) map[string]string {
 }
 
 // starts creates the application with 2 replicas in Git and waits until Kyklos has scaled.
-func (w *world) starts(name, replicas string, changes ...change) (*application, *record[int64]) {
+func (w *scenario) starts(name, replicas string, changes ...change) (*application, *record[int64]) {
 	w.Helper()
 	counts := w.followReplicas(name, "web")
 	w.git.write(shop(name, replicas, "web:1", ""))
@@ -33,9 +34,9 @@ func (w *world) starts(name, replicas string, changes ...change) (*application, 
 }
 
 // sees waits until a target has been told to have these counts, in this order, whatever came between.
-func (w *world) sees(counts *record[int64], order ...int64) {
+func (w *scenario) sees(counts *record[int64], order ...int64) {
 	w.Helper()
-	w.eventually("counts", func() string {
+	w.Eventually("counts", func() error {
 		left := order
 		for _, count := range counts.all() {
 			if len(left) > 0 && count == left[0] {
@@ -43,14 +44,14 @@ func (w *world) sees(counts *record[int64], order ...int64) {
 			}
 		}
 		if len(left) > 0 {
-			return "there were other ones"
+			return errors.New("there were other ones")
 		}
-		return ""
+		return nil
 	})
 }
 
 // holds checks that the count has not been another one since it became the last of order.
-func (w *world) holds(counts *record[int64], order ...int64) {
+func (w *scenario) holds(counts *record[int64], order ...int64) {
 	w.Helper()
 	if got := counts.all(); !slices.Equal(got, order) {
 		w.Errorf("the replicas were %v, want %v", got, order)
@@ -58,7 +59,7 @@ func (w *world) holds(counts *record[int64], order ...int64) {
 }
 
 // Self-heal undoes what Kyklos does, at once and for ever.
-func (w *world) nothingIgnored() {
+func (w *scenario) nothingIgnored() {
 	const name = "nothing-ignored"
 	counts := w.followReplicas(name, "web")
 	w.git.write(shop(name, "2", "web:1", ""))
@@ -68,7 +69,7 @@ func (w *world) nothingIgnored() {
 }
 
 // Self-heal leaves ignored replicas alone, and the next change in Git does not.
-func (w *world) notRespected(name string, rule map[string]any) {
+func (w *scenario) notRespected(name string, rule map[string]any) {
 	a, counts := w.starts(name, "2", ignoring(rule), options())
 	a.refresh("hard")
 	w.holds(counts, 2, 5)
@@ -77,7 +78,7 @@ func (w *world) notRespected(name string, rule map[string]any) {
 }
 
 // Respected, the replicas in Git mean nothing any more; but to take them out of Git means 1.
-func (w *world) managersRespected() {
+func (w *scenario) managersRespected() {
 	const name = "managers-respected"
 	a, counts := w.starts(name, "2", ignoring(ours))
 	a.pushes(shop(name, "2", "web:2", ""))
@@ -88,7 +89,7 @@ func (w *world) managersRespected() {
 }
 
 // Applied by the server, a field goes only with its last owner, and Kyklos is one.
-func (w *world) managersRespectedApplied() {
+func (w *scenario) managersRespectedApplied() {
 	const name = "managers-respected-applied"
 	a, counts := w.starts(name, "2", ignoring(ours), modes[1].change)
 	a.pushes(shop(name, "4", "web:2", ""))
@@ -97,7 +98,7 @@ func (w *world) managersRespectedApplied() {
 }
 
 // What a third one sets is not ignored as Kyklos's, so Argo CD sets what is in Git.
-func (w *world) thirdManager() {
+func (w *scenario) thirdManager() {
 	const name = "third-manager"
 	a, counts := w.starts(name, "2", ignoring(ours))
 	w.git.write(shop(name, "2", "web:1", "  pause: true"))
@@ -109,7 +110,7 @@ func (w *world) thirdManager() {
 }
 
 // Without replicas in Git nobody but Kyklos sets any, and nothing needs to be ignored.
-func (w *world) neverInGit() {
+func (w *scenario) neverInGit() {
 	const name = "never-in-git"
 	a, counts := w.starts(name, "", without("spec", "ignoreDifferences"), options())
 	a.pushes(shop(name, "", "web:2", ""))
@@ -119,7 +120,7 @@ func (w *world) neverInGit() {
 }
 
 // safePath is docs/gitops.md's, step by step.
-func (w *world) safePath(name string, mode mode) {
+func (w *scenario) safePath(name string, mode mode) {
 	before := func(object map[string]any) {
 		mode.change(object)
 		unstructured.RemoveNestedField(object, "spec", "ignoreDifferences")
@@ -141,7 +142,7 @@ func (w *world) safePath(name string, mode mode) {
 
 // The settings have to stay: Argo CD has noted down the replicas that it respected, and takes back what it
 // has noted down.
-func (w *world) settingsTakenAway() {
+func (w *scenario) settingsTakenAway() {
 	const name = "settings-taken-away"
 	a, counts := w.starts(name, "2")
 	a.pushes(shop(name, "", "web:2", ""))
@@ -153,7 +154,7 @@ func (w *world) settingsTakenAway() {
 
 // A DaemonSet with a node selector of its own: applied by the server, the selector is one piece that belongs
 // to one.
-func (w *world) selectorApplied() {
+func (w *scenario) selectorApplied() {
 	const name = "selector-applied"
 	suspended := w.followSuspended(name)
 	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + daemonSet("agents") + scaling("v1beta1", "DaemonSet", "agents", 1, 0, "")})
@@ -163,7 +164,7 @@ func (w *world) selectorApplied() {
 }
 
 // Without one, there is nothing to ignore in any mode.
-func (w *world) noSelector(name string, mode mode) {
+func (w *scenario) noSelector(name string, mode mode) {
 	suspended := w.followSuspended(name)
 	plain := strings.Replace(daemonSet("agents"), "nodeSelector: {kubernetes.io/os: linux}", "", 1)
 	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + plain + scaling("v1beta1", "DaemonSet", "agents", 1, 0, "")})
@@ -172,12 +173,12 @@ func (w *world) noSelector(name string, mode mode) {
 	started := a.settles(revision).Started
 	w.sees(suspended, 0, 1)
 	a.refresh("hard")
-	same(w.T, a.settles(revision).Started, started)
+	same(w, a.settles(revision).Started, started)
 	w.holds(suspended, 0, 1)
 }
 
 // followSuspended records whether the DaemonSet was suspended, as 1 or 0.
-func (w *world) followSuspended(namespace string) *record[int64] {
+func (w *scenario) followSuspended(namespace string) *record[int64] {
 	w.Helper()
 	return follow(w, "apps/v1", "DaemonSet", namespace, "agents", func(object *unstructured.Unstructured) int64 {
 		selector, _, _ := unstructured.NestedStringMap(object.Object, "spec", "template", "spec", "nodeSelector")

@@ -11,13 +11,13 @@ import (
 
 // The folders of what Argo CD is told about the kinds, in the layout of Argo CD's own repository.
 const (
-	scripts          = "../../../config/argocd/resource_customizations/kyklos.io/TimeWindowScaler"
-	workspaceScripts = "../../../config/argocd/resource_customizations/kyklos.io/Workspace"
+	scripts          = "config/argocd/resource_customizations/kyklos.io/TimeWindowScaler"
+	workspaceScripts = "config/argocd/resource_customizations/kyklos.io/Workspace"
 )
 
 // runScript runs a script as Argo CD does: the object is the global obj, and of the libraries there are
 // base, table and package, and of os what tells the time.
-func runScript(t *testing.T, path string, object any) any {
+func runScript(t testing.TB, path string, object any) any {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer state.Close()
@@ -103,7 +103,7 @@ func readYAML(t *testing.T, path string, into any) {
 	}
 }
 
-func same(t *testing.T, got, want any) {
+func same(t testing.TB, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

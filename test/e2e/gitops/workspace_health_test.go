@@ -33,7 +33,7 @@ func workspace(t *testing.T, ready, stalled metav1.ConditionStatus, reason strin
 // reasonsOf are the reasons of conditions that a file of apis declares.
 func reasonsOf(t *testing.T, file string) (reasons []string) {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("../../../apis", file))
+	source, err := os.ReadFile(filepath.Join("apis", file))
 	if err != nil {
 		t.Fatal(err)
 	}
