@@ -11,7 +11,7 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm image monitoring objectstore)
+NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm monitoring objectstore) cmd/release
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
@@ -29,6 +29,11 @@ IMAGE_DIR ?= bin/image
 # The same as in the Dockerfile; a test compares them.
 RELEASE_ENV := GOOS=linux GOAMD64=v1 GOARM64=v8.0
 RELEASE_FLAGS = -trimpath -ldflags="-s -w -X kyklos.io/kyklos/internal/buildinfo.version=$(VERSION) -X kyklos.io/kyklos/internal/buildinfo.commit=$(COMMIT) -X kyklos.io/kyklos/internal/buildinfo.date=$(DATE)"
+
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+RELEASE_DIR ?= bin/release
+# What the provenance names as the builder: a URI.
+BUILDER ?= pkg:golang/kyklos.io/kyklos\#cmd/release
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
 export CGO_ENABLED := 0
@@ -64,8 +69,28 @@ bin/devcluster: $(DEVCLUSTER_SOURCES)
 image: ## Build bin/image: the container image, reproducibly and without Docker; see docs/image.md
 	@mkdir -p $(IMAGE_DIR)
 	@for arch in $(ARCHITECTURES); do $(RELEASE_ENV) GOARCH=$$arch go build $(RELEASE_FLAGS) -o $(IMAGE_DIR)/kyklos-$$arch ./cmd/kyklos; done
-	@cd test/platform/image && go run . --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --out=$(abspath $(IMAGE_DIR)) \
+	@cd cmd/release && go run . image --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --out=$(abspath $(IMAGE_DIR)) \
 		$(foreach arch,$(ARCHITECTURES),$(abspath $(IMAGE_DIR))/kyklos-$(arch))
+
+.PHONY: release
+release: ## Build bin/release: VERSION=v0.1.0 is needed; KEY=file signs it, REGISTRY=host/path pushes it; see docs/releasing.md
+	@[ "$(origin COMMIT)" != file ] || git diff --quiet HEAD || { echo "Commit your changes first, or give COMMIT and DATE."; exit 1; }
+	@[ -z "$(REGISTRY)" ] || [ -n "$(KEY)" ] || { echo "Only a signed release is pushed: give KEY=file."; exit 1; }
+	@rm -rf $(RELEASE_DIR)
+	@for platform in $(PLATFORMS); do $(RELEASE_ENV) GOOS=$${platform%/*} GOARCH=$${platform#*/} \
+		go build $(RELEASE_FLAGS) -o $(RELEASE_DIR)/binaries/$${platform%/*}-$${platform#*/} ./cmd/kyklos; done
+	@cd cmd/release && go run . pack --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --registry="$(REGISTRY)" \
+		--downloads="$(DOWNLOADS)" --builder="$(BUILDER)" --source=$(CURDIR) --out=$(abspath $(RELEASE_DIR)) \
+		$(foreach platform,$(PLATFORMS),$(abspath $(RELEASE_DIR))/binaries/$(subst /,-,$(platform)))
+	@[ -z "$(KEY)" ] || (cd cmd/release && go run . sign --dir=$(abspath $(RELEASE_DIR)) --key="$(abspath $(KEY))" --registry="$(REGISTRY)")
+
+.PHONY: release-key
+release-key: ## Make a key for releases in KEY=file, with the password in COSIGN_PASSWORD
+	@cd cmd/release && go run . key --key="$(abspath $(KEY))"
+
+.PHONY: release-verify
+release-verify: ## Verify VERSION in REGISTRY=host/path with the public key in PUBLIC_KEY=file
+	@cd cmd/release && go run . verify --version="$(VERSION)" --registry="$(REGISTRY)" --key="$(abspath $(PUBLIC_KEY))" --out="$(abspath $(OUT))"
 
 # Built as the main module's tests are, so that most compiled packages are shared with them.
 bin/certmanager: $(CERTMANAGER_SOURCES)
@@ -92,8 +117,8 @@ test-webhooks: build bin/certmanager
 
 # Once more each time: go takes a result for still true when only files outside of the module have changed.
 .PHONY: test-nested
-test-nested: devcluster
-	@cd test/platform/image && go test -timeout 10m -count=1 ./...
+test-nested: devcluster bin/helm
+	@cd cmd/release && HELM_BIN=$(CURDIR)/bin/helm DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster KYKLOS_BIN=$(CURDIR)/bin/kyklos go test -timeout 10m -count=1 .
 	@cd test/platform/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/platform/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 .
 
@@ -174,7 +199,7 @@ verify: generate ## Check that generated files, modules and formatting are up to
 	@for module in $(NESTED); do (cd $$module && go mod tidy -diff); done
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@go vet ./...
-	@for module in test/platform/bench test/platform/certmanager test/platform/image; do (cd $$module && go vet ./...); done
+	@for module in test/platform/bench test/platform/certmanager cmd/release; do (cd $$module && go vet ./...); done
 	@git diff --exit-code || { echo "Generated files differ: run make generate and commit."; exit 1; }
 	@untracked=$$(git ls-files --others --exclude-standard); test -z "$$untracked" || { echo "Generated but not committed: $$untracked"; exit 1; }
 

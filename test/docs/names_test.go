@@ -217,10 +217,13 @@ func stringValue(t *testing.T, expression ast.Expr) string {
 	return value
 }
 
-// documents returns the README and all pages below docs, by path.
+// documents returns the pages of the project's folder and all below docs, by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	found := map[string]string{"README.md": readText(t, "README.md")}
+	found := map[string]string{}
+	for _, page := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
+		found[page] = readText(t, page)
+	}
 	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".md" {
 			relative, _ := filepath.Rel(root, path)

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,10 +16,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/registry"
 )
 
 const (
-	root = "../../.."
+	root = "../.."
 	// arch is the only one that is built here: a second one compiles everything anew.
 	arch    = "amd64"
 	version = "v1.2.3-test"
@@ -26,21 +30,37 @@ const (
 
 var full = flag.Bool("full", false, "build the second time with nothing in the build cache, too")
 
-// built is the folder in which TestMain has built the image once for all tests.
-var built string
+var (
+	// built is the folder with the image, which TestMain makes once for all tests.
+	built string
+	// released is the folder with the release, and registryHost where TestMain has pushed it.
+	released, registryHost string
+	// key is the private key of the release; its public key is beside it.
+	key string
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := 1
 	func() {
-		folder, err := os.MkdirTemp("", "kyklos-image-")
+		folder, err := os.MkdirTemp("", "kyklos-release-")
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return
 		}
 		defer os.RemoveAll(folder)
-		built = folder
-		if err := makeImage(root, built); err != nil {
+		server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+		defer server.Close()
+		registryHost = strings.TrimPrefix(server.URL, "http://")
+		built, released, key = filepath.Join(folder, "image"), filepath.Join(folder, "release"), filepath.Join(folder, "release.key")
+		err = errors.Join(os.Setenv(passwordVariable, "correct horse"), makeImage(root, built))
+		if err == nil {
+			err = runMake(root, []string{"release-key", "KEY=" + key})
+		}
+		if err == nil {
+			err = makeRelease(root, released, []string{"KEY=" + key})
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return
 		}
@@ -49,38 +69,57 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// makeImage runs make image in the source folder as a user would, with further variables of environment.
-func makeImage(source, out string, env ...string) error {
-	make := exec.Command("make", "-C", source, "image", "ARCHITECTURES="+arch, "IMAGE_DIR="+out,
-		"VERSION="+version, "COMMIT="+commit, "DATE="+date)
+// runMake runs a verb of the Makefile as a user would, with further variables of environment.
+func runMake(source string, args []string, env ...string) error {
+	make := exec.Command("make", append([]string{"-C", source}, args...)...)
 	make.Env = append(os.Environ(), env...)
 	if text, err := make.CombinedOutput(); err != nil {
-		return fmt.Errorf("make image: %w\n%s", err, text)
+		return fmt.Errorf("make %s: %w\n%s", args[0], err, text)
 	}
 	return nil
 }
 
+func makeImage(source, out string, env ...string) error {
+	return runMake(source, []string{"image", "ARCHITECTURES=" + arch, "IMAGE_DIR=" + out,
+		"VERSION=" + version, "COMMIT=" + commit, "DATE=" + date}, env...)
+}
+
+func makeRelease(source, out string, args []string, env ...string) error {
+	return runMake(source, append([]string{"release", "PLATFORMS=linux/" + arch, "RELEASE_DIR=" + out, "VERSION=" + version, "COMMIT=" + commit,
+		"DATE=" + date, "REGISTRY=" + registryHost + "/kyklos-project", "DOWNLOADS=https://example.com/" + version}, args...), env...)
+}
+
 // Built again elsewhere, later, by somebody with other settings, every file is the same to the byte.
-// The other folder has what .dockerignore lets through and no Git repository, so a source archive and the
-// Dockerfile have what they need.
+// The other folder has what .dockerignore lets through, the chart and no Git repository, so a source archive and the
+// Dockerfile have what they need. Signatures alone differ each time.
 func TestReproducible(t *testing.T) {
-	source, out := filepath.Join(t.TempDir(), "elsewhere"), filepath.Join(t.TempDir(), "out")
-	for _, name := range append(dockerContext(t), "Makefile", "test/platform/image") {
+	source, out := filepath.Join(t.TempDir(), "elsewhere"), t.TempDir()
+	for _, name := range append(dockerContext(t), "Makefile", "config/chart", "config/kyklos.svg", "cmd/release") {
 		copyTo(t, source, name)
 	}
 	env := []string{"TZ=Pacific/Chatham", "LANG=C", "GOAMD64=v3", "HOME=" + t.TempDir(), "GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE")}
 	if *full {
 		env = append(env, "GOCACHE="+t.TempDir())
 	}
-	if err := makeImage(source, out, env...); err != nil {
+	images, again := filepath.Join(out, "image"), filepath.Join(out, "release")
+	if err := errors.Join(makeImage(source, images, env...), makeRelease(source, again, []string{"KEY=" + key}, env...)); err != nil {
 		t.Fatal(err)
 	}
-	first, second := sums(t, built), sums(t, out)
-	if diff := cmp.Diff(first, second); diff != "" {
-		t.Errorf("two builds differ:\n%s", diff)
-	}
-	if len(first) < 8 {
-		t.Errorf("only %d files were compared", len(first))
+	for _, folders := range [][2]string{{built, images}, {released, again}} {
+		first, second := sums(t, folders[0]), sums(t, folders[1])
+		for _, signed := range []string{signatureFile, envelopeFile} {
+			if (first[signed] == second[signed]) != (first[signed] == "") {
+				t.Errorf("%s: %s and %s", signed, first[signed], second[signed])
+			}
+			delete(first, signed)
+			delete(second, signed)
+		}
+		if diff := cmp.Diff(first, second); diff != "" {
+			t.Errorf("two builds differ:\n%s", diff)
+		}
+		if len(first) < 8 {
+			t.Errorf("only %d files were compared", len(first))
+		}
 	}
 }
 

@@ -5,34 +5,28 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/CycloneDX/cyclonedx-go"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // specVersion is the newest that common readers (grype, trivy, Dependency-Track) all know.
 const specVersion = cyclonedx.SpecVersion1_5
 
-// writeSBOM lists the modules that the linker noted in the binary itself: not what go.mod could pull in,
+// sbom lists the modules that the linker noted in the binary itself: not what go.mod could pull in,
 // but what is in there, each with the hash that go.sum holds it to.
-func writeSBOM(path string, of release, binary program) error {
-	digest, _, err := v1.SHA256(bytes.NewReader(binary.content))
-	if err != nil {
-		return err
-	}
+func sbom(of release, binary program) ([]byte, error) {
 	own := component(cyclonedx.ComponentTypeApplication, binary.info.Main.Path, of.version)
-	own.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: digest.Hex}}
+	own.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: sha256Hex(binary.content)}}
 	// The standard library goes by the name and the number that vulnerability scanners know: go1.26.8 is 1.26.8.
 	parts := []cyclonedx.Component{component(cyclonedx.ComponentTypeLibrary, "stdlib", strings.TrimPrefix(binary.info.GoVersion, "go"))}
 	needs := []string{parts[0].BOMRef}
 	for _, module := range binary.info.Deps {
 		part, err := modulePart(module)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		parts, needs = append(parts, part), append(needs, part.BOMRef)
 	}
@@ -42,9 +36,9 @@ func writeSBOM(path string, of release, binary program) error {
 	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: own.BOMRef, Dependencies: &needs}}
 	var text bytes.Buffer
 	if err := cyclonedx.NewBOMEncoder(&text, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom, specVersion); err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(path, text.Bytes(), 0o644)
+	return text.Bytes(), nil
 }
 
 // modulePart follows a replace directive: what replaces a module is what is in the binary.

@@ -63,11 +63,11 @@ func image(t *testing.T) v1.Image {
 }
 
 // files returns the headers and contents of an image's files, all layers together.
-func files(t *testing.T, image v1.Image) map[string]file {
+func files(t *testing.T, image v1.Image) map[string]imageFile {
 	t.Helper()
 	archive := mutate.Extract(image)
 	defer archive.Close()
-	found := map[string]file{}
+	found := map[string]imageFile{}
 	for r := tar.NewReader(archive); ; {
 		header, err := r.Next()
 		if err == io.EOF {
@@ -79,11 +79,11 @@ func files(t *testing.T, image v1.Image) map[string]file {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found[header.Name] = file{header, content}
+		found[header.Name] = imageFile{header, content}
 	}
 }
 
-type file struct {
+type imageFile struct {
 	header  *tar.Header
 	content []byte
 }
