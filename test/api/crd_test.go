@@ -39,9 +39,7 @@ func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
 	var crds []*apiextensions.CustomResourceDefinition
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		var external apiextensionsv1.CustomResourceDefinition
 		if err := yaml.UnmarshalStrict(text, &external); err != nil {
 			t.Fatalf("%s: %v", file, err)

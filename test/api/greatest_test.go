@@ -8,6 +8,7 @@ import (
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
+	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
@@ -20,19 +21,13 @@ func TestTheGreatestSpecFitsItsAnnotation(t *testing.T) {
 		delete(window.(map[string]any), "metric")
 	}
 	hub, err := json.Marshal(map[string]any{"apiVersion": "kyklos.io/v1beta1", "kind": "TimeWindowScaler", "metadata": map[string]any{"name": "a"}, "spec": spec})
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	spoke, err := conversion.ToV1alpha1(hub)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var object struct {
 		Metadata struct{ Annotations map[string]string }
 	}
-	if err := json.Unmarshal(spoke, &object); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, json.Unmarshal(spoke, &object))
 	size := len(object.Metadata.Annotations[conversion.Annotation])
 	t.Logf("the greatest annotation has %d KiB", size>>10)
 	if size < 100<<10 || size > 200<<10 {

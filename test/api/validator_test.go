@@ -15,6 +15,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // validator decides on objects of one version of one CRD in the steps of an API server: defaults, schema,
@@ -33,13 +35,9 @@ func newValidator(t *testing.T, crdName, version string) validator {
 			continue
 		}
 		structural, err := structuralschema.NewStructural(schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		schemaValidator, _, err := validation.NewSchemaValidator(schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		return validator{structural, schemaValidator, cel.NewValidator(structural, true, celconfig.PerCallLimit)}
 	}
 	t.Fatalf("no CRD %s with version %s", crdName, version)

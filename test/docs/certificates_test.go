@@ -99,25 +99,15 @@ type shell struct {
 func newShell(t *testing.T, cluster *harness.Cluster) *shell {
 	t.Helper()
 	kubectl, err := harness.Binary("kubectl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	sh := &shell{T: t, dir: t.TempDir(), kubeconfig: cluster.Kubeconfig, bin: filepath.Dir(kubectl)}
 	config, err := filepath.Abs(filepath.Join(root, "config"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(config, filepath.Join(sh.dir, "config")); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
+	harness.Must(t, os.Symlink(config, filepath.Join(sh.dir, "config")))
 	certificate, key, err := cert.GenerateSelfSignedCertKey("kyklos-webhook.kyklos-system.svc", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	for name, content := range map[string][]byte{"tls.crt": certificate, "tls.key": key, "ca.crt": certificate} {
-		if err := os.WriteFile(filepath.Join(sh.dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, os.WriteFile(filepath.Join(sh.dir, name), content, 0o600))
 	}
 	return sh
 }

@@ -7,6 +7,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // Whatever the schema or a CEL rule refuses has a sample that shows it.
@@ -39,9 +41,7 @@ func TestEveryRuleHasARefusedSample(t *testing.T) {
 
 func definition(t *testing.T, kind string) (crd apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	if err := yaml.Unmarshal([]byte(readText(t, "config/crd/bases/kyklos.io_"+kind+".yaml")), &crd); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, yaml.Unmarshal([]byte(readText(t, "config/crd/bases/kyklos.io_"+kind+".yaml")), &crd))
 	return crd
 }
 

@@ -88,16 +88,12 @@ func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace str
 	}
 	as := func(user string) []string {
 		config, err := clientcmd.LoadFromFile(cluster.Kubeconfig)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		for _, auth := range config.AuthInfos {
 			auth.Impersonate = user
 		}
 		path := filepath.Join(t.TempDir(), user)
-		if err := clientcmd.WriteToFile(*config, path); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, clientcmd.WriteToFile(*config, path))
 		return []string{"webapp-office-hours", "-n", namespace, "--kubeconfig", path}
 	}
 	e := explainOne(t, cluster, as("ada")...)
@@ -137,15 +133,11 @@ spec:
 func explainOne(t *testing.T, cluster *harness.Cluster, args ...string) *explanation {
 	t.Helper()
 	binary, err := harness.Binary("kyklos")
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"explain", "-o", "json", "--kubeconfig", cluster.Kubeconfig}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var all struct{ Explanations []explanation }
 	if err := json.Unmarshal(out, &all); err != nil || len(all.Explanations) != 1 {
 		t.Fatalf("%v: %s", err, out)

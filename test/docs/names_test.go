@@ -144,13 +144,9 @@ func sameFlags(t *testing.T, command, page, heading string) {
 func help(t *testing.T, command string) string {
 	t.Helper()
 	binary, err := harness.Binary("kyklos")
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	text, err := exec.Command(binary, command, "--help").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return string(text)
 }
 
@@ -186,17 +182,13 @@ func stringConstants(t *testing.T, dir, prefix string) []string {
 func walkSource(t *testing.T, dir string, visit func(ast.Node)) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		ast.Inspect(file, func(node ast.Node) bool {
 			visit(node)
 			return true
@@ -211,9 +203,7 @@ func stringValue(t *testing.T, expression ast.Expr) string {
 		t.Fatalf("%T is no literal: name it outright, so that it can be found", expression)
 	}
 	value, err := strconv.Unquote(literal.Value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return value
 }
 
@@ -231,8 +221,6 @@ func documents(t *testing.T) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return found
 }

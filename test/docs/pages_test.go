@@ -13,14 +13,13 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/test/harness"
 )
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return string(content)
 }
 
@@ -105,9 +104,7 @@ func TestReadmeShowsTheSample(t *testing.T) {
 		documents[len(documents)-1]:                               &sample,
 		yamlBlock.FindStringSubmatch(readText(t, "README.md"))[1]: &shown,
 	} {
-		if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, yaml.UnmarshalStrict([]byte(text), into))
 	}
 	if got, want := mustMarshal(t, shown), mustMarshal(t, sample); got != want {
 		t.Errorf("the README shows\n%s\nthe sample is\n%s", got, want)
@@ -117,9 +114,7 @@ func TestReadmeShowsTheSample(t *testing.T) {
 func mustMarshal(t *testing.T, object any) string {
 	t.Helper()
 	text, err := yaml.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return string(text)
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // The tables of rights are those of the roles: nothing is missing, and nothing is made up.
@@ -34,9 +36,7 @@ func rules(t *testing.T, path, kind, name string) []rbacv1.PolicyRule {
 	t.Helper()
 	for _, document := range split(t, []byte(readText(t, path))) {
 		var role rbacv1.ClusterRole
-		if err := yaml.Unmarshal([]byte(document), &role); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, yaml.Unmarshal([]byte(document), &role))
 		if role.Kind == kind && (name == "" || role.Name == name) {
 			return role.Rules
 		}

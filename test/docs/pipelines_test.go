@@ -18,6 +18,7 @@ import (
 
 	"kyklos.io/kyklos/cli/lint/policy"
 	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/test/harness"
 )
 
 const pipelines = "docs/pipelines"
@@ -165,9 +166,7 @@ func TestPipelinesAreShown(t *testing.T) {
 // The Job runs lint as nobody with rights, before the sync, and reads what kustomize puts there.
 func TestJobBeforeTheSync(t *testing.T) {
 	var job batchv1.Job
-	if err := sigsyaml.UnmarshalStrict([]byte(readText(t, filepath.Join(pipelines, "argocd/lint-job.yaml"))), &job); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, sigsyaml.UnmarshalStrict([]byte(readText(t, filepath.Join(pipelines, "argocd/lint-job.yaml"))), &job))
 	pod := job.Spec.Template.Spec
 	if job.Annotations["argocd.argoproj.io/hook"] != "PreSync" || pod.RestartPolicy != corev1.RestartPolicyNever {
 		t.Errorf("%v %s", job.Annotations, pod.RestartPolicy)
@@ -185,9 +184,7 @@ func TestJobBeforeTheSync(t *testing.T) {
 	var role rbacv1.Role
 	var binding rbacv1.RoleBinding
 	for i, into := range []any{&account, &role, &binding} {
-		if err := sigsyaml.UnmarshalStrict([]byte(documents[i]), into); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, sigsyaml.UnmarshalStrict([]byte(documents[i]), into))
 	}
 	if account.Name != pod.ServiceAccountName || binding.Subjects[0].Name != account.Name || binding.RoleRef.Name != role.Name {
 		t.Error(account.Name, pod.ServiceAccountName, binding)

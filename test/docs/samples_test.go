@@ -22,6 +22,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -53,9 +54,7 @@ func readSamples(t *testing.T, pattern string) []sample {
 			continue
 		}
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		s := sample{name: strings.TrimSuffix(filepath.Base(path), ".yaml"), documents: split(t, content)}
 		for line := range strings.Lines(string(content)) {
 			line = strings.TrimSuffix(line, "\n")
@@ -86,9 +85,7 @@ func split(t *testing.T, content []byte) []string {
 		if errors.Is(err, io.EOF) {
 			return documents
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		documents = append(documents, string(buffer[:n]))
 	}
 }
@@ -207,12 +204,8 @@ func mustLeaveCount(t *testing.T, replicas *int32) {
 func soon(t *testing.T) sample {
 	t.Helper()
 	tmpl, err := template.ParseFiles(filepath.Join(samplesDir, "soon", "soon.yaml.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var content bytes.Buffer
-	if err := tmpl.Option("missingkey=error").Execute(&content, map[string]string{"Start": "23:59", "End": "00:00"}); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, tmpl.Option("missingkey=error").Execute(&content, map[string]string{"Start": "23:59", "End": "00:00"}))
 	return sample{name: "soon", documents: split(t, content.Bytes())}
 }

@@ -45,9 +45,7 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 func local(t *testing.T) sample {
 	t.Helper()
 	secret, err := template.ParseFiles(filepath.Join(samplesDir, "workspaces", "local", "archive.yaml.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var content bytes.Buffer
 	if err := secret.Execute(&content, harness.ObjectStore{
 		Endpoint: "http://127.0.0.1:1", Bucket: "homes", AccessKeyID: "a", SecretAccessKey: "b",

@@ -8,6 +8,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // act runs an action of TimeWindowScalers and returns what it makes of the object.
@@ -77,8 +78,6 @@ func toJSON(t testing.TB, object map[string]any) (decoded map[string]any) {
 	if err == nil {
 		err = yaml.Unmarshal(text, &decoded)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return decoded
 }

@@ -77,9 +77,7 @@ func scaler(t *testing.T, states statuswriter.States, since time.Time, pause boo
 	tws.Status.ObservedGeneration = 3
 	tws.Status.Conditions = statuswriter.BuildConditions(states, nil, 3, metav1.NewTime(since.UTC().Truncate(time.Second)))
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(tws)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return toJSON(t, object)
 }
 
@@ -171,9 +169,7 @@ func TestEveryReasonHasAVerdict(t *testing.T) {
 	}
 	for _, zone := range []string{"UTC", "America/Los_Angeles", "Asia/Kathmandu"} {
 		location, err := time.LoadLocation(zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		t.Run(location.String(), func(t *testing.T) {
 			defer func(before *time.Location) { time.Local = before }(time.Local)
 			time.Local = location

@@ -122,9 +122,7 @@ func (r *repository) write(files map[string]string) {
 		} else if err == nil {
 			err = os.WriteFile(path, []byte(content), 0o600)
 		}
-		if err != nil {
-			r.Fatal(err)
-		}
+		harness.Must(r, err)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	lua "github.com/yuin/gopher-lua"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // The folders of what Argo CD is told about the kinds, in the layout of Argo CD's own repository.
@@ -22,9 +24,7 @@ func runScript(t testing.TB, path string, object any) any {
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer state.Close()
 	for name, open := range map[string]lua.LGFunction{lua.LoadLibName: lua.OpenPackage, lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
-		if err := state.CallByParam(lua.P{Fn: state.NewFunction(open), Protect: true}, lua.LString(name)); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, state.CallByParam(lua.P{Fn: state.NewFunction(open), Protect: true}, lua.LString(name)))
 	}
 	state.PreloadModule(lua.OsLibName, func(state *lua.LState) int {
 		lua.OpenOs(state)
@@ -37,9 +37,7 @@ func runScript(t testing.TB, path string, object any) any {
 		return 1
 	})
 	state.SetGlobal("obj", toLua(state, object))
-	if err := state.DoFile(path); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, state.DoFile(path))
 	return fromLua(state.Get(-1))
 }
 
@@ -95,9 +93,7 @@ func fromLua(value lua.LValue) any {
 func readYAML(t *testing.T, path string, into any) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	if err := yaml.UnmarshalStrict(content, into); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // workspace is one as the controller reports it.
@@ -24,9 +25,7 @@ func workspace(t *testing.T, ready, stalled metav1.ConditionStatus, reason strin
 		{Type: v1alpha1.ConditionStalled, Status: stalled, Reason: reason, Message: "stalled: " + reason},
 	}
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(ws)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return toJSON(t, object)
 }
 
@@ -34,9 +33,7 @@ func workspace(t *testing.T, ready, stalled metav1.ConditionStatus, reason strin
 func reasonsOf(t *testing.T, file string) (reasons []string) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("apis", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	for _, match := range regexp.MustCompile(`Reason\w+ += "(\w+)"`).FindAllSubmatch(source, -1) {
 		reasons = append(reasons, string(match[1]))
 	}

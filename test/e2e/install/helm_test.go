@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // The release before is upgraded with scalers of both versions at work, rolled back, upgraded again,
@@ -93,22 +95,16 @@ func namespaced(manifest string) string {
 func older(t *testing.T, root string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "kyklos")
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, "config", "chart"))); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "config", "chart"))))
 	change := func(file string, pattern, replacement string) {
 		path := filepath.Join(folder, file)
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		changed := regexp.MustCompile(pattern).ReplaceAll(content, []byte(replacement))
 		if string(changed) == string(content) {
 			t.Fatalf("%s has nothing like %s", file, pattern)
 		}
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, os.WriteFile(path, changed, 0o600))
 	}
 	change("Chart.yaml", `(?m)^version: .*`, "version: 0.0.9")
 	change("templates/generated/customresourcedefinition-"+definition+".yaml", `(?m)^ {14}gracePeriodSeconds:\n(?: {16}.*\n)+`, "")

@@ -59,13 +59,9 @@ func TestValues(t *testing.T) {
 				t.Fatalf("there is no %s", c.object)
 			}
 			path := jsonpath.New("field").AllowMissingKeys(true)
-			if err := path.Parse(c.path); err != nil {
-				t.Fatal(err)
-			}
+			harness.Must(t, path.Parse(c.path))
 			var got strings.Builder
-			if err := path.Execute(&got, object.Object); err != nil {
-				t.Fatal(err)
-			}
+			harness.Must(t, path.Execute(&got, object.Object))
 			if got.String() != c.want {
 				t.Errorf("%s of %s is %q, want %q", c.path, c.object, got.String(), c.want)
 			}
@@ -139,13 +135,9 @@ func TestValuesTogether(t *testing.T) {
 // Every value is one that the tests above choose, and one that they have refused.
 func TestEveryValueIsTested(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(harness.RootFor(t), "config", "chart", "values.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var values map[string]any
-	if err := yaml.Unmarshal(content, &values); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, yaml.Unmarshal(content, &values))
 	tested := func(value string, sets []string) bool {
 		return slices.ContainsFunc(sets, func(set string) bool {
 			return strings.HasPrefix(set, value) && strings.ContainsRune("=.[", rune(set[len(value)]))

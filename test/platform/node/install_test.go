@@ -38,17 +38,13 @@ func render(t *testing.T, folder string) string {
 func kubectl(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	stdout, _, err := cluster.Kubectl(t.Context(), stdin, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return stdout
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 }
 
 // managers returns the manager's pods that are not on their way out, oldest first.
