@@ -12,8 +12,7 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// The greatest spec that the schema allows leaves more than a fifth of the room for annotations, 256 KiB,
-// to others.
+// The greatest spec that the schema allows leaves more than a fifth of the 256 KiB for annotations to others.
 func TestTheGreatestSpecFitsItsAnnotation(t *testing.T) {
 	schema := newValidator(t, "timewindowscalers.kyklos.io", "v1beta1").structural
 	spec := greatest(schema.Properties, "spec").(map[string]any)
@@ -35,7 +34,7 @@ func TestTheGreatestSpecFitsItsAnnotation(t *testing.T) {
 	}
 }
 
-// greatest returns the property's value with all that its schema allows.
+// greatest returns the largest value of the property that its schema allows.
 func greatest(properties map[string]structuralschema.Structural, name string) any {
 	s := properties[name]
 	return greatestOf(&s)

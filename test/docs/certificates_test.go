@@ -15,8 +15,8 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// stubs stand for cert-manager's definitions: here nobody acts on them, and the commands meet the same
-// API. test/e2e/webhooks has the real cert-manager.
+// stubs are cert-manager's definitions without its controllers. The commands see the same API. test/e2e/webhooks has the
+// real cert-manager.
 const stubs = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -34,8 +34,7 @@ spec:
 ---
 `
 
-// The commands of the page on certificates do what it says: the modes change places, and no apply touches
-// a caBundle.
+// The commands of the page on certificates switch between the modes, and no apply changes a caBundle.
 func TestCertificateCommands(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -77,7 +76,7 @@ func TestCertificateCommands(t *testing.T) {
 	}
 }
 
-// shown are the commands of a part of a page that have a prompt.
+// shown returns the commands with a prompt in a part of a page.
 func shown(t *testing.T, part string) string {
 	t.Helper()
 	var commands []string
@@ -90,7 +89,7 @@ func shown(t *testing.T, part string) string {
 	return strings.Join(commands, "\n")
 }
 
-// shell runs commands in a folder that has config and the files of a certificate.
+// shell runs commands in a folder with config and the files of a certificate.
 type shell struct {
 	*testing.T
 	dir, kubeconfig, bin string
@@ -112,7 +111,7 @@ func newShell(t *testing.T, cluster *harness.Cluster) *shell {
 	return sh
 }
 
-// run returns what the commands print; one that fails ends the test.
+// run returns the output of commands that must succeed.
 func (sh *shell) run(commands string) string {
 	sh.Helper()
 	cmd := exec.CommandContext(sh.Context(), "sh", "-euc", commands)

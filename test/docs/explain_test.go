@@ -17,19 +17,19 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// explanation is what kyklos explain says of one schedule.
+// explanation is the output of kyklos explain for one schedule.
 type explanation struct {
 	Name, Answer                string
 	Replicas, EffectiveReplicas *int32
 	Facts                       []struct{ Topic, Text string }
 }
 
-// has reports whether a fact of the topic has the text in it.
+// has reports whether a fact of the topic contains the text.
 func (e *explanation) has(topic, text string) bool {
 	return slices.ContainsFunc(e.Facts, func(f struct{ Topic, Text string }) bool { return f.Topic == topic && strings.Contains(f.Text, text) })
 }
 
-// explains asks kyklos explain about schedules of a cluster and the state in which they are.
+// explains compares kyklos explain with the schedules of a cluster.
 func explains(t *testing.T, cluster *harness.Cluster) {
 	const namespace = "explain-sample"
 	kubectl := func(stdin string, args ...string) {
@@ -75,7 +75,8 @@ func explains(t *testing.T, cluster *harness.Cluster) {
 	})
 }
 
-// explainsWhatMayBeRead asks as somebody who may read TimeWindowScalers and nothing else, and as one who may not even do that.
+// explainsWhatMayBeRead runs kyklos explain as a user who may only read TimeWindowScalers, and as one without any
+// permission.
 func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace string) {
 	t.Helper()
 	for _, args := range [][]string{
@@ -118,7 +119,7 @@ func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace str
 	}
 }
 
-// awayTarget is a schedule without its target, which is of a kind that is looked up.
+// awayTarget is a schedule without its target, whose kind is looked up.
 const awayTarget = `
 apiVersion: kyklos.io/v1beta1
 kind: TimeWindowScaler

@@ -21,7 +21,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// Each list in the documentation is the code's list: nothing is missing, and nothing is made up.
+// Each list in the documentation has exactly the names of the code.
 
 func TestEventReasons(t *testing.T) {
 	sameNames(t, firstColumn(t, "events.md", ""), stringConstants(t, "internal/events", "Reason"))
@@ -84,7 +84,7 @@ func isOptions(literal *ast.CompositeLit) bool {
 // flagLine is a line of --help: name, type (none for booleans), what it does, default.
 var flagLine = regexp.MustCompile(`^ +(?:-\w, )?(--[a-z-]+)(?: [a-zA-Z0-9]+)? {2,}.*?(?: \(default "?([^")]*)"?\))?$`)
 
-// foreignFlags are those of helm and kubectl that pages speak of.
+// foreignFlags are flags of helm and kubectl.
 var foreignFlags = []string{"--force-conflicts", "--reset-then-reuse-values", "--set", "--take-ownership"}
 
 // commandPage is a page of the generated reference, which has the name of a command.
@@ -104,7 +104,7 @@ func TestManagerFlags(t *testing.T) {
 	}
 }
 
-// referenceFlags are those of all commands, as the generated reference lists them.
+// referenceFlags returns the flags of all commands in the generated reference.
 func referenceFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	listed := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)
