@@ -11,13 +11,13 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// act runs an action of TimeWindowScalers and returns what it makes of the object.
+// act runs an action of TimeWindowScalers and returns the changed object.
 func act(t testing.TB, action string, object map[string]any) map[string]any {
 	t.Helper()
 	return runScript(t, filepath.Join(scripts, "actions", action, "action.lua"), object).(map[string]any)
 }
 
-// The cases that Argo CD's own tests would run.
+// These cases run as in Argo CD's own tests.
 func TestActionsOnTheTestData(t *testing.T) {
 	t.Run("TimeWindowScaler", func(t *testing.T) {
 		actionsOnTheTestData(t, filepath.Join(scripts, "actions"), func() any { return &v1beta1.TimeWindowScaler{} })
@@ -63,7 +63,7 @@ func actionsOnTheTestData(t *testing.T, folder string, empty func() any) {
 	}
 }
 
-// An object of the test data has no field that its kind, of which empty is one, does not have.
+// inputOf reads an object of the test data strictly into empty, which is its Go type.
 func inputOf(t *testing.T, path string, empty any) (object map[string]any) {
 	t.Helper()
 	readYAML(t, path, empty)
@@ -71,7 +71,7 @@ func inputOf(t *testing.T, path string, empty any) (object map[string]any) {
 	return object
 }
 
-// toJSON makes an object what a decoder of JSON makes of it: Lua has one kind of number.
+// toJSON converts an object as a JSON decoder does: Lua has one kind of number.
 func toJSON(t testing.TB, object map[string]any) (decoded map[string]any) {
 	t.Helper()
 	text, err := yaml.Marshal(object)

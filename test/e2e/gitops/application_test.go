@@ -23,11 +23,11 @@ type application struct {
 	name string
 }
 
-// change makes an Application another one than the sample for teams.
+// change changes the sample Application for teams.
 type change func(object map[string]any)
 
-// create makes an Application of the folder of its name in Git; it is config/argocd/applications/shop.yaml
-// but for what is changed, its source, and quicker retries.
+// create creates an Application of the folder with its name in Git: config/argocd/applications/shop.yaml with changes,
+// its own source, and faster retries.
 func (w *scenario) create(name string, changes ...change) *application {
 	w.Helper()
 	a := &application{scenario: w, name: name}
@@ -36,7 +36,7 @@ func (w *scenario) create(name string, changes ...change) *application {
 	return a
 }
 
-// forget takes the Application away. It has no finalizer, so what it applied stays.
+// forget deletes the Application. It has no finalizer, so its objects stay.
 func (a *application) forget() {
 	object := &unstructured.Unstructured{}
 	object.SetAPIVersion("argoproj.io/v1alpha1")
@@ -84,7 +84,7 @@ func put(value any, path ...string) change {
 	}
 }
 
-// without takes a field away.
+// without removes a field.
 func without(path ...string) change {
 	return func(object map[string]any) { unstructured.RemoveNestedField(object, path...) }
 }
@@ -94,7 +94,7 @@ func options(options ...any) change { return put(options, "spec", "syncPolicy", 
 
 const respect = "RespectIgnoreDifferences=true"
 
-// ignoring ignores what the rules say of Deployments, in place of /spec/replicas.
+// ignoring ignores what the rule matches in Deployments, instead of /spec/replicas.
 func ignoring(rule map[string]any) change {
 	rule["group"], rule["kind"] = "apps", "Deployment"
 	return put([]any{rule}, "spec", "ignoreDifferences")
@@ -105,7 +105,7 @@ func (a *application) read() *unstructured.Unstructured {
 	return a.object("argoproj.io/v1alpha1", "Application", "argocd", a.name)
 }
 
-// refresh has Argo CD compare the application anew, and waits until it has.
+// refresh makes Argo CD compare the application again, and waits for it.
 func (a *application) refresh(kind string) {
 	a.Helper()
 	const annotation = "argocd.argoproj.io/refresh"
@@ -113,7 +113,7 @@ func (a *application) refresh(kind string) {
 	a.Must(a.Client.Patch(a.Context(), a.read(), client.RawPatch("application/merge-patch+json", []byte(patch))))
 	a.Eventually("the refresh of "+a.name, func() error {
 		if _, waits := a.read().GetAnnotations()[annotation]; waits {
-			return errors.New("it was not looked at")
+			return errors.New("it was not compared")
 		}
 		return nil
 	})
@@ -137,7 +137,7 @@ func viewOf(object *unstructured.Unstructured) view {
 	}
 }
 
-// awaits waits until Argo CD shows what is wanted.
+// awaits waits until Argo CD shows the wanted view.
 func (a *application) awaits(what string, wanted func(view) bool) view {
 	a.Helper()
 	var shown view
@@ -148,12 +148,12 @@ func (a *application) awaits(what string, wanted func(view) bool) view {
 		}
 		conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 		resources, _, _ := unstructured.NestedSlice(object.Object, "status", "resources")
-		return fmt.Errorf("it shows %+v, %v, %v", shown, conditions, resources)
+		return fmt.Errorf("got %+v, %v, %v", shown, conditions, resources)
 	})
 	return shown
 }
 
-// settles waits until the commit is in force and all is well.
+// settles waits until the commit is synced and healthy.
 func (a *application) settles(revision string) view {
 	a.Helper()
 	a.refresh("normal")
@@ -162,14 +162,14 @@ func (a *application) settles(revision string) view {
 	})
 }
 
-// pushes commits files and waits until they are in force and all is well.
+// pushes commits files and waits until they are synced and healthy.
 func (a *application) pushes(files map[string]string) view {
 	a.Helper()
 	a.git.write(files)
 	return a.settles(a.git.push())
 }
 
-// record is what a watch has seen, each thing once as long as it stays the same.
+// record is what a watch has seen, without consecutive duplicates.
 type record[T comparable] struct {
 	mu   sync.Mutex
 	seen []T
@@ -189,7 +189,7 @@ func (r *record[T]) all() []T {
 	return slices.Clone(r.seen)
 }
 
-// follow records something of an object from its beginning until the test ends.
+// follow records a property of an object until the test ends.
 func follow[T comparable](w *scenario, apiVersion, kind, namespace, name string, what func(*unstructured.Unstructured) T) *record[T] {
 	w.Helper()
 	list := &unstructured.UnstructuredList{}
@@ -210,7 +210,7 @@ func follow[T comparable](w *scenario, apiVersion, kind, namespace, name string,
 	return r
 }
 
-// followReplicas records the counts that a Deployment was told to have.
+// followReplicas records a Deployment's spec.replicas.
 func (w *scenario) followReplicas(namespace, name string) *record[int64] {
 	w.Helper()
 	return follow(w, "apps/v1", "Deployment", namespace, name, func(object *unstructured.Unstructured) int64 {
@@ -219,7 +219,7 @@ func (w *scenario) followReplicas(namespace, name string) *record[int64] {
 	})
 }
 
-// followViews records what Argo CD shows, without the operation's messages.
+// followViews records what Argo CD shows, without the messages of operations.
 func (a *application) followViews() *record[view] {
 	a.Helper()
 	return follow(a.scenario, "argoproj.io/v1alpha1", "Application", "argocd", a.name, func(object *unstructured.Unstructured) view {

@@ -19,10 +19,10 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// installation is a way to have the webhooks' certificates; docs/gitops.md names the two.
+// installation is a mode of the webhooks' certificates; docs/gitops.md describes both.
 type installation struct {
 	name string
-	// base is the resource of config/argocd/kyklos, from there.
+	// base is the resource of config/argocd/kyklos, relative to it.
 	base string
 	// mounted: the manager reads its certificate from files.
 	mounted bool
@@ -48,11 +48,11 @@ func (w *scenario) startCertManager() {
 	})
 }
 
-// heldBack keeps a pod of the simulated kubelet from being ready; see test/platform/devcluster/kubelet.
+// heldBack keeps a simulated pod from becoming ready; see test/platform/devcluster/kubelet.
 const heldBack = "devcluster.kyklos.io/ready"
 
-// render renders config/argocd/kyklos on the installation's base. The manager is a process of this machine, so
-// its Deployment's pods stand for it, and wait for it before they are ready.
+// render renders config/argocd/kyklos with the installation's base. The manager is a process of this machine. The pods
+// of its Deployment represent it and become ready with it.
 func (w *scenario) render(i installation) string {
 	w.Helper()
 	root, err := harness.Root()
@@ -88,7 +88,7 @@ func (w *scenario) build() {
 	w.Must(harness.BuildMovable(w.Context(), w.binary))
 }
 
-// startManager runs the manager as soon as Argo CD has applied its Deployment, until whole ends.
+// startManager starts the manager when Argo CD has applied its Deployment. It runs until whole ends.
 func (w *scenario) startManager(whole *scenario, i installation) {
 	w.Helper()
 	if whole.manager != nil {
@@ -102,7 +102,7 @@ func (w *scenario) startManager(whole *scenario, i installation) {
 		}
 		reads := func(flag string) bool { return strings.HasPrefix(flag, "--webhook-cert-dir=") }
 		if slices.ContainsFunc(manager.Spec.Template.Spec.Containers[0].Args, reads) != i.mounted {
-			return errors.New("it is another installation's")
+			return errors.New("it is that of another installation")
 		}
 		return nil
 	})
@@ -128,7 +128,7 @@ func (w *scenario) startManager(whole *scenario, i installation) {
 
 var managerKey = client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-manager"}
 
-// mount has the webhooks' Secret in a folder until whole ends, as a kubelet does in a pod.
+// mount mounts the webhooks' Secret in a folder until whole ends, as a kubelet does.
 func (w *scenario) mount(whole *scenario) string {
 	w.Helper()
 	dir := whole.TempDir()
@@ -140,8 +140,8 @@ func (w *scenario) mount(whole *scenario) string {
 	return dir
 }
 
-// admitPods waits until the manager is ready, which is when it can be called by all that calls it, and then
-// lets the pods that stand for it be ready, so that the rollout ends.
+// admitPods waits until the manager is ready, and then lets the pods that represent it become ready, so that the rollout
+// completes.
 func (w *scenario) admitPods(manager *harness.Manager) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute) // before Argo CD gives up waiting
@@ -181,13 +181,12 @@ func (w *scenario) noManager(manager *harness.Manager) {
 	a.awaits("Progressing", func(v view) bool { return v.Sync == "Synced" && v.Revision == revision && v.Health == "Progressing" })
 }
 
-// What docs/gitops.md says of removing: the definition stays, with every TimeWindowScaler, and the workloads are
-// left as they are.
+// Removal as in docs/gitops.md: the definition and every TimeWindowScaler stay, and the workloads do not change.
 func (w *scenario) removed() {
 	const name = "removed"
 	w.git.write(map[string]string{
 		name + "/kyklos.yaml": w.kyklos,
-		// The namespace that the Application names has to exist, though nothing is in it.
+		// The Application's namespace must exist.
 		name + "/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + name + "}\n",
 	})
 	revision := w.git.push()
@@ -202,7 +201,7 @@ func (w *scenario) removed() {
 	a.forget()
 	w.Eventually("the end of the application", func() error {
 		if left := w.everywhere("argoproj.io/v1alpha1", "Application"); left["argocd/"+name] != "" {
-			return errors.New("it is there")
+			return errors.New("it exists")
 		}
 		return nil
 	})

@@ -14,8 +14,8 @@ import (
 
 const applications = "config/argocd/applications"
 
-// The samples are what Argo CD accepts, and the project lets in what Kyklos is made of, no kind more. Each
-// wave holds what the next one needs.
+// Argo CD accepts the samples, and the project allows exactly the kinds of Kyklos. Each wave has what the next one
+// needs.
 func (w *scenario) samples() {
 	w.Kubectl("", "apply", "--dry-run=server", "--validate=strict", "-f", applications)
 	rendered, _ := w.Kubectl("", "kustomize", "config/argocd/kyklos")

@@ -11,14 +11,14 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// The folders of what Argo CD is told about the kinds, in the layout of Argo CD's own repository.
+// These folders customize Argo CD for the kinds, in the layout of its own repository.
 const (
 	scripts          = "config/argocd/resource_customizations/kyklos.io/TimeWindowScaler"
 	workspaceScripts = "config/argocd/resource_customizations/kyklos.io/Workspace"
 )
 
-// runScript runs a script as Argo CD does: the object is the global obj, and of the libraries there are
-// base, table and package, and of os what tells the time.
+// runScript runs a script as Argo CD does: the object is the global obj, and the libraries are base, table, package, and
+// the functions of os for time.
 func runScript(t testing.TB, path string, object any) any {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
@@ -41,7 +41,7 @@ func runScript(t testing.TB, path string, object any) any {
 	return fromLua(state.Get(-1))
 }
 
-// toLua converts what encoding/json makes of a document.
+// toLua converts the values of encoding/json.
 func toLua(state *lua.LState, value any) lua.LValue {
 	switch value := value.(type) {
 	case map[string]any:
@@ -67,7 +67,7 @@ func toLua(state *lua.LState, value any) lua.LValue {
 	}
 }
 
-// fromLua is the way back. A table is a list if it has a first element.
+// fromLua is the reverse of toLua. A table with a first element is a list.
 func fromLua(value lua.LValue) any {
 	switch value := value.(type) {
 	case *lua.LTable:

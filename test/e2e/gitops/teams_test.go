@@ -11,8 +11,8 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// teams is what happens to teams' applications while a window asks for 5 replicas, each in a namespace and
-// a repository of its own.
+// teams are scenarios of teams' applications while a window wants 5 replicas, each with its own namespace and
+// repository.
 var teams = map[string]func(w *scenario){
 	"nothing-ignored":            (*scenario).nothingIgnored,
 	"managers-not-respected":     func(w *scenario) { w.notRespected("managers-not-respected", ours) },
@@ -38,8 +38,8 @@ var teams = map[string]func(w *scenario){
 	"samples":                    (*scenario).samples,
 }
 
-// What is refused, and in which words, is in the state of the sync, be it the API server that refuses or
-// Kyklos's webhook. A commit that corrects it is taken at the next retry.
+// The state of the sync has the message of a refusal, by the API server or by Kyklos's webhook. The next retry takes a
+// commit that corrects it.
 func (w *scenario) refused() {
 	const name = "refused"
 	a, counts := w.starts(name, "")
@@ -59,14 +59,14 @@ func (w *scenario) refused() {
 	w.holds(counts, 1, 5)
 }
 
-// failing is a sync that is not done, with this in its message.
+// failing reports whether a sync has failed with this message.
 func failing(message string) func(view) bool {
 	return func(v view) bool {
 		return v.Sync == "OutOfSync" && v.Phase != "Succeeded" && strings.Contains(v.Message, message)
 	}
 }
 
-// A file of v1alpha1 becomes one of v1beta1, and nothing else happens.
+// A file changes from v1alpha1 to v1beta1, and nothing else happens.
 func (w *scenario) toV1beta1(name string, mode mode) {
 	counts := w.followReplicas(name, "web")
 	old := map[string]string{name + "/shop.yaml": namespace(name) + deployment("web", "", "web:1") + scaling("v1alpha1", "Deployment", "web", 3, 5, "")}
@@ -91,7 +91,7 @@ func (w *scenario) toV1beta1(name string, mode mode) {
 	}
 }
 
-// runs runs an action on the scaler as Argo CD's server does: the difference is a merge patch.
+// runs runs an action on the scaler as Argo CD's server does, with a merge patch.
 func (w *scenario) runs(action, name string) {
 	w.Helper()
 	live := w.object("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
@@ -106,7 +106,7 @@ func (w *scenario) paused(name string) bool {
 	return pause
 }
 
-// Where Git says pause, Git wins over the action.
+// If pause is in Git, Git wins over the action.
 func (w *scenario) pausedInGit() {
 	const name = "paused-in-git"
 	a, _ := w.starts(name, "")
@@ -124,7 +124,7 @@ func (w *scenario) pausedInGit() {
 	a.awaits("Suspended", func(v view) bool { return v.Sync == "Synced" && v.Health == "Suspended" })
 }
 
-// Where Git does not say pause, the actions have the word.
+// If pause is not in Git, the actions decide.
 func (w *scenario) pausedByHand() {
 	const name = "paused-by-hand"
 	a, counts := w.starts(name, "")
@@ -142,7 +142,7 @@ func (w *scenario) pausedByHand() {
 	w.sees(counts, 1, 5, 7, 5)
 }
 
-// A target that does not come makes the application Degraded.
+// A missing target makes the application Degraded.
 func (w *scenario) noTarget() {
 	const name = "no-target"
 	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + scaling("v1beta1", "Deployment", "web", 1, 5, "")})

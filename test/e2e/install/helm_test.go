@@ -10,8 +10,8 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// The release before is upgraded with scalers of both versions at work, rolled back, upgraded again,
-// uninstalled and installed anew: by server-side apply, as Helm 4 does, and by three-way merge, as Helm 3.
+// The previous release is upgraded with scalers of both versions, rolled back, upgraded again, uninstalled and installed
+// again: by server-side apply, as in Helm 4, and by three-way merge, as in Helm 3.
 func testHelm(t *testing.T, apply string) {
 	s := newScenario(t)
 	before := older(t, s.root)
@@ -61,7 +61,7 @@ func testHelm(t *testing.T, apply string) {
 	}
 }
 
-// removed uninstalls the release, installs it again, and removes everything.
+// uninstall uninstalls the release, installs it again, and removes everything.
 func (s *scenario) uninstall(stop func(), workloads string) {
 	s.Helper()
 	s.runShown("helm uninstall", "--wait")
@@ -85,13 +85,13 @@ func (s *scenario) uninstall(stop func(), workloads string) {
 	s.runShown("kubectl delete crd", "--timeout=2m")
 }
 
-// namespaced makes the manifest's namespace elsewhere.
+// namespaced adds the namespace elsewhere to a manifest.
 func namespaced(manifest string) string {
 	return "apiVersion: v1\nkind: Namespace\nmetadata: {name: elsewhere}\n---\n" + manifest
 }
 
-// older returns a copy of the chart as a release before might have been: of a lower version, and with a
-// definition that lacks spec.gracePeriodSeconds.
+// older returns a copy of the chart as an earlier release: with a lower version, and a definition without
+// spec.gracePeriodSeconds.
 func older(t *testing.T, root string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "kyklos")
@@ -111,8 +111,8 @@ func older(t *testing.T, root string) string {
 	return folder
 }
 
-// A release that leaves the definition alone keeps it, and one that is told to takes it away with the rest. The
-// pods come up where the strictest of the Pod Security Standards is enforced.
+// A release without the definition keeps it, and one with crds.keep=false removes it. The pods run where the strictest
+// Pod Security Standard is enforced.
 func testDefinition(t *testing.T) {
 	s := newScenario(t)
 	s.installCertManager()

@@ -19,7 +19,7 @@ const (
 	digest    = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
-// choices are values and what becomes of them: the text of a field of an object.
+// choices are values and their effect: the text of a field of an object.
 var choices = []struct{ set, object, path, want string }{
 	{"image.repository=registry.example.com/kyklos,image.tag=v1.2.3", manager, container + ".image}", "registry.example.com/kyklos:v1.2.3"},
 	{"image.digest=" + digest, manager, container + ".image}", "kyklos@" + digest},
@@ -69,7 +69,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// refused are values that the schema refuses, and what it says.
+// refused are values that the schema refuses, and its messages.
 var refused = []struct{ set, says string }{
 	{"replica=3", "at '': additional properties 'replica' not allowed"},
 	{"replicas=-1", "at '/replicas': minimum: got -1, want 0"},
@@ -119,7 +119,7 @@ func TestRefusedValues(t *testing.T) {
 	}
 }
 
-// Values that do not go together are refused in words of the chart's own.
+// The chart refuses values that conflict, with its own messages.
 func TestValuesTogether(t *testing.T) {
 	chart := filepath.Join(harness.RootFor(t), "config", "chart")
 	for set, says := range map[string]string{
@@ -132,7 +132,7 @@ func TestValuesTogether(t *testing.T) {
 	}
 }
 
-// Every value is one that the tests above choose, and one that they have refused.
+// The tests above set every value, and have it refused.
 func TestEveryValueIsTested(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(harness.RootFor(t), "config", "chart", "values.yaml"))
 	harness.Must(t, err)

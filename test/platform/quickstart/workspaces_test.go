@@ -49,7 +49,7 @@ func TestPrintMoves_SaysEachSituationOnce(t *testing.T) {
 	}
 }
 
-// There is one link for each home, and it follows the home from the volume into the archive and out of it.
+// Each home has one link, which follows it from the volume into the archive and back.
 func TestHomesAreFoundUnderTheirNames(t *testing.T) {
 	h := homes{dir: t.TempDir()}
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestHomesAreFoundUnderTheirNames(t *testing.T) {
 	}
 }
 
-// A file that somebody put beside the links, or in the place of one, is theirs, and the other homes have links.
+// A file beside the links, or in place of one, stays, and the other homes have links.
 func TestFilesOfOthersStay(t *testing.T) {
 	h := homes{dir: t.TempDir()}
 	theirs := filepath.Join(h.dir, "homes", "studio", "mia.tar.gz")
