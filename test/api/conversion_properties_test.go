@@ -12,8 +12,7 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// batch is how many objects one check of rapid converts: 10,000 in all. -rapid.checks=1000 converts ten
-// times as many.
+// batch is how many objects one check of rapid converts: 10,000 in all, and ten times as many with -rapid.checks=1000.
 const batch = 100
 
 type step func([]byte) ([]byte, error)
@@ -33,8 +32,8 @@ func convertJSON(t rapid.TB, object map[string]any, steps ...step) map[string]an
 	return decoded(t, raw)
 }
 
-// decoded tells absent, null, empty and every spelling of a number apart; integers are int64, as an
-// API server has them.
+// decoded keeps absent, null and empty values and all spellings of numbers apart. Integers are int64, as in an API
+// server.
 func decoded(t rapid.TB, raw []byte) map[string]any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -64,7 +63,7 @@ func integers(value any) any {
 	return value
 }
 
-// A2: no loss, for every object that the schemas allow, whatever its rules would say.
+// A2: nothing is lost, for every object that the schemas allow, even if its rules refuse it.
 func TestConversionIsLossless(t *testing.T) {
 	for version, there := range map[string][]step{
 		"v1alpha1": {conversion.ToV1beta1, conversion.ToV1alpha1},
@@ -76,7 +75,7 @@ func TestConversionIsLossless(t *testing.T) {
 				object := scalerOf(t, schema, version)
 				if version == "v1beta1" && rapid.IntRange(0, 4).Draw(t, "copied annotation") == 0 {
 					copied := convertJSON(t, object, conversion.ToV1alpha1)
-					object["metadata"] = copied["metadata"] // somebody took v1alpha1 YAML for v1beta1's
+					object["metadata"] = copied["metadata"] // v1alpha1 YAML used as v1beta1
 				}
 				back := convertJSON(t, object, there...)
 				if diff := cmp.Diff(integers(object), back); diff != "" {
@@ -87,8 +86,8 @@ func TestConversionIsLossless(t *testing.T) {
 	}
 }
 
-// What v1alpha1 shows of a valid object is valid in v1alpha1, except for targets that only v1beta1
-// scales: its client can go on editing.
+// The v1alpha1 view of a valid object is valid, except for targets that only v1beta1 supports, so that its client can
+// edit it.
 func TestViewsAreValid(t *testing.T) {
 	hub, spoke := newValidator(t, "timewindowscalers.kyklos.io", "v1beta1"), v1alpha1Validator(t)
 	valid := 0

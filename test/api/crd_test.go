@@ -1,5 +1,3 @@
-// Package crd_test holds the CustomResourceDefinitions against the code with which an API server
-// judges them: do they install, what may their CEL rules cost, and what do the rules refuse.
 package api
 
 import (
@@ -23,11 +21,11 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.33, compiles a
-// rule that is new to it: those of the release before, so that a rollback can read it too.
+// oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.33, compiles a new rule: those of
+// the release before, so that a rollback can compile it too.
 var oldestLibraries = version.MajorMinor(1, 32)
 
-// loadCRDs reads config/crd/bases as an API server takes it in: strictly, defaulted, internal.
+// loadCRDs reads config/crd/bases as an API server does: strictly, defaulted, converted to the internal version.
 func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(harness.RootFor(t), "config", "crd", "bases", "*.yaml"))
@@ -39,9 +37,7 @@ func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
 	var crds []*apiextensions.CustomResourceDefinition
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		var external apiextensionsv1.CustomResourceDefinition
 		if err := yaml.UnmarshalStrict(text, &external); err != nil {
 			t.Fatalf("%s: %v", file, err)
@@ -61,8 +57,7 @@ func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
 	return crds
 }
 
-// schemas returns the schema of each version, also where the internal form has moved the only one, or
-// one that all versions share, to the top.
+// schemas returns the schema of each version, even if the internal form has moved a shared one to the top.
 func schemas(crd *apiextensions.CustomResourceDefinition) map[string]*apiextensions.JSONSchemaProps {
 	found := map[string]*apiextensions.JSONSchemaProps{}
 	for _, v := range crd.Spec.Versions {
@@ -84,8 +79,8 @@ func TestCRDsInstall(t *testing.T) {
 	}
 }
 
-// Every rule compiles on the oldest supported Kubernetes, and its worst case costs less than half of
-// what an API server allows a rule and a CRD: an estimate that grows in a later release is no surprise.
+// Every rule compiles on the oldest supported Kubernetes. Its worst case costs less than half of the limits for a rule
+// and a CRD, so that a higher estimate in a later release does not matter.
 func TestRuleCosts(t *testing.T) {
 	env := environment.MustBaseEnvSet(oldestLibraries)
 	for _, crd := range loadCRDs(t) {
@@ -140,8 +135,8 @@ func walk(node *validation.CELSchemaContext, schema *apiextensions.JSONSchemaPro
 	}
 }
 
-// kubectl explain shows whole sentences: controller-gen takes a line of a comment that begins with a
-// plus sign for a marker, so that it is missing in the CRD.
+// kubectl explain shows whole sentences: controller-gen treats a comment line that begins with a plus sign as a marker
+// and drops it.
 func TestDescriptionsAreWhole(t *testing.T) {
 	for _, crd := range loadCRDs(t) {
 		for name, schema := range schemas(crd) {
@@ -155,7 +150,7 @@ func TestDescriptionsAreWhole(t *testing.T) {
 	}
 }
 
-// described counts the descriptions below schema, and reports those without an end.
+// described counts the descriptions below schema, and reports those without a period.
 func described(t *testing.T, schema *apiextensions.JSONSchemaProps, path *field.Path) (count int) {
 	if schema.Description != "" {
 		count++

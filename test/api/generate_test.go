@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// words are what most fields of these names must hold to pass the CEL rules; all other strings are odd.
+// words are values that mostly pass the CEL rules, by field. All other strings are odd.
 var words = map[string][]string{
 	"timezone":           {"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"},
 	"start":              {"00:00", "09:00", "22:30"},
@@ -27,11 +27,11 @@ var words = map[string][]string{
 	"gracePeriodExpiry":  {"2026-11-21T09:00:00Z"},
 }
 
-// odd strings change in careless round trips.
+// odd strings change in careless conversions.
 var odd = []string{"", "a", "web-1", "0", "null", "<&>", "\u2028é", "1.50", "  ", `{"spec":{}}`, "50%"}
 
-// valueOf draws what the schema allows: each optional field present or absent, lists and maps of any
-// allowed length up to 4, empty ones as well.
+// valueOf draws a value that the schema allows: each optional field may be absent, and lists and maps may be empty or
+// have up to 4 items.
 func valueOf(t *rapid.T, s *structuralschema.Structural, name string) any {
 	v := s.ValueValidation
 	if v == nil {
@@ -96,8 +96,7 @@ func objectOf(t *rapid.T, s *structuralschema.Structural, v *structuralschema.Va
 	return object
 }
 
-// scalerOf draws an object of one version. With an empty status, or without one, all of the schema is
-// there.
+// scalerOf draws an object of one version, with or without a status.
 func scalerOf(t *rapid.T, s *structuralschema.Structural, version string) map[string]any {
 	object := map[string]any{"apiVersion": "kyklos.io/" + version, "kind": "TimeWindowScaler", "metadata": metadataOf(t)}
 	spec, status := s.Properties["spec"], s.Properties["status"]
@@ -125,7 +124,7 @@ func metadataOf(t *rapid.T) map[string]any {
 	return metadata
 }
 
-// withoutMidnight24: v1alpha1's rules refuse 24:00, and its objects never hold it.
+// withoutMidnight24 removes 24:00, which the rules of v1alpha1 refuse.
 func withoutMidnight24(spec map[string]any) {
 	for _, window := range spec["windows"].([]any) {
 		if w := window.(map[string]any); w["end"] == "24:00" {
@@ -134,7 +133,7 @@ func withoutMidnight24(spec map[string]any) {
 	}
 }
 
-// likely brings a drawn v1beta1 spec closer to what the rules allow, where chance alone seldom does.
+// likely makes it more likely that a drawn v1beta1 spec passes the rules.
 func likely(spec map[string]any) {
 	spec["baselineReplicas"] = int64(3)
 	for _, window := range spec["windows"].([]any) {

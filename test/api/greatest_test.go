@@ -8,11 +8,11 @@ import (
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
+	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// The greatest spec that the schema allows leaves more than a fifth of the room for annotations, 256 KiB,
-// to others.
+// The greatest spec that the schema allows leaves more than a fifth of the 256 KiB for annotations to others.
 func TestTheGreatestSpecFitsItsAnnotation(t *testing.T) {
 	schema := newValidator(t, "timewindowscalers.kyklos.io", "v1beta1").structural
 	spec := greatest(schema.Properties, "spec").(map[string]any)
@@ -20,19 +20,13 @@ func TestTheGreatestSpecFitsItsAnnotation(t *testing.T) {
 		delete(window.(map[string]any), "metric")
 	}
 	hub, err := json.Marshal(map[string]any{"apiVersion": "kyklos.io/v1beta1", "kind": "TimeWindowScaler", "metadata": map[string]any{"name": "a"}, "spec": spec})
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	spoke, err := conversion.ToV1alpha1(hub)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var object struct {
 		Metadata struct{ Annotations map[string]string }
 	}
-	if err := json.Unmarshal(spoke, &object); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, json.Unmarshal(spoke, &object))
 	size := len(object.Metadata.Annotations[conversion.Annotation])
 	t.Logf("the greatest annotation has %d KiB", size>>10)
 	if size < 100<<10 || size > 200<<10 {
@@ -40,7 +34,7 @@ func TestTheGreatestSpecFitsItsAnnotation(t *testing.T) {
 	}
 }
 
-// greatest returns the property's value with all that its schema allows.
+// greatest returns the largest value of the property that its schema allows.
 func greatest(properties map[string]structuralschema.Structural, name string) any {
 	s := properties[name]
 	return greatestOf(&s)

@@ -100,9 +100,7 @@ func list(b *testing.B, version, namespace string) (time.Duration, int) {
 	config.GroupVersion = &schema.GroupVersion{Group: "kyklos.io", Version: version}
 	config.APIPath, config.NegotiatedSerializer = "/apis", scheme.Codecs.WithoutConversion()
 	client, err := rest.RESTClientFor(config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	harness.Must(b, err)
 	ctx, cancel := context.WithTimeout(b.Context(), 3*time.Minute)
 	defer cancel()
 	for start := time.Now(); ; {

@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// plain says nothing that v1alpha1 cannot say.
+// plain uses only fields of v1alpha1.
 const plain = `
 apiVersion: kyklos.io/v1alpha1
 kind: TimeWindowScaler
@@ -27,7 +27,7 @@ spec:
   holidays: {mode: ignore}
 `
 
-// rich uses all that v1beta1 adds.
+// rich uses everything that v1beta1 adds.
 const rich = `
 apiVersion: kyklos.io/v1beta1
 kind: TimeWindowScaler
@@ -48,7 +48,7 @@ spec:
     metric: {name: queue, target: {type: AverageValue, averageValue: "0.50"}, maxReplicas: 9}
 `
 
-// shownOfRich is what v1alpha1 shows of rich's spec, as the API server completes it.
+// shownOfRich is the v1alpha1 view of rich's spec, with defaults.
 const shownOfRich = `
 targetRef: {apiVersion: apps/v1, kind: Deployment, name: rich}
 timezone: Europe/Berlin
@@ -98,7 +98,7 @@ func versionOf(object *unstructured.Unstructured) (group, version string) {
 	return gv.Group, gv.Version
 }
 
-// spec returns an object's spec; edits of it are edits of the object.
+// spec returns an object's spec. Edits of it change the object.
 func spec(object *unstructured.Unstructured) map[string]any {
 	return object.Object["spec"].(map[string]any)
 }

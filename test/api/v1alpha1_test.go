@@ -105,7 +105,7 @@ func TestV1alpha1Refuses(t *testing.T) {
 	}
 }
 
-// A hundred windows are the most, and the rules can afford them.
+// A hundred windows are the maximum, and the rules can handle them.
 func TestV1alpha1BoundsTheWindows(t *testing.T) {
 	validator := v1alpha1Validator(t)
 	withWindows := func(count int) map[string]any {
@@ -122,8 +122,8 @@ func TestV1alpha1BoundsTheWindows(t *testing.T) {
 	mustRefuse(t, validator.create(t, object(t, officeHours, "Europe/Berlin", strings.Repeat("A", 65))), "spec.timezone: Too long")
 }
 
-// An object whose zone this API server does not know, written by one that did, can still be changed
-// and its status written; the zone itself can only be changed to one that is known (A4).
+// An object with a time zone that this API server does not know, written by one that did, can still be changed, and so
+// can its status. The zone itself can only be changed to a known one (A4).
 func TestV1alpha1RatchetsTheZone(t *testing.T) {
 	validator := v1alpha1Validator(t)
 	for _, zone := range []string{"Mars/Olympus_Mons", `"+02:00"`, "Local", `""`} {
@@ -150,8 +150,7 @@ func TestV1alpha1RatchetsTheZone(t *testing.T) {
 	}
 }
 
-// The rules on items of the atomic list of windows run anew whenever the list changes, and never while
-// it stays as it is.
+// The rules for the atomic list of windows run whenever the list changes, and not while it is unchanged.
 func TestV1alpha1RatchetsTheWindows(t *testing.T) {
 	validator := v1alpha1Validator(t)
 	broken := []string{`end: "17:00"`, `end: "09:00"`}

@@ -84,7 +84,7 @@ func TestV1beta1Accepts(t *testing.T) {
 	}
 }
 
-// refusals are edits that v1beta1 refuses, with the place and the words.
+// refusals are edits that v1beta1 refuses, with field and message.
 var refusals = map[string]struct {
 	edit []string
 	want []string
@@ -149,8 +149,7 @@ func TestV1beta1Refuses(t *testing.T) {
 	}
 }
 
-// A hundred windows with zones and names, twenty of them with a metric, are the most, and the rules
-// can afford them.
+// A hundred windows with zones and names, twenty of them with a metric, are the maximum, and the rules can handle them.
 func TestV1beta1BoundsTheWindows(t *testing.T) {
 	validator := v1beta1Validator(t)
 	withWindows := func(plain, metrics int) map[string]any {
@@ -172,8 +171,8 @@ func TestV1beta1BoundsTheWindows(t *testing.T) {
 	mustRefuse(t, validator.create(t, withWindows(0, 21)), "spec.windows: Invalid value: at most 20 windows may have a metric")
 }
 
-// A window whose zone this API server does not know, written by one that did, keeps neither status nor
-// spec from being written, wherever in the list it moves; no other unknown zone gets in (A4).
+// A window with a time zone that this API server does not know, written by one that did, blocks no write of status or
+// spec, even if it moves in the list. No other unknown zone is accepted (A4).
 func TestV1beta1RatchetsTheZoneOfAWindow(t *testing.T) {
 	validator := v1beta1Validator(t)
 	stored := func(edit ...string) map[string]any {
@@ -195,8 +194,8 @@ func TestV1beta1RatchetsTheZoneOfAWindow(t *testing.T) {
 	mustRefuse(t, validator.update(t, object(t, followTheSun, "Asia/Tokyo", "Venus/Maxwell"), stored()), "unknown time zone Venus/Maxwell")
 }
 
-// What was stored before a rule existed, even without a field that a rule reads, does not keep a
-// finalizer or the status from being written: an error while a rule runs is not forgiven as its "no" is.
+// An object from before a rule existed, even without a field that the rule reads, can get another finalizer or status.
+// Ratcheting forgives a failed rule, but not an error of the rule.
 func TestV1beta1ForgivesWhatIsUnchanged(t *testing.T) {
 	validator := v1beta1Validator(t)
 	for name, tc := range refusals {

@@ -15,10 +15,12 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
-// validator decides on objects of one version of one CRD in the steps of an API server: defaults, schema,
-// list types, CEL. On update, what is unchanged is ratcheted.
+// validator validates objects of one version of one CRD as an API server does: defaults, schema, list types, CEL. On
+// update, unchanged values are ratcheted.
 type validator struct {
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
@@ -33,13 +35,9 @@ func newValidator(t *testing.T, crdName, version string) validator {
 			continue
 		}
 		structural, err := structuralschema.NewStructural(schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		schemaValidator, _, err := validation.NewSchemaValidator(schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		return validator{structural, schemaValidator, cel.NewValidator(structural, true, celconfig.PerCallLimit)}
 	}
 	t.Fatalf("no CRD %s with version %s", crdName, version)
@@ -74,7 +72,7 @@ func (v validator) update(t *testing.T, obj, old map[string]any) field.ErrorList
 	return append(errs, broken...)
 }
 
-// blocksRules reports whether an API server would not run the CEL rules beside these errors.
+// blocksRules reports whether an API server skips the CEL rules because of these errors.
 func blocksRules(errs field.ErrorList) bool {
 	for _, err := range errs {
 		switch err.Type {
@@ -85,8 +83,7 @@ func blocksRules(errs field.ErrorList) bool {
 	return false
 }
 
-// object reads YAML, with each "old -> new" pair of replacements made in it first. A replacement that
-// finds nothing is an error of the test.
+// object reads YAML after replacing each pair of strings, which must occur exactly once.
 func object(t *testing.T, text string, replacements ...string) map[string]any {
 	t.Helper()
 	for i := 0; i < len(replacements); i += 2 {
@@ -106,7 +103,7 @@ func object(t *testing.T, text string, replacements ...string) map[string]any {
 	return obj
 }
 
-// mustRefuse checks that there is one error for each of wants, and that it contains it.
+// mustRefuse checks that there is exactly one error for each want, in order, that contains it.
 func mustRefuse(t *testing.T, errs field.ErrorList, wants ...string) {
 	t.Helper()
 	if len(errs) != len(wants) {

@@ -13,8 +13,7 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// Created in one version and read in both: the spec comes back as it was written, and v1alpha1 shows
-// what it can of the rest.
+// An object created in one version keeps its spec in both, and v1alpha1 shows what it can of the rest.
 func TestCreateInEitherVersion(t *testing.T) {
 	ns := newNamespace(t)
 	created := create(t, ns, plain)
@@ -45,7 +44,7 @@ func TestCreateInEitherVersion(t *testing.T) {
 	}
 }
 
-// Each kind of patch in v1alpha1 wins where it touches something, and leaves all else of v1beta1.
+// Each kind of patch in v1alpha1 changes the fields that it names, and keeps all others of v1beta1.
 func TestEditsOfV1alpha1(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kind  types.PatchType
@@ -79,7 +78,7 @@ func TestEditsOfV1alpha1(t *testing.T) {
 	}
 }
 
-// A PUT that drops the annotation loses what v1alpha1 cannot say, and nothing else, and says so.
+// A PUT without the annotation loses exactly what v1alpha1 cannot express, with a warning.
 func TestPutWithoutTheAnnotation(t *testing.T) {
 	ns := newNamespace(t)
 	create(t, ns, rich)
@@ -111,7 +110,7 @@ func TestPutWithoutTheAnnotation(t *testing.T) {
 	}
 }
 
-// A target that v1alpha1 does not scale can be shown and kept there, and not be chosen.
+// A target that v1alpha1 does not support can be read and kept there, but not set.
 func TestOtherTargetsAreRatcheted(t *testing.T) {
 	ns := newNamespace(t)
 	object := parse(t, rich)
@@ -130,7 +129,7 @@ func TestOtherTargetsAreRatcheted(t *testing.T) {
 	}
 }
 
-// Status is the same in both versions, and either can write it.
+// The status is the same in both versions, and both can write it.
 func TestStatusThroughBothVersions(t *testing.T) {
 	ns := newNamespace(t)
 	create(t, ns, rich)

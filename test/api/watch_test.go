@@ -14,7 +14,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// next returns the next object that a watch brings.
+// next returns the next object of a watch.
 func next(t *testing.T, ctx context.Context, w watch.Interface) *unstructured.Unstructured {
 	t.Helper()
 	for {
@@ -34,7 +34,7 @@ func next(t *testing.T, ctx context.Context, w watch.Interface) *unstructured.Un
 	}
 }
 
-// A watch in either version sees each write in either version, as a read shows it.
+// A watch in either version gets each write in either version as a read shows it.
 func TestWatchInBothVersions(t *testing.T) {
 	ns := newNamespace(t)
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
@@ -58,7 +58,7 @@ func TestWatchInBothVersions(t *testing.T) {
 	}
 }
 
-// Both versions list the same objects, each in its own terms.
+// Both versions list the same objects, each in its own form.
 func TestListInBothVersions(t *testing.T) {
 	ns := newNamespace(t)
 	for i := range 20 {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// annsHome is a Workspace in which nothing is left to defaults that the tests change.
+// annsHome is a Workspace with all fields that the tests change.
 const annsHome = `
 apiVersion: kyklos.io/v1alpha1
 kind: Workspace
@@ -92,7 +92,7 @@ func TestWorkspaceAccepts(t *testing.T) {
 	}
 }
 
-// The samples show each rule once; these are its other sides.
+// The samples test each rule once. These are further cases.
 func TestWorkspaceRefuses(t *testing.T) {
 	validator := workspaceValidator(t)
 	const image, mount = "registry.example.com/ide:1.2", "mountPath: /home/ann"
@@ -130,7 +130,7 @@ func TestWorkspaceRefuses(t *testing.T) {
 	}
 }
 
-// What a volume was made with stays; a field that was left out at first stays left out.
+// The fields of a volume are immutable, even if they were absent at first.
 func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
 	validator := workspaceValidator(t)
 	const archived = "status: {phase: PENDING, archiveKey: archives/1/2/home.tar.gz}"

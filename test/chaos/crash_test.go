@@ -30,9 +30,7 @@ var victims = []*victim{
 // them.
 func TestCrashes(t *testing.T) {
 	objects, err := harness.StartObjectStore(t.Context(), filepath.Join(t.TempDir(), "store"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	t.Cleanup(func() { _ = objects.Stop() })
 	size := 1
 	for _, v := range victims {

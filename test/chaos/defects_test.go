@@ -21,15 +21,11 @@ import (
 func TestDefectsAreTested(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	tested := map[string]bool{}
 	for _, row := range regexp.MustCompile(`(?m)^//\t(D\d+) .* (\S+)\.(Test\w+)$`).FindAllStringSubmatch(string(text), -1) {
 		files, err := filepath.Glob(filepath.Join(harness.RootFor(t), row[2], "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		found := false
 		for _, file := range files {
 			source, err := os.ReadFile(file)

@@ -15,9 +15,7 @@ import (
 func storeGate(t *testing.T, g *gate, l *ledger, store *harness.ObjectStore) (endpoint string) {
 	t.Helper()
 	upstream, err := url.Parse(store.Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // it adds a header that is not signed
 	reverse := &httputil.ReverseProxy{

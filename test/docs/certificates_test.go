@@ -15,8 +15,8 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// stubs stand for cert-manager's definitions: here nobody acts on them, and the commands meet the same
-// API. test/e2e/webhooks has the real cert-manager.
+// stubs are cert-manager's definitions without its controllers. The commands see the same API. test/e2e/webhooks has the
+// real cert-manager.
 const stubs = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -34,8 +34,7 @@ spec:
 ---
 `
 
-// The commands of the page on certificates do what it says: the modes change places, and no apply touches
-// a caBundle.
+// The commands of the page on certificates switch between the modes, and no apply changes a caBundle.
 func TestCertificateCommands(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -77,7 +76,7 @@ func TestCertificateCommands(t *testing.T) {
 	}
 }
 
-// shown are the commands of a part of a page that have a prompt.
+// shown returns the commands with a prompt in a part of a page.
 func shown(t *testing.T, part string) string {
 	t.Helper()
 	var commands []string
@@ -90,7 +89,7 @@ func shown(t *testing.T, part string) string {
 	return strings.Join(commands, "\n")
 }
 
-// shell runs commands in a folder that has config and the files of a certificate.
+// shell runs commands in a folder with config and the files of a certificate.
 type shell struct {
 	*testing.T
 	dir, kubeconfig, bin string
@@ -99,30 +98,20 @@ type shell struct {
 func newShell(t *testing.T, cluster *harness.Cluster) *shell {
 	t.Helper()
 	kubectl, err := harness.Binary("kubectl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	sh := &shell{T: t, dir: t.TempDir(), kubeconfig: cluster.Kubeconfig, bin: filepath.Dir(kubectl)}
 	config, err := filepath.Abs(filepath.Join(root, "config"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(config, filepath.Join(sh.dir, "config")); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
+	harness.Must(t, os.Symlink(config, filepath.Join(sh.dir, "config")))
 	certificate, key, err := cert.GenerateSelfSignedCertKey("kyklos-webhook.kyklos-system.svc", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	for name, content := range map[string][]byte{"tls.crt": certificate, "tls.key": key, "ca.crt": certificate} {
-		if err := os.WriteFile(filepath.Join(sh.dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, os.WriteFile(filepath.Join(sh.dir, name), content, 0o600))
 	}
 	return sh
 }
 
-// run returns what the commands print; one that fails ends the test.
+// run returns the output of commands that must succeed.
 func (sh *shell) run(commands string) string {
 	sh.Helper()
 	cmd := exec.CommandContext(sh.Context(), "sh", "-euc", commands)

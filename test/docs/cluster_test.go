@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// patience bounds what goes on in other processes on a busy machine; only a failing test takes it.
+// patience is how long a test waits for other processes on a busy machine. Only a failing test takes that long.
 const patience = 3 * time.Minute
 
 // kubectl applies every sample to a real API server with Kyklos, and gets exactly the messages that the file expects: none
@@ -109,7 +109,7 @@ func checkSample(t *testing.T, cluster *harness.Cluster, namespace string, s sam
 	}
 }
 
-// startKyklos runs an API server and a manager for the length of the test.
+// startKyklos runs an API server and a manager for one test.
 func startKyklos(t *testing.T) *harness.Cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -17,19 +17,19 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// explanation is what kyklos explain says of one schedule.
+// explanation is the output of kyklos explain for one schedule.
 type explanation struct {
 	Name, Answer                string
 	Replicas, EffectiveReplicas *int32
 	Facts                       []struct{ Topic, Text string }
 }
 
-// has reports whether a fact of the topic has the text in it.
+// has reports whether a fact of the topic contains the text.
 func (e *explanation) has(topic, text string) bool {
 	return slices.ContainsFunc(e.Facts, func(f struct{ Topic, Text string }) bool { return f.Topic == topic && strings.Contains(f.Text, text) })
 }
 
-// explains asks kyklos explain about schedules of a cluster and the state in which they are.
+// explains compares kyklos explain with the schedules of a cluster.
 func explains(t *testing.T, cluster *harness.Cluster) {
 	const namespace = "explain-sample"
 	kubectl := func(stdin string, args ...string) {
@@ -75,7 +75,8 @@ func explains(t *testing.T, cluster *harness.Cluster) {
 	})
 }
 
-// explainsWhatMayBeRead asks as somebody who may read TimeWindowScalers and nothing else, and as one who may not even do that.
+// explainsWhatMayBeRead runs kyklos explain as a user who may only read TimeWindowScalers, and as one without any
+// permission.
 func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace string) {
 	t.Helper()
 	for _, args := range [][]string{
@@ -88,16 +89,12 @@ func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace str
 	}
 	as := func(user string) []string {
 		config, err := clientcmd.LoadFromFile(cluster.Kubeconfig)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		for _, auth := range config.AuthInfos {
 			auth.Impersonate = user
 		}
 		path := filepath.Join(t.TempDir(), user)
-		if err := clientcmd.WriteToFile(*config, path); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, clientcmd.WriteToFile(*config, path))
 		return []string{"webapp-office-hours", "-n", namespace, "--kubeconfig", path}
 	}
 	e := explainOne(t, cluster, as("ada")...)
@@ -122,7 +119,7 @@ func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace str
 	}
 }
 
-// awayTarget is a schedule without its target, which is of a kind that is looked up.
+// awayTarget is a schedule without its target, whose kind is looked up.
 const awayTarget = `
 apiVersion: kyklos.io/v1beta1
 kind: TimeWindowScaler
@@ -137,15 +134,11 @@ spec:
 func explainOne(t *testing.T, cluster *harness.Cluster, args ...string) *explanation {
 	t.Helper()
 	binary, err := harness.Binary("kyklos")
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"explain", "-o", "json", "--kubeconfig", cluster.Kubeconfig}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var all struct{ Explanations []explanation }
 	if err := json.Unmarshal(out, &all); err != nil || len(all.Explanations) != 1 {
 		t.Fatalf("%v: %s", err, out)

@@ -14,8 +14,8 @@ import (
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
-// The real rules have nothing to say about the Workspaces, each with the Secrets of its own file, and
-// those that name a store are such Secrets.
+// Admission has no findings for the Workspaces, with the Secrets of the same file, and those that name a store are
+// valid.
 func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 	for _, s := range append(readSamples(t, "workspaces/*.yaml"), local(t)) {
 		secrets, judged := map[string]bool{}, 0
@@ -41,13 +41,11 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 	}
 }
 
-// local is the sample of make run, with a store as that has one.
+// local is the sample of make run with its store.
 func local(t *testing.T) sample {
 	t.Helper()
 	secret, err := template.ParseFiles(filepath.Join(samplesDir, "workspaces", "local", "archive.yaml.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var content bytes.Buffer
 	if err := secret.Execute(&content, harness.ObjectStore{
 		Endpoint: "http://127.0.0.1:1", Bucket: "homes", AccessKeyID: "a", SecretAccessKey: "b",

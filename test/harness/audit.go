@@ -11,14 +11,14 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
 
-// AuditLog is a flag for Start that keeps an account of every request. See Cluster.Audited.
+// AuditLog is a flag for Start that records every request. See Cluster.Audited.
 const AuditLog = "--audit-log"
 
-// ManagerUser is the shipped ServiceAccount as the API server knows it.
+// ManagerUser is the user name of the shipped ServiceAccount.
 const ManagerUser = "system:serviceaccount:" + SystemNamespace + ":" + managerAccount
 
-// Audited returns what the user asked of the API server so far, oldest first. A watch is in it once it
-// has ended. The cluster must have been started with AuditLog.
+// Audited returns the user's requests so far, oldest first. A watch appears when it has ended. The cluster must have been
+// started with AuditLog.
 func (c *Cluster) Audited(user string) ([]auditv1.Event, error) {
 	file, err := os.Open(filepath.Join(c.Dir, "audit.log"))
 	if err != nil {
@@ -43,28 +43,26 @@ func (c *Cluster) Audited(user string) ([]auditv1.Event, error) {
 	return events, nil
 }
 
-// NothingForbidden returns an error if authorization refused the manager anything, or if no manager ever
-// asked anything.
+// NothingForbidden returns an error if authorization refused a request of the manager, or if there was no request.
 func (c *Cluster) NothingForbidden() error {
 	asked, err := c.Audited(ManagerUser)
 	if err != nil {
 		return err
 	}
 	if len(asked) == 0 {
-		return fmt.Errorf("%s asked nothing of the API server: what the roles allow was not tried", ManagerUser)
+		return fmt.Errorf("no requests of %s: its roles were not tested", ManagerUser)
 	}
 	refused, err := c.Forbidden(ManagerUser)
 	if err != nil {
 		return err
 	}
 	if len(refused) > 0 {
-		return fmt.Errorf("the manager tried %d requests that its roles do not allow:\n%s", len(refused), strings.Join(refused, "\n"))
+		return fmt.Errorf("the manager sent %d requests that its roles do not allow:\n%s", len(refused), strings.Join(refused, "\n"))
 	}
 	return nil
 }
 
-// Forbidden returns those of the user's requests that authorization refused, as verb and address. An
-// answer 403 of admission is another matter.
+// Forbidden returns the user's requests that authorization refused, as verb and path. It ignores a 403 of admission.
 func (c *Cluster) Forbidden(user string) ([]string, error) {
 	events, err := c.Audited(user)
 	if err != nil {

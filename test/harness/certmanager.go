@@ -20,7 +20,7 @@ func (c *Cluster) InstallCertManager(ctx context.Context) error {
 		return err
 	}
 	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/cert-manager/cert-manager")
-	list.Dir = filepath.Join(root, "test", "platform", "certmanager") // the version that bin/certmanager is of
+	list.Dir = filepath.Join(root, "test", "platform", "certmanager") // has the version of bin/certmanager
 	module, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("find the definitions of cert-manager: %w", err)
@@ -33,8 +33,8 @@ func (c *Cluster) InstallCertManager(ctx context.Context) error {
 	return err
 }
 
-// StartCertManager runs bin/certmanager as the admin; log gets what it logs, nil drops it. The cluster
-// must have its definitions; see InstallCertManager.
+// StartCertManager runs bin/certmanager as the admin, with an optional log. The cluster must have its definitions; see
+// InstallCertManager.
 func (c *Cluster) StartCertManager(log io.Writer) (*CertManager, error) {
 	binary, err := Binary("certmanager")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// BuildMovable builds this project's manager into binary, with a clock that a Clock sets.
+// BuildMovable builds this project's manager with a clock that a Clock sets.
 func BuildMovable(ctx context.Context, binary string) error {
 	root, err := Root()
 	if err != nil {
@@ -27,14 +27,13 @@ func BuildMovableFrom(ctx context.Context, root, binary string) error {
 	return nil
 }
 
-// Clock is the path of a file that says what time it is for managers of BuildMovable. Without the file it is
-// the machine's time.
+// Clock is the path of a file that sets the time of managers of BuildMovable. Without the file they use the machine's time.
 type Clock string
 
-// Env belongs into ManagerOptions.Env.
+// Env is the variable for ManagerOptions.Env.
 func (c Clock) Env() string { return "KYKLOS_CLOCK_FILE=" + string(c) }
 
-// Set makes it a time in UTC, for example "2025-01-27 09:00:00", and goes on from there.
+// Set sets the time in UTC, for example to "2025-01-27 09:00:00". The clock runs on from there.
 func (c Clock) Set(utc string) error {
 	t, err := time.Parse(time.DateTime, utc)
 	if err != nil {
@@ -43,7 +42,7 @@ func (c Clock) Set(utc string) error {
 	return c.Shift(time.Until(t))
 }
 
-// Shift makes it so much later than the machine's time.
+// Shift sets the clock ahead of the machine's time.
 func (c Clock) Shift(by time.Duration) error {
 	temporary := string(c) + ".new"
 	if err := os.WriteFile(temporary, []byte(by.String()), 0o600); err != nil {

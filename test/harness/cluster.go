@@ -1,6 +1,6 @@
-// Package harness starts what Kyklos needs to run for real on one machine: a Kubernetes API
-// server with its controllers (the devcluster binary), Kyklos's own manifests on it, and the
-// manager as the shipped ServiceAccount. The tests and `make run` share it.
+// Package harness runs Kyklos on one machine: a Kubernetes API server with its controllers (the devcluster binary), Kyklos's
+// manifests on it, and the manager as the shipped ServiceAccount. The tests and `make run` share it. T has what a test
+// against such a cluster needs.
 package harness
 
 import (
@@ -28,7 +28,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// stopPatience is how long Stop waits before it kills. Nobody waits for it in a test that passes.
+// stopPatience is how long Stop waits before it kills.
 const stopPatience = 30 * time.Second
 
 // Cluster is a running control plane.
@@ -36,7 +36,7 @@ type Cluster struct {
 	// Dir holds its data, its log and the admin's kubeconfig.
 	Dir        string
 	Kubeconfig string
-	// Config is the admin's, without client-side rate limits.
+	// Config is the admin's client configuration, without client-side rate limits.
 	Config *rest.Config
 
 	binary  string
@@ -58,8 +58,7 @@ func Binary(name string) (string, error) {
 	return path, nil
 }
 
-// Root is the project's folder: the nearest one above the working folder that holds the main
-// module's go.mod.
+// Root returns the repository's root: the nearest parent folder with the main module's go.mod.
 func Root() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -71,13 +70,12 @@ func Root() (string, error) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not inside the project", start)
+			return "", fmt.Errorf("%s is not in the repository", start)
 		}
 	}
 }
 
-// Start brings up a control plane in dir and returns when it can be used. args are further flags
-// of `devcluster up`.
+// Start starts a control plane in dir and waits until it is ready. args are further flags of `devcluster up`.
 func Start(ctx context.Context, dir string, args ...string) (*Cluster, error) {
 	binary, err := Binary("devcluster")
 	if err != nil {
@@ -92,15 +90,15 @@ func Start(ctx context.Context, dir string, args ...string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	c := &Cluster{Dir: dir, binary: binary, stdin: stdin}
 	if c.process, err = startProcess(cmd); err != nil {
 		return nil, err
 	}
 	if c.Kubeconfig, err = awaitReadyLine(ctx, stdout); err != nil {
 		_ = c.Stop()
-		return nil, fmt.Errorf("the control plane did not come up: %w: %s", err, strings.TrimSpace(complaint.String()))
+		return nil, fmt.Errorf("start the control plane: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
 	if c.Config, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
 		return nil, errors.Join(err, c.Stop())
@@ -146,7 +144,7 @@ func (c *Cluster) newClient() (client.WithWatch, error) {
 	return client.NewWithWatch(c.Config, client.Options{Scheme: scheme})
 }
 
-// Stop ends the control plane and waits for it.
+// Stop ends the control plane and waits.
 func (c *Cluster) Stop() error { return c.StopWithin(stopPatience) }
 
 // StopWithin is Stop with another patience.
@@ -158,13 +156,13 @@ func (c *Cluster) StopWithin(patience time.Duration) error {
 // Kill ends the control plane as a power cut would.
 func (c *Cluster) Kill() error { return c.process.stop(syscall.SIGKILL, stopPatience) }
 
-// Kubectl runs kubectl as the admin and returns what it prints; an error carries its complaint.
+// Kubectl runs kubectl as the admin and returns its output. An error includes stderr.
 func (c *Cluster) Kubectl(ctx context.Context, stdin string, args ...string) (stdout, stderr string, err error) {
 	cmd := exec.CommandContext(ctx, c.binary, append([]string{"kubectl", "--kubeconfig", c.Kubeconfig}, args...)...)
-	var out, complaint bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &complaint
+	var out, errOut bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errOut
 	if err = cmd.Run(); err != nil {
-		err = fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(complaint.String()))
+		err = fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(errOut.String()))
 	}
-	return out.String(), complaint.String(), err
+	return out.String(), errOut.String(), err
 }

@@ -14,9 +14,8 @@ import (
 // aggregator. See Cluster.WriteExternalMetrics.
 const ExternalMetrics = "--external-metrics"
 
-// WriteExternalMetrics sets what the namespace's external metrics are from the next request on, and drops
-// those it does not name. Each value is a list in YAML or JSON of {labels: {queue: orders}, value: "350"},
-// or "error: some text", to which the service answers 500 with that text.
+// WriteExternalMetrics replaces the namespace's external metrics. Each value is a list in YAML or JSON of
+// {labels: {queue: orders}, value: "350"}, or "error: some text", for which the service returns 500 with that text.
 func (c *Cluster) WriteExternalMetrics(ctx context.Context, namespace string, metrics map[string]string) error {
 	clients, err := kubernetes.NewForConfig(c.Config)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// HostProcesses is a flag for Start: containers whose images HostImage names are processes of this
-// machine, and the volumes of claims are folders. See kubelet.Processes in test/platform/devcluster.
+// HostProcesses is a flag for Start. Containers with an image of HostImage are processes of this machine, and the volumes of
+// PVCs are folders. See kubelet.Processes in test/platform/devcluster.
 const HostProcesses = "--host-processes"
 
-// HostImage is the image whose entrypoint is a program of this machine. path must be absolute.
+// HostImage is an image whose entrypoint is a program of this machine. path must be absolute.
 func HostImage(path string) string { return "host://" + path }
 
-// VolumeFolder is where the files of a claim are; it is gone when the claim's volume is.
+// VolumeFolder returns the folder of a PVC's volume. It is deleted with the volume.
 func (c *Cluster) VolumeFolder(claim types.UID) string {
 	return filepath.Join(c.Dir, "volumes", string(claim))
 }
 
-// KillContainer ends the container's process as a kernel without memory does.
+// KillContainer kills the container's process as the OOM killer does.
 func (c *Cluster) KillContainer(pod *corev1.Pod, container string) error {
 	folder := fmt.Sprintf("%s_%s_%s", pod.Namespace, pod.Name, pod.UID)
 	text, err := os.ReadFile(filepath.Join(c.Dir, "pods", folder, container+".pid"))

@@ -13,28 +13,27 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// SystemNamespace is where the manager keeps what belongs to itself.
+// SystemNamespace is the manager's own namespace.
 const SystemNamespace = "kyklos-system"
 
-// webhookService is what the API server calls the webhooks by.
+// webhookService is the webhooks' Service.
 const webhookService = "kyklos-webhook"
 
-// Folders of config that make a whole installation.
+// Folders of config that are complete installations.
 const (
-	// Default has its certificates from cert-manager.
+	// Default gets its certificates from cert-manager.
 	Default = "default"
 	// SelfManaged needs nothing but Kubernetes.
 	SelfManaged = "overlays/self-managed"
-	// Namespaced serves the namespace shop alone; its folder cluster has what is in no namespace.
+	// Namespaced serves only the namespace shop. Its folder cluster has the cluster-scoped objects.
 	Namespaced = "overlays/namespaced"
 )
 
-// Change alters one object of an installation before it is applied.
+// Change changes one object of an installation before it is applied.
 type Change func(object *unstructured.Unstructured) error
 
-// Install applies the SelfManaged installation as it is shipped, but for one thing: the manager is
-// a process of this machine instead of a Deployment, so the webhooks' Service leads to webhookPort on
-// loopback.
+// Install applies the shipped SelfManaged installation, with one change: the manager is a process of this machine instead of
+// a Deployment, so the webhooks' Service points to webhookPort on loopback.
 func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 	root, err := Root()
 	if err != nil {
@@ -43,7 +42,7 @@ func (c *Cluster) Install(ctx context.Context, webhookPort int) error {
 	return c.InstallFrom(ctx, filepath.Join(root, "config", SelfManaged), webhookPort)
 }
 
-// InstallOnFreePort is Install for webhooks that may be served, sooner or later, at the port that it returns.
+// InstallOnFreePort is Install with a free port for the webhooks, which it returns.
 func (c *Cluster) InstallOnFreePort(ctx context.Context) (webhookPort int, err error) {
 	if webhookPort, err = FreePort(); err != nil {
 		return 0, err
@@ -51,7 +50,7 @@ func (c *Cluster) InstallOnFreePort(ctx context.Context) (webhookPort int, err e
 	return webhookPort, c.Install(ctx, webhookPort)
 }
 
-// InstallFrom is Install of the installation that folder holds, with further changes.
+// InstallFrom is Install of the installation in folder, with further changes.
 func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort int, changes ...Change) error {
 	manifests, err := c.Render(ctx, folder, webhookPort, changes...)
 	if err != nil {
@@ -64,7 +63,7 @@ func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort in
 	return err
 }
 
-// Apply applies manifests as the documentation tells users to.
+// Apply applies manifests as the documentation does.
 func (c *Cluster) Apply(ctx context.Context, manifests string) error {
 	_, _, err := c.Kubectl(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-")
 	return err
@@ -83,7 +82,7 @@ func (c *Cluster) Render(ctx context.Context, folder string, webhookPort int, ch
 	return manifests, nil
 }
 
-// changed returns the manifests after all changes, without the Deployments.
+// changed returns the changed manifests without the Deployments.
 func changed(manifests string, changes []Change) (string, error) {
 	var out strings.Builder
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(manifests), 4096)
@@ -112,8 +111,8 @@ func changed(manifests string, changes []Change) (string, error) {
 	}
 }
 
-// onLoopback makes the webhooks' Service a name for this machine. An API server follows such a Service to
-// the port that the caller names, and expects a certificate for the Service all the same.
+// onLoopback makes the webhooks' Service an alias of this machine. An API server uses the port of the webhook configuration,
+// and still expects a certificate for the Service.
 func onLoopback(port int) Change {
 	return func(object *unstructured.Unstructured) error {
 		switch {
@@ -140,7 +139,7 @@ func EachWebhook(object *unstructured.Unstructured, change func(webhook map[stri
 	for _, item := range webhooks {
 		webhook, ok := item.(map[string]any)
 		if !ok {
-			return errors.New("a webhook is no object")
+			return errors.New("a webhook is not an object")
 		}
 		if err := change(webhook); err != nil {
 			return err
@@ -149,7 +148,7 @@ func EachWebhook(object *unstructured.Unstructured, change func(webhook map[stri
 	return unstructured.SetNestedSlice(object.Object, webhooks, "webhooks")
 }
 
-// convertOnLoopback leaves a definition without a conversion webhook as it is.
+// convertOnLoopback does not change a definition without a conversion webhook.
 func convertOnLoopback(definition *unstructured.Unstructured, port int) error {
 	service := []string{"spec", "conversion", "webhook", "clientConfig", "service"}
 	_, found, err := unstructured.NestedMap(definition.Object, service...)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Log keeps what several managers write, for tests to read meanwhile.
+// Log collects the output of several managers. Tests can read it at any time.
 type Log struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -18,7 +18,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.buffer.Write(p)
 }
 
-// String is all that was written so far.
+// String returns everything written so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

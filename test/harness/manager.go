@@ -26,13 +26,13 @@ const (
 	// managerAccount is the shipped ServiceAccount.
 	managerAccount = "kyklos-manager"
 	tokenSeconds   = 30 * 24 * 60 * 60
-	// firstExtraFile is the first of exec.Cmd's ExtraFiles, as the child opens it.
+	// firstExtraFile is the path at which a child opens the first of exec.Cmd's ExtraFiles.
 	firstExtraFile = "/proc/self/fd/3"
 )
 
 // Manager is a running `kyklos manager`.
 type Manager struct {
-	// HealthURL serves /healthz and /readyz, MetricsURL serves /metrics without TLS.
+	// HealthURL serves /healthz and /readyz. MetricsURL serves /metrics without TLS.
 	HealthURL, MetricsURL string
 
 	process *process
@@ -41,20 +41,20 @@ type Manager struct {
 // ManagerOptions say how a manager is started.
 type ManagerOptions struct {
 	WebhookPort int
-	// Binary is the manager's path; empty is bin/kyklos.
+	// Binary is the manager's path. The default is bin/kyklos.
 	Binary string
-	// Proxy, if any, stands between the manager and the API server.
+	// Proxy, if set, is between the manager and the API server.
 	Proxy *Proxy
 	// Args are further flags.
 	Args []string
 	// Env are further environment variables, as in os.Environ.
 	Env []string
-	// Log gets what the manager logs; nil drops it.
+	// Log gets the manager's output, if set.
 	Log io.Writer
 }
 
-// StartManager runs bin/kyklos as the shipped ServiceAccount, which has only its shipped roles.
-// It does not wait; see Manager.AwaitReady.
+// StartManager runs the manager as the shipped ServiceAccount with its shipped roles. It does not wait; see
+// Manager.AwaitReady.
 func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Manager, error) {
 	binary, err := options.Binary, error(nil)
 	if binary == "" {
@@ -97,7 +97,7 @@ func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Ma
 	}, nil
 }
 
-// AwaitReady returns when the manager's caches are filled and its webhooks can be called.
+// AwaitReady waits until the manager is ready: its caches are filled and its webhooks can be called.
 func (m *Manager) AwaitReady(ctx context.Context) error {
 	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		select {
@@ -122,7 +122,7 @@ func (m *Manager) AwaitReady(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the manager as a kubelet does, and waits.
+// Stop stops the manager as a kubelet does, and waits.
 func (m *Manager) Stop() error { return m.StopWithin(stopPatience) }
 
 // StopWithin is Stop with another patience.
@@ -130,7 +130,7 @@ func (m *Manager) StopWithin(patience time.Duration) error {
 	return m.process.stop(syscall.SIGTERM, patience)
 }
 
-// Kill ends the manager as a crash does, and waits.
+// Kill kills the manager and waits.
 func (m *Manager) Kill() error { return m.process.stop(syscall.SIGKILL, stopPatience) }
 
 // Signal sends a signal and does not wait.
@@ -156,8 +156,7 @@ func (c *Cluster) ManagerConfig(ctx context.Context) (*rest.Config, error) {
 	return config, nil
 }
 
-// managerKubeconfig is a file without a name, so that none is left behind. A manager reads it again when it
-// starts over.
+// managerKubeconfig returns a deleted file, so that none is left behind. A manager reads it again when it starts over.
 func (c *Cluster) managerKubeconfig(ctx context.Context, proxy *Proxy) (*os.File, error) {
 	config, err := c.ManagerConfig(ctx)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// ObjectStore is a running versitygw: an S3 store that keeps objects as files, checks signatures,
-// and creates conditionally.
+// ObjectStore is a running versitygw: an S3 store that keeps objects as files, and supports signatures and conditional
+// writes.
 type ObjectStore struct {
 	Endpoint, AccessKeyID, SecretAccessKey, Bucket string
-	// Folder is the bucket's. Its files are the objects, for tests to damage.
+	// Folder is the bucket's folder. Its files are the objects; tests may damage them.
 	Folder string
 
 	address string
@@ -25,8 +25,8 @@ type ObjectStore struct {
 	log     io.Writer
 }
 
-// StartObjectStore runs bin/versitygw with one bucket below folder. If there was one before, it has the
-// same address, unless somebody else has taken that. log gets what it logs, nil drops it.
+// StartObjectStore runs bin/versitygw with one bucket below folder, and an optional log. It uses the address of an earlier
+// run in folder if that is free.
 func StartObjectStore(ctx context.Context, folder string, log io.Writer) (*ObjectStore, error) {
 	address, err := addressFor(folder)
 	if err != nil {
@@ -42,7 +42,7 @@ func StartObjectStore(ctx context.Context, folder string, log io.Writer) (*Objec
 	return store, store.Start(ctx)
 }
 
-// addressFor returns the address that the folder's file says, or a free one, which the file says then.
+// addressFor returns the address in the folder's file, or writes a free one to it.
 func addressFor(folder string) (string, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
@@ -63,7 +63,7 @@ func addressFor(folder string) (string, error) {
 	return address, os.WriteFile(file, []byte(address), 0o600)
 }
 
-// Start runs it again at the same address, after Stop or Kill.
+// Start starts it again at the same address after Stop or Kill.
 func (s *ObjectStore) Start(ctx context.Context) error {
 	binary, err := Binary("versitygw")
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *ObjectStore) Start(ctx context.Context) error {
 	return nil
 }
 
-// wait asks until it answers.
+// wait waits until it answers.
 func (s *ObjectStore) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
@@ -103,7 +103,7 @@ func (s *ObjectStore) wait(ctx context.Context) error {
 	}
 }
 
-// Done is closed when the process has ended that runs now.
+// Done is closed when the current process has ended.
 func (s *ObjectStore) Done() <-chan struct{} { return s.process.done }
 
 // Stop ends it and waits.

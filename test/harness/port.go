@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// FreePort returns a loopback port that is this program's until it ends: it can be listened on, as often as
-// one likes, but Linux gives it to nobody who asks for any port.
+// FreePort reserves a loopback port until this program ends. Listeners can use it repeatedly, but Linux does not give it to
+// a listener that asks for any port.
 func FreePort() (int, error) { return reserve(0) }
 
-// reserve binds a port, 0 means any, and never listens there. Such a port is in use for everybody who does not
-// ask for this number, and free for who does, if both have SO_REUSEADDR, which all listeners of Go have.
+// reserve binds a port and never listens on it; 0 means any port. Only a listener that asks for this number gets such a
+// port, and only with SO_REUSEADDR, which all listeners of Go set.
 func reserve(port int) (int, error) {
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

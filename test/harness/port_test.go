@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// A port is kept for whoever is told its number: before it is listened on, and after.
+// A reserved port is free for a listener that asks for its number, before and after it was used.
 func TestFreePortStaysFree(t *testing.T) {
 	port, err := FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		// Whoever asks for any port minds a socket that is bound, as this one does without SO_REUSEADDR.
+		// A listener that asks for any port avoids a bound socket, as this one does without SO_REUSEADDR.
 		if err := bindAlone(port); !errors.Is(err, syscall.EADDRINUSE) {
-			t.Errorf("somebody else gets the port: %v", err)
+			t.Errorf("another listener got the port: %v", err)
 		}
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {

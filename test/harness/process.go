@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// process is a child that can be waited for from more than one place, and that does not outlive
-// this program.
+// process is a child process that several goroutines can wait for, and that ends with this program.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
@@ -19,13 +18,12 @@ type process struct {
 }
 
 func startProcess(cmd *exec.Cmd) (*process, error) {
-	// A group of its own: Ctrl-C in a terminal reaches this program alone, which then stops its
-	// children in the right order.
+	// In a group of its own it gets no Ctrl-C from the terminal. This program stops its children in the right order.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // Pdeathsig means the thread that starts the child, so it has to stay
+		runtime.LockOSThread() // Pdeathsig is sent when the thread that started the child ends
 		err := cmd.Start()
 		started <- err
 		if err == nil {
@@ -39,8 +37,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop sends the signal and waits; a process that takes longer than patience is killed, and that is
-// an error.
+// stop sends the signal and waits. It kills a process that takes longer than patience, and returns an error.
 func (p *process) stop(signal os.Signal, patience time.Duration) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

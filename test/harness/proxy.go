@@ -20,24 +20,22 @@ type Request struct {
 	Method string
 	// Path is without the query.
 	Path string
-	// Watch is true for a watch, which lasts.
+	// Watch is true for a watch.
 	Watch bool
-	// Body is what a creation sends, in JSON or protobuf; nil for other requests.
+	// Body is the body of a POST, in JSON or protobuf.
 	Body string
 }
 
-// Is reports whether the request has the method and a path that ends so.
+// Is reports whether the request has the method and the end of the path.
 func (r Request) Is(method, pathSuffix string) bool {
 	return r.Method == method && strings.HasSuffix(r.Path, pathSuffix)
 }
 
-// Fault is called around a request: before it is passed on (after false), and when its answer is
-// here but not yet passed back (after true). It may block, it may end the client, and if it panics with
-// http.ErrAbortHandler, the connection ends there and then.
+// Fault is called before a request is forwarded (after is false), and before its answer is returned (after is true). It may
+// block or kill the client. If it panics with http.ErrAbortHandler, the connection is closed.
 type Fault func(request Request, after bool)
 
-// Proxy stands between the manager and the API server, counts what it is asked, and can hit
-// the manager in the middle of a request.
+// Proxy is between a manager and the API server. It records the requests and injects faults around them.
 type Proxy struct {
 	server *httptest.Server
 
@@ -47,7 +45,7 @@ type Proxy struct {
 	broken   bool
 }
 
-// StartProxy starts a proxy to the cluster's API server. Who uses it brings its own credentials.
+// StartProxy starts a proxy to the cluster's API server. Clients use their own credentials.
 func (c *Cluster) StartProxy() (*Proxy, error) {
 	upstream, err := url.Parse(c.Config.Host)
 	if err != nil {
@@ -86,20 +84,20 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 	return p, nil
 }
 
-// Close ends the proxy.
+// Close stops the proxy.
 func (p *Proxy) Close() {
 	p.server.CloseClientConnections()
 	p.server.Close()
 }
 
-// Inject sets what happens around each request from now on; nil for nothing.
+// Inject sets the fault for all further requests. Nil removes it.
 func (p *Proxy) Inject(fault Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = fault
 }
 
-// Break makes the API server unreachable, watches included, until it is mended again.
+// Break makes the API server unreachable, or reachable again. It also closes watches.
 func (p *Proxy) Break(broken bool) {
 	p.mu.Lock()
 	p.broken = broken
@@ -115,14 +113,14 @@ func (p *Proxy) isBroken() bool {
 	return p.broken
 }
 
-// Forget empties the record.
+// Forget deletes the recorded requests.
 func (p *Proxy) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = nil
 }
 
-// Requests returns the record of those that keep returns true for.
+// Requests returns the recorded requests for which keep returns true.
 func (p *Proxy) Requests(keep func(Request) bool) []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,10 +148,10 @@ func (p *Proxy) hit(r Request, after bool) {
 	}
 }
 
-// requestKey is the key of a Request in the context of what is passed on.
+// requestKey is the key of a Request in the context of a forwarded request.
 type requestKey struct{}
 
-// request describes r, whose body can still be read afterwards.
+// request describes r. Its body can still be read afterwards.
 func request(r *http.Request) (Request, error) {
 	known := Request{Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
 	if r.Method != http.MethodPost {

@@ -15,19 +15,18 @@ import (
 
 // Stored is one object as the API server has stored it.
 type Stored struct {
-	// Version is the API version in which it is stored, without the group.
+	// Version is the stored API version, without the group.
 	Version string
-	// Writes is how often it was stored, the creation included.
+	// Writes is how often it was written, including the creation.
 	Writes string
 }
 
-// Stored returns the objects of a resource such as kyklos.io/timewindowscalers, by namespace and name, as
-// they lie in the store: whatever the API server answers is converted. The cluster must have been
-// started with --etcd-gateway.
+// Stored returns the objects of a resource such as kyklos.io/timewindowscalers as etcd has them, by namespace and name. The
+// API server's answers are converted. The cluster must have been started with --etcd-gateway.
 func (c *Cluster) Stored(ctx context.Context, resource string) (map[string]Stored, error) {
 	url, err := os.ReadFile(filepath.Join(c.Dir, "etcd-url"))
 	if err != nil {
-		return nil, fmt.Errorf("find the store (was the cluster started with --etcd-gateway?): %w", err)
+		return nil, fmt.Errorf("find etcd (was the cluster started with --etcd-gateway?): %w", err)
 	}
 	prefix := "/registry/" + resource
 	body, err := json.Marshal(map[string][]byte{"key": []byte(prefix + "/"), "range_end": []byte(prefix + "0")}) // 0 comes after /

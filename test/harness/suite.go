@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// Suite is what the tests of one package share.
+// Suite holds what the tests of one package share.
 type Suite struct {
-	// Dir is a folder of their own that is removed at the end.
+	// Dir is a temporary folder.
 	Dir string
 
 	ends []func() error
 	log  *Log
 }
 
-// RunTests is a package's TestMain: prepare makes what the tests share, in a folder that no other run has. It exits with
-// the code of the tests, or with 1 when prepare or what Suite.AtEnd was given fails, and says why.
+// RunTests is a package's TestMain. prepare sets up what the tests share. It exits with the code of the tests, or with 1 and
+// a message if prepare or a function of Suite.AtEnd fails.
 func RunTests(m *testing.M, prepare func(ctx context.Context, s *Suite) error) {
 	os.Exit(runTests(m, os.Stderr, prepare))
 }
@@ -54,13 +54,13 @@ func (s *Suite) run(m interface{ Run() int }, prepare func(ctx context.Context, 
 	return m.Run(), nil
 }
 
-// AtEnd has end called after the tests, before what was given earlier, and also when preparing fails later on.
+// AtEnd calls end after the tests, in reverse order, even if prepare fails later.
 func (s *Suite) AtEnd(end func() error) { s.ends = append(s.ends, end) }
 
-// ShowOnFailure prints what the managers logged if a test fails.
+// ShowOnFailure prints the managers' log if a test fails.
 func (s *Suite) ShowOnFailure(log *Log) { s.log = log }
 
-// Start is Start of a control plane for all tests.
+// Start starts a control plane for all tests.
 func (s *Suite) Start(ctx context.Context, args ...string) (*Cluster, error) {
 	cluster, err := Start(ctx, filepath.Join(s.Dir, "cluster"), args...)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Suite) Start(ctx context.Context, args ...string) (*Cluster, error) {
 	return cluster, nil
 }
 
-// StartFor is Start of a control plane for the length of one test.
+// StartFor starts a control plane for one test.
 func StartFor(t testing.TB, args ...string) *Cluster {
 	t.Helper()
 	cluster, err := Start(t.Context(), filepath.Join(t.TempDir(), "cluster"), args...)
@@ -83,7 +83,7 @@ func StartFor(t testing.TB, args ...string) *Cluster {
 	return cluster
 }
 
-// RootFor is Root for a test.
+// RootFor returns the repository's root.
 func RootFor(t testing.TB) string {
 	t.Helper()
 	root, err := Root()

@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tests are a package's, of which only the exit code is known.
+// tests are the tests of a package with an exit code.
 type tests func() int
 
 func (t tests) Run() int { return t() }
 
-// What was begun is ended in reverse, the folder is gone, and no failure is lost, wherever it happens.
+// Cleanups run in reverse order, the folder is deleted, and no failure is lost.
 func TestRunTests(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {

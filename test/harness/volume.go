@@ -18,8 +18,8 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// Volume is a folder that follows a Secret as a kubelet's volume does: one symbolic link is swapped, so
-// that a reader finds all keys of one state of the Secret or all of another.
+// Volume is a folder that follows a Secret like a kubelet's volume. It swaps one symbolic link, so that a reader sees the keys
+// of one state of the Secret.
 type Volume struct {
 	dir  string
 	held map[string][]byte
@@ -29,9 +29,8 @@ type Volume struct {
 	err  error // read after done
 }
 
-// MountSecret returns when dir, which must exist, holds the Secret's keys: a container starts no earlier.
-// A change of the Secret follows after lag; a kubelet takes up to about a minute and a half. What a Secret
-// held stays when it is deleted.
+// MountSecret mounts a Secret in dir, which must exist, and waits for its keys. A change of the Secret follows after lag; a
+// kubelet takes up to 90 seconds. The keys stay if the Secret is deleted.
 func (c *Cluster) MountSecret(ctx context.Context, namespace, name, dir string, lag time.Duration) (*Volume, error) {
 	clients, err := kubernetes.NewForConfig(c.Config)
 	if err != nil {
@@ -57,14 +56,14 @@ func (c *Cluster) MountSecret(ctx context.Context, namespace, name, dir string, 
 	}
 }
 
-// Close stops following and returns what went wrong meanwhile. The files stay.
+// Close stops following and returns the error, if any. The files stay.
 func (v *Volume) Close() error {
 	v.stop()
 	<-v.done
 	return v.err
 }
 
-// follow writes every state of the Secret; it closes mounted after the first.
+// follow writes every state of the Secret and closes mounted after the first.
 func (v *Volume) follow(ctx context.Context, events <-chan watch.Event, lag time.Duration, mounted chan<- struct{}) error {
 	for first := true; ; {
 		select {
@@ -98,7 +97,7 @@ func passed(ctx context.Context, lag time.Duration) bool {
 	}
 }
 
-// write swaps ..data, to which every key's link leads, for a link to a new folder.
+// write points the link ..data to a new folder. The links of all keys go through it.
 func (v *Volume) write(keys map[string][]byte) error {
 	if v.held != nil && maps.EqualFunc(keys, v.held, func(a, b []byte) bool { return string(a) == string(b) }) {
 		return nil
@@ -130,7 +129,7 @@ func (v *Volume) write(keys map[string][]byte) error {
 	return os.RemoveAll(filepath.Join(v.dir, before))
 }
 
-// link makes the links by which users know the keys, and removes those of keys that are gone.
+// link creates the links of new keys and deletes those of old ones.
 func (v *Volume) link(keys map[string][]byte) error {
 	var errs []error
 	for key := range keys {

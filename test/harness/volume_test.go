@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// After any sequence of states the folder shows the last one alone, and nothing of those before is left.
+// After any sequence of states the folder has the last one only.
 func TestVolumeShowsTheLastState(t *testing.T) {
 	states := rapid.SliceOfN(rapid.MapOf(rapid.SampledFrom([]string{"tls.crt", "tls.key", "ca.crt"}), rapid.SliceOf(rapid.Byte())), 1, 8)
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,7 @@ func contents(t *rapid.T, dir string) (shown map[string]string, hidden []string)
 	return shown, hidden
 }
 
-// A reader that follows ..data once finds keys of one state, whenever it looks.
+// A reader that follows ..data once always reads the keys of one state.
 func TestVolumeIsNeverTorn(t *testing.T) {
 	v := &Volume{dir: t.TempDir()}
 	state := func(value string) map[string][]byte {

@@ -4,18 +4,20 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
-	"sigs.k8s.io/yaml"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// act runs an action of TimeWindowScalers and returns what it makes of the object.
-func act(t *testing.T, action string, object map[string]any) map[string]any {
+// act runs an action of TimeWindowScalers and returns the changed object.
+func act(t testing.TB, action string, object map[string]any) map[string]any {
 	t.Helper()
 	return runScript(t, filepath.Join(scripts, "actions", action, "action.lua"), object).(map[string]any)
 }
 
-// The cases that Argo CD's own tests would run.
+// These cases run as in Argo CD's own tests.
 func TestActionsOnTheTestData(t *testing.T) {
 	t.Run("TimeWindowScaler", func(t *testing.T) {
 		actionsOnTheTestData(t, filepath.Join(scripts, "actions"), func() any { return &v1beta1.TimeWindowScaler{} })
@@ -61,7 +63,7 @@ func actionsOnTheTestData(t *testing.T, folder string, empty func() any) {
 	}
 }
 
-// An object of the test data has no field that its kind, of which empty is one, does not have.
+// inputOf reads an object of the test data strictly into empty, which is its Go type.
 func inputOf(t *testing.T, path string, empty any) (object map[string]any) {
 	t.Helper()
 	readYAML(t, path, empty)
@@ -69,15 +71,13 @@ func inputOf(t *testing.T, path string, empty any) (object map[string]any) {
 	return object
 }
 
-// toJSON makes an object what a decoder of JSON makes of it: Lua has one kind of number.
-func toJSON(t *testing.T, object map[string]any) (decoded map[string]any) {
+// toJSON converts an object as a JSON decoder does: Lua has one kind of number.
+func toJSON(t testing.TB, object map[string]any) (decoded map[string]any) {
 	t.Helper()
 	text, err := yaml.Marshal(object)
 	if err == nil {
 		err = yaml.Unmarshal(text, &decoded)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return decoded
 }

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,40 +19,40 @@ import (
 
 // application is an Application of Argo CD.
 type application struct {
-	*world
+	*scenario
 	name string
 }
 
-// change makes an Application another one than the sample for teams.
+// change changes the sample Application for teams.
 type change func(object map[string]any)
 
-// create makes an Application of the folder of its name in Git; it is config/argocd/applications/shop.yaml
-// but for what is changed, its source, and quicker retries.
-func (w *world) create(name string, changes ...change) *application {
+// create creates an Application of the folder with its name in Git: config/argocd/applications/shop.yaml with changes,
+// its own source, and faster retries.
+func (w *scenario) create(name string, changes ...change) *application {
 	w.Helper()
-	a := &application{world: w, name: name}
+	a := &application{scenario: w, name: name}
 	a.set(changes...)
 	w.Cleanup(a.forget)
 	return a
 }
 
-// forget takes the Application away. It has no finalizer, so what it applied stays.
+// forget deletes the Application. It has no finalizer, so its objects stay.
 func (a *application) forget() {
 	object := &unstructured.Unstructured{}
 	object.SetAPIVersion("argoproj.io/v1alpha1")
 	object.SetKind("Application")
 	object.SetNamespace("argocd")
 	object.SetName(a.name)
-	a.must(client.IgnoreNotFound(a.admin.Delete(context.WithoutCancel(a.Context()), object)))
+	a.Must(client.IgnoreNotFound(a.Client.Delete(context.WithoutCancel(a.Context()), object)))
 }
 
 // set makes the Application the sample with these changes, as kubectl apply would.
 func (a *application) set(changes ...change) {
 	a.Helper()
-	content, err := os.ReadFile("../../../config/argocd/applications/shop.yaml")
-	a.must(err)
+	content, err := os.ReadFile("config/argocd/applications/shop.yaml")
+	a.Must(err)
 	object := &unstructured.Unstructured{}
-	a.must(yaml.Unmarshal(content, &object.Object))
+	a.Must(yaml.Unmarshal(content, &object.Object))
 	object.SetName(a.name)
 	for _, change := range append(changes,
 		put(a.git.url, "spec", "source", "repoURL"), put(a.name, "spec", "source", "path"),
@@ -61,17 +62,17 @@ func (a *application) set(changes ...change) {
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		live := &unstructured.Unstructured{}
 		live.SetGroupVersionKind(object.GroupVersionKind())
-		err := a.admin.Get(a.Context(), client.ObjectKeyFromObject(object), live)
+		err := a.Client.Get(a.Context(), client.ObjectKeyFromObject(object), live)
 		if apierrors.IsNotFound(err) {
-			return a.admin.Create(a.Context(), object.DeepCopy())
+			return a.Client.Create(a.Context(), object.DeepCopy())
 		}
 		live.Object["spec"] = object.Object["spec"]
 		if err != nil {
 			return err
 		}
-		return a.admin.Update(a.Context(), live)
+		return a.Client.Update(a.Context(), live)
 	})
-	a.must(err)
+	a.Must(err)
 }
 
 // put sets a field.
@@ -83,7 +84,7 @@ func put(value any, path ...string) change {
 	}
 }
 
-// without takes a field away.
+// without removes a field.
 func without(path ...string) change {
 	return func(object map[string]any) { unstructured.RemoveNestedField(object, path...) }
 }
@@ -93,7 +94,7 @@ func options(options ...any) change { return put(options, "spec", "syncPolicy", 
 
 const respect = "RespectIgnoreDifferences=true"
 
-// ignoring ignores what the rules say of Deployments, in place of /spec/replicas.
+// ignoring ignores what the rule matches in Deployments, instead of /spec/replicas.
 func ignoring(rule map[string]any) change {
 	rule["group"], rule["kind"] = "apps", "Deployment"
 	return put([]any{rule}, "spec", "ignoreDifferences")
@@ -101,20 +102,20 @@ func ignoring(rule map[string]any) change {
 
 func (a *application) read() *unstructured.Unstructured {
 	a.Helper()
-	return a.get("argoproj.io/v1alpha1", "Application", "argocd", a.name)
+	return a.object("argoproj.io/v1alpha1", "Application", "argocd", a.name)
 }
 
-// refresh has Argo CD compare the application anew, and waits until it has.
+// refresh makes Argo CD compare the application again, and waits for it.
 func (a *application) refresh(kind string) {
 	a.Helper()
 	const annotation = "argocd.argoproj.io/refresh"
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotation, kind)
-	a.must(a.admin.Patch(a.Context(), a.read(), client.RawPatch("application/merge-patch+json", []byte(patch))))
-	a.eventually("the refresh of "+a.name, func() string {
+	a.Must(a.Client.Patch(a.Context(), a.read(), client.RawPatch("application/merge-patch+json", []byte(patch))))
+	a.Eventually("the refresh of "+a.name, func() error {
 		if _, waits := a.read().GetAnnotations()[annotation]; waits {
-			return "it was not looked at"
+			return errors.New("it was not compared")
 		}
-		return ""
+		return nil
 	})
 }
 
@@ -136,23 +137,23 @@ func viewOf(object *unstructured.Unstructured) view {
 	}
 }
 
-// awaits waits until Argo CD shows what is wanted.
+// awaits waits until Argo CD shows the wanted view.
 func (a *application) awaits(what string, wanted func(view) bool) view {
 	a.Helper()
 	var shown view
-	a.eventually(what+" of "+a.name, func() string {
+	a.Eventually(what+" of "+a.name, func() error {
 		object := a.read()
 		if shown = viewOf(object); wanted(shown) {
-			return ""
+			return nil
 		}
 		conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 		resources, _, _ := unstructured.NestedSlice(object.Object, "status", "resources")
-		return fmt.Sprintf("it shows %+v, %v, %v", shown, conditions, resources)
+		return fmt.Errorf("got %+v, %v, %v", shown, conditions, resources)
 	})
 	return shown
 }
 
-// settles waits until the commit is in force and all is well.
+// settles waits until the commit is synced and healthy.
 func (a *application) settles(revision string) view {
 	a.Helper()
 	a.refresh("normal")
@@ -161,14 +162,14 @@ func (a *application) settles(revision string) view {
 	})
 }
 
-// pushes commits files and waits until they are in force and all is well.
+// pushes commits files and waits until they are synced and healthy.
 func (a *application) pushes(files map[string]string) view {
 	a.Helper()
 	a.git.write(files)
 	return a.settles(a.git.push())
 }
 
-// record is what a watch has seen, each thing once as long as it stays the same.
+// record is what a watch has seen, without consecutive duplicates.
 type record[T comparable] struct {
 	mu   sync.Mutex
 	seen []T
@@ -188,15 +189,15 @@ func (r *record[T]) all() []T {
 	return slices.Clone(r.seen)
 }
 
-// follow records something of an object from its beginning until the test ends.
-func follow[T comparable](w *world, apiVersion, kind, namespace, name string, what func(*unstructured.Unstructured) T) *record[T] {
+// follow records a property of an object until the test ends.
+func follow[T comparable](w *scenario, apiVersion, kind, namespace, name string, what func(*unstructured.Unstructured) T) *record[T] {
 	w.Helper()
 	list := &unstructured.UnstructuredList{}
 	list.SetAPIVersion(apiVersion)
 	list.SetKind(kind + "List")
-	events, err := w.admin.Watch(w.Context(), list, client.InNamespace(namespace),
+	events, err := w.Client.Watch(w.Context(), list, client.InNamespace(namespace),
 		&client.ListOptions{Raw: &metav1.ListOptions{FieldSelector: "metadata.name=" + name}})
-	w.must(err)
+	w.Must(err)
 	w.Cleanup(events.Stop)
 	r := &record[T]{}
 	go func() {
@@ -209,8 +210,8 @@ func follow[T comparable](w *world, apiVersion, kind, namespace, name string, wh
 	return r
 }
 
-// followReplicas records the counts that a Deployment was told to have.
-func (w *world) followReplicas(namespace, name string) *record[int64] {
+// followReplicas records a Deployment's spec.replicas.
+func (w *scenario) followReplicas(namespace, name string) *record[int64] {
 	w.Helper()
 	return follow(w, "apps/v1", "Deployment", namespace, name, func(object *unstructured.Unstructured) int64 {
 		replicas, _, _ := unstructured.NestedInt64(object.Object, "spec", "replicas")
@@ -218,10 +219,10 @@ func (w *world) followReplicas(namespace, name string) *record[int64] {
 	})
 }
 
-// followViews records what Argo CD shows, without the operation's messages.
+// followViews records what Argo CD shows, without the messages of operations.
 func (a *application) followViews() *record[view] {
 	a.Helper()
-	return follow(a.world, "argoproj.io/v1alpha1", "Application", "argocd", a.name, func(object *unstructured.Unstructured) view {
+	return follow(a.scenario, "argoproj.io/v1alpha1", "Application", "argocd", a.name, func(object *unstructured.Unstructured) view {
 		v := viewOf(object)
 		v.Message, v.Phase = "", ""
 		return v

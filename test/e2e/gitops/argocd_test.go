@@ -8,17 +8,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// One world for all of it: to bring it up takes longer than any part.
+// One cluster for all subtests: starting it takes longer than any of them.
 func TestArgoCD(t *testing.T) {
 	if argoCD == "" {
 		t.Skip("Argo CD is not built: run make test-argocd")
 	}
-	w := newWorld(t)
+	w := newScenario(t)
 	for _, i := range installations {
 		w.kyklos = w.render(i)
 		for turn, mode := range modes {
 			if !t.Run(i.name+"/"+mode.name, func(t *testing.T) {
-				w.in(t).everythingStays("shop-"+i.name+"-"+mode.name, mode, func(inner *world) {
+				w.in(t).everythingStays("shop-"+i.name+"-"+mode.name, mode, func(inner *scenario) {
 					if turn == 0 {
 						inner.startManager(w, i)
 					}
@@ -41,7 +41,7 @@ func TestArgoCD(t *testing.T) {
 	t.Run("removed", func(t *testing.T) { w.in(t).removed() })
 }
 
-// mode is a way in which Argo CD finds differences and applies.
+// mode is a way in which Argo CD compares and applies.
 type mode struct {
 	name   string
 	change change
@@ -53,10 +53,10 @@ var modes = []mode{
 	{"server-side-diff", put(map[string]any{"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}, "metadata", "annotations")},
 }
 
-// everythingStays keeps Kyklos, with its definition and webhooks, and what it scales in one Application. It
-// becomes Synced and Healthy, and stays so whatever Kyklos writes: no difference is seen, and nothing is applied.
-// meanwhile is called when Argo CD has its orders.
-func (w *world) everythingStays(shop string, mode mode, meanwhile func(*world)) {
+// everythingStays has Kyklos, with its definition and webhooks, and its targets in one Application. It becomes Synced
+// and Healthy and stays so whatever Kyklos writes: Argo CD sees no difference and applies nothing. meanwhile is called
+// when the Application exists.
+func (w *scenario) everythingStays(shop string, mode mode, meanwhile func(*scenario)) {
 	w.clock("2025-01-27 08:00:00")
 	w.git.write(map[string]string{
 		shop + "/kyklos.yaml": w.kyklos,
@@ -86,21 +86,21 @@ func (w *world) everythingStays(shop string, mode mode, meanwhile func(*world)) 
 			w.Errorf("Argo CD showed %+v", v)
 		}
 	}
-	same(w.T, w.callers(), callers)
+	same(w, w.callers(), callers)
 }
 
-// has waits until the shop's workloads are as they should be.
-func (w *world) has(shop string, web, api, agents int64) {
+// has waits until the shop's workloads have these replicas.
+func (w *scenario) has(shop string, web, api, agents int64) {
 	w.Helper()
-	w.eventually(fmt.Sprintf("%d, %d and %d in %s", web, api, agents, shop), func() string {
+	w.Eventually(fmt.Sprintf("%d, %d and %d in %s", web, api, agents, shop), func() error {
 		replicas := func(name string) int64 {
-			ready, _, _ := unstructured.NestedInt64(w.get("apps/v1", "Deployment", shop, name).Object, "status", "readyReplicas")
+			ready, _, _ := unstructured.NestedInt64(w.object("apps/v1", "Deployment", shop, name).Object, "status", "readyReplicas")
 			return ready
 		}
-		running, _, _ := unstructured.NestedInt64(w.get("apps/v1", "DaemonSet", shop, "agents").Object, "status", "numberReady")
+		running, _, _ := unstructured.NestedInt64(w.object("apps/v1", "DaemonSet", shop, "agents").Object, "status", "numberReady")
 		if replicas("web") != web || replicas("api") != api || running != agents {
-			return fmt.Sprintf("there are %d, %d and %d", replicas("web"), replicas("api"), running)
+			return fmt.Errorf("got %d, %d and %d", replicas("web"), replicas("api"), running)
 		}
-		return ""
+		return nil
 	})
 }

@@ -14,9 +14,10 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/statuswriter"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// health is what the script says of an object.
+// health is the script's result.
 type health struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`
@@ -33,7 +34,7 @@ func judgeBy(t *testing.T, scripts string, object any) health {
 	return health{Status: answer["status"].(string), Message: answer["message"].(string)}
 }
 
-// The cases that Argo CD's own tests would run.
+// These cases run as in Argo CD's own tests.
 func TestHealthOfTheTestData(t *testing.T) {
 	for _, scripts := range []string{scripts, workspaceScripts} {
 		t.Run(filepath.Base(scripts), func(t *testing.T) { healthOfTheTestData(t, scripts) })
@@ -68,7 +69,7 @@ func healthOfTheTestData(t *testing.T, scripts string) {
 	}
 }
 
-// scaler is a TimeWindowScaler as the controller reports it, since the given time.
+// scaler is a TimeWindowScaler with the controller's conditions since the given time.
 func scaler(t *testing.T, states statuswriter.States, since time.Time, pause bool) map[string]any {
 	t.Helper()
 	tws := &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
@@ -76,9 +77,7 @@ func scaler(t *testing.T, states statuswriter.States, since time.Time, pause boo
 	tws.Status.ObservedGeneration = 3
 	tws.Status.Conditions = statuswriter.BuildConditions(states, nil, 3, metav1.NewTime(since.UTC().Truncate(time.Second)))
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(tws)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return toJSON(t, object)
 }
 
@@ -93,8 +92,8 @@ var (
 	normal    = state(metav1.ConditionFalse, v1beta1.ReasonOperationalNormal)
 )
 
-// verdicts is what each reason makes of the application: at once, and after more than its patience. An
-// empty one is as before.
+// verdicts is the application's health for each reason: at first, and after more than its patience. An empty value means
+// no change.
 var verdicts = map[string]struct {
 	states    statuswriter.States
 	at, after string
@@ -153,15 +152,15 @@ var verdicts = map[string]struct {
 		},
 		at: "Degraded",
 	},
-	// Kyklos has waited before it says so, and goes on.
+	// Kyklos waits before it reports this, and keeps working.
 	"FieldFight": {
 		states: statuswriter.States{Ready: different, Reconciling: stable, Degraded: state(metav1.ConditionTrue, "FieldFight")},
 		at:     "Degraded",
 	},
 }
 
-// No reason is without a verdict, and a condition that lasts is judged by how long it does, whatever the
-// zone of the clock beside Argo CD.
+// Every reason has a verdict. The health of a lasting condition depends on its duration, in any time zone of Argo CD's
+// clock.
 func TestEveryReasonHasAVerdict(t *testing.T) {
 	for _, reason := range reasonsOf(t, "v1beta1/conditions.go") {
 		if _, judged := verdicts[reason]; !judged {
@@ -170,9 +169,7 @@ func TestEveryReasonHasAVerdict(t *testing.T) {
 	}
 	for _, zone := range []string{"UTC", "America/Los_Angeles", "Asia/Kathmandu"} {
 		location, err := time.LoadLocation(zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		t.Run(location.String(), func(t *testing.T) {
 			defer func(before *time.Location) { time.Local = before }(time.Local)
 			time.Local = location
@@ -191,12 +188,10 @@ func TestEveryReasonHasAVerdict(t *testing.T) {
 	}
 }
 
-// The table of docs/gitops.md says the same.
+// The table of docs/gitops.md matches.
 func TestVerdictsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/gitops.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page, err := os.ReadFile("docs/gitops.md")
+	harness.Must(t, err)
 	documented, want := map[string][]string{}, map[string][]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (\\w+) \\| (\\w*) *\\|$").FindAllSubmatch(page, -1) {
 		documented[string(row[1])] = []string{string(row[2]), string(row[3]), string(row[4])}
@@ -211,8 +206,7 @@ func TestVerdictsAreDocumented(t *testing.T) {
 	same(t, documented, want)
 }
 
-// A paused scaler is Suspended whether or not its target happens to be as it should be, and trouble is
-// trouble in pause too.
+// A paused scaler is Suspended whether or not its target matches, but Degraded if it is degraded.
 func TestPaused(t *testing.T) {
 	long := time.Now().Add(-24 * time.Hour)
 	for reason, v := range verdicts {
@@ -228,7 +222,7 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// A status is about the generation that it names, whatever else it says.
+// A status of an older generation is Progressing.
 func TestAnOlderGenerationIsProgressing(t *testing.T) {
 	for reason, v := range verdicts {
 		for _, pause := range []bool{false, true} {

@@ -2,9 +2,8 @@ package gitops
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,10 +19,10 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// installation is a way to have the webhooks' certificates; docs/gitops.md names the two.
+// installation is a mode of the webhooks' certificates; docs/gitops.md describes both.
 type installation struct {
 	name string
-	// base is the resource of config/argocd/kyklos, from there.
+	// base is the resource of config/argocd/kyklos, relative to it.
 	base string
 	// mounted: the manager reads its certificate from files.
 	mounted bool
@@ -35,12 +34,12 @@ var installations = []installation{
 }
 
 // startCertManager runs cert-manager until the test ends.
-func (w *world) startCertManager() {
+func (w *scenario) startCertManager() {
 	w.Helper()
-	w.must(w.cluster.InstallCertManager(w.Context()))
+	w.Must(w.Cluster.InstallCertManager(w.Context()))
 	var log harness.Log
-	running, err := w.cluster.StartCertManager(&log)
-	w.must(err)
+	running, err := w.Cluster.StartCertManager(&log)
+	w.Must(err)
 	w.Cleanup(func() {
 		_ = running.Stop()
 		if content := log.String(); w.Failed() {
@@ -49,75 +48,74 @@ func (w *world) startCertManager() {
 	})
 }
 
-// heldBack keeps a pod of the simulated kubelet from being ready; see test/platform/devcluster/kubelet.
+// heldBack keeps a simulated pod from becoming ready; see test/platform/devcluster/kubelet.
 const heldBack = "devcluster.kyklos.io/ready"
 
-// render renders config/argocd/kyklos on the installation's base. The manager is a process of this machine, so
-// its Deployment's pods stand for it, and wait for it before they are ready.
-func (w *world) render(i installation) string {
+// render renders config/argocd/kyklos with the installation's base. The manager is a process of this machine. The pods
+// of its Deployment represent it and become ready with it.
+func (w *scenario) render(i installation) string {
 	w.Helper()
 	root, err := harness.Root()
-	w.must(err)
+	w.Must(err)
 	shipped := filepath.Join(root, "config", "argocd", "kyklos")
 	content, err := os.ReadFile(filepath.Join(shipped, "kustomization.yaml"))
-	w.must(err)
+	w.Must(err)
 	folder := w.TempDir()
 	shipped, err = filepath.Rel(folder, shipped)
-	w.must(err)
+	w.Must(err)
 	kustomization := strings.Replace(string(content), "../../default", i.base, 1)
 	kustomization = strings.ReplaceAll(kustomization, "- ../", "- "+shipped+"/../")
-	w.must(os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(kustomization), 0o600))
-	manifests, err := w.cluster.Render(w.Context(), folder, w.webhookPort)
-	w.must(err)
-	rendered, _, err := w.cluster.Kubectl(w.Context(), "", "kustomize", folder)
-	w.must(err)
+	w.Must(os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(kustomization), 0o600))
+	manifests, err := w.Cluster.Render(w.Context(), folder, w.webhookPort)
+	w.Must(err)
+	rendered, _ := w.Kubectl("", "kustomize", folder)
 	for _, object := range w.objects(rendered) {
 		if object.GetKind() != "Deployment" {
 			continue
 		}
-		w.must(unstructured.SetNestedField(object.Object, "false", "spec", "template", "metadata", "annotations", heldBack))
+		w.Must(unstructured.SetNestedField(object.Object, "false", "spec", "template", "metadata", "annotations", heldBack))
 		text, err := yaml.Marshal(object.Object)
-		w.must(err)
+		w.Must(err)
 		manifests += "---\n" + string(text)
 	}
 	return manifests
 }
 
 // build builds the manager with a clock that can be set.
-func (w *world) build() {
+func (w *scenario) build() {
 	w.Helper()
 	w.binary = filepath.Join(w.TempDir(), "kyklos")
-	w.must(harness.BuildMovable(w.Context(), w.binary))
+	w.Must(harness.BuildMovable(w.Context(), w.binary))
 }
 
-// startManager runs the manager as soon as Argo CD has applied its Deployment, until whole ends.
-func (w *world) startManager(whole *world, i installation) {
+// startManager starts the manager when Argo CD has applied its Deployment. It runs until whole ends.
+func (w *scenario) startManager(whole *scenario, i installation) {
 	w.Helper()
 	if whole.manager != nil {
-		w.must(whole.manager.Stop())
+		w.Must(whole.manager.Stop())
 	}
-	w.eventually("the manager's Deployment", func() string {
+	w.Eventually("the manager's Deployment", func() error {
 		manager := &appsv1.Deployment{}
-		err := w.admin.Get(w.Context(), managerKey, manager)
+		err := w.Client.Get(w.Context(), managerKey, manager)
 		if err != nil {
-			return err.Error()
+			return err
 		}
 		reads := func(flag string) bool { return strings.HasPrefix(flag, "--webhook-cert-dir=") }
 		if slices.ContainsFunc(manager.Spec.Template.Spec.Containers[0].Args, reads) != i.mounted {
-			return "it is another installation's"
+			return errors.New("it is that of another installation")
 		}
-		return ""
+		return nil
 	})
 	args := []string{"--requeue-jitter-max=0", "--log-format=text", "--leader-elect=false"}
 	if i.mounted {
 		args = append(args, "--webhook-cert-dir="+w.mount(whole))
 	}
-	log, err := os.Create(filepath.Join(w.cluster.Dir, i.name+".log"))
-	w.must(err)
-	manager, err := w.cluster.StartManager(w.Context(), harness.ManagerOptions{
+	log, err := os.Create(filepath.Join(w.Cluster.Dir, i.name+".log"))
+	w.Must(err)
+	manager, err := w.Cluster.StartManager(w.Context(), harness.ManagerOptions{
 		WebhookPort: w.webhookPort, Binary: w.binary, Log: log, Args: args, Env: []string{w.clockFile.Env()},
 	})
-	w.must(err)
+	w.Must(err)
 	whole.manager = manager
 	whole.Cleanup(func() {
 		_ = manager.Stop()
@@ -130,76 +128,65 @@ func (w *world) startManager(whole *world, i installation) {
 
 var managerKey = client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-manager"}
 
-// mount has the webhooks' Secret in a folder until whole ends, as a kubelet does in a pod.
-func (w *world) mount(whole *world) string {
+// mount mounts the webhooks' Secret in a folder until whole ends, as a kubelet does.
+func (w *scenario) mount(whole *scenario) string {
 	w.Helper()
 	dir := whole.TempDir()
 	ctx, cancel := context.WithTimeout(w.Context(), patience)
 	defer cancel()
-	volume, err := w.cluster.MountSecret(ctx, harness.SystemNamespace, "kyklos-webhook-tls", dir, 0)
-	w.must(err)
+	volume, err := w.Cluster.MountSecret(ctx, harness.SystemNamespace, "kyklos-webhook-tls", dir, 0)
+	w.Must(err)
 	whole.Cleanup(func() { _ = volume.Close() })
 	return dir
 }
 
-// admitPods waits until the manager is ready, which is when it can be called by all that calls it, and then
-// lets the pods that stand for it be ready, so that the rollout ends.
-func (w *world) admitPods(manager *harness.Manager) {
+// admitPods waits until the manager is ready, and then lets the pods that represent it become ready, so that the rollout
+// completes.
+func (w *scenario) admitPods(manager *harness.Manager) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute) // before Argo CD gives up waiting
 	defer cancel()
 	if err := manager.AwaitReady(ctx); err != nil {
-		w.Fatalf("%v: %s", err, w.body(manager.HealthURL+"/readyz/certificate"))
+		_, body := w.GetURL(manager.HealthURL + "/readyz/certificate")
+		w.Fatalf("%v: %s", err, body)
 	}
-	w.eventually("the manager's rollout", func() string {
+	w.Eventually("the manager's rollout", func() error {
 		pods := &corev1.PodList{}
-		w.must(w.admin.List(w.Context(), pods, client.InNamespace(managerKey.Namespace)))
+		w.Must(w.Client.List(w.Context(), pods, client.InNamespace(managerKey.Namespace)))
 		for _, pod := range pods.Items {
 			if pod.Annotations[heldBack] == "false" {
 				patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"`+heldBack+`":null}}}`))
-				w.must(client.IgnoreNotFound(w.admin.Patch(w.Context(), &pod, patch)))
+				w.Must(client.IgnoreNotFound(w.Client.Patch(w.Context(), &pod, patch)))
 			}
 		}
 		deployment := &appsv1.Deployment{}
-		w.must(w.admin.Get(w.Context(), managerKey, deployment))
+		w.Must(w.Client.Get(w.Context(), managerKey, deployment))
 		status := deployment.Status
 		if want := *deployment.Spec.Replicas; status.ObservedGeneration < deployment.Generation || status.Replicas != want ||
 			status.UpdatedReplicas != want || status.AvailableReplicas != want {
-			return "pods are being replaced"
+			return errors.New("pods are being replaced")
 		}
-		return ""
+		return nil
 	})
 }
 
-// body is what a GET answers.
-func (w *world) body(url string) string {
-	w.Helper()
-	response, err := http.Get(url)
-	w.must(err)
-	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	w.must(err)
-	return string(content)
-}
-
-// A spec that nobody has looked at yet is Progressing.
-func (w *world) noManager(manager *harness.Manager) {
+// A spec that no manager has observed yet is Progressing.
+func (w *scenario) noManager(manager *harness.Manager) {
 	const name = "no-manager"
 	a, _ := w.starts(name, "")
-	w.must(manager.Stop())
+	w.Must(manager.Stop())
 	w.git.write(shop(name, "", "web:1", "  gracePeriodSeconds: 60"))
 	revision := w.git.push()
 	a.refresh("normal")
 	a.awaits("Progressing", func(v view) bool { return v.Sync == "Synced" && v.Revision == revision && v.Health == "Progressing" })
 }
 
-// What docs/gitops.md says of removing: the definition stays, with every TimeWindowScaler, and the workloads are
-// left as they are.
-func (w *world) removed() {
+// Removal as in docs/gitops.md: the definition and every TimeWindowScaler stay, and the workloads do not change.
+func (w *scenario) removed() {
 	const name = "removed"
 	w.git.write(map[string]string{
 		name + "/kyklos.yaml": w.kyklos,
-		// The namespace that the Application names has to exist, though nothing is in it.
+		// The Application's namespace must exist.
 		name + "/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + name + "}\n",
 	})
 	revision := w.git.push()
@@ -210,28 +197,28 @@ func (w *world) removed() {
 	delete(workloads, managerKey.String())
 
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":["resources-finalizer.argocd.argoproj.io"]}}`))
-	w.must(w.admin.Patch(w.Context(), a.read(), patch))
+	w.Must(w.Client.Patch(w.Context(), a.read(), patch))
 	a.forget()
-	w.eventually("the end of the application", func() string {
+	w.Eventually("the end of the application", func() error {
 		if left := w.everywhere("argoproj.io/v1alpha1", "Application"); left["argocd/"+name] != "" {
-			return "it is there"
+			return errors.New("it exists")
 		}
-		return ""
+		return nil
 	})
-	same(w.T, w.everywhere("kyklos.io/v1beta1", "TimeWindowScaler"), scalers)
-	same(w.T, w.everywhere("apps/v1", "Deployment"), workloads)
+	same(w, w.everywhere("kyklos.io/v1beta1", "TimeWindowScaler"), scalers)
+	same(w, w.everywhere("apps/v1", "Deployment"), workloads)
 	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
-		same(w.T, w.everywhere("admissionregistration.k8s.io/v1", kind)["/kyklos-webhook"], "")
+		same(w, w.everywhere("admissionregistration.k8s.io/v1", kind)["/kyklos-webhook"], "")
 	}
 }
 
 // everywhere returns the UIDs and generations of all objects of a kind, by namespace and name.
-func (w *world) everywhere(apiVersion, kind string) map[string]string {
+func (w *scenario) everywhere(apiVersion, kind string) map[string]string {
 	w.Helper()
 	list := &unstructured.UnstructuredList{}
 	list.SetAPIVersion(apiVersion)
 	list.SetKind(kind + "List")
-	w.must(w.admin.List(w.Context(), list))
+	w.Must(w.Client.List(w.Context(), list))
 	objects := map[string]string{}
 	for _, object := range list.Items {
 		objects[client.ObjectKeyFromObject(&object).String()] = fmt.Sprintf("%s, generation %d", object.GetUID(), object.GetGeneration())

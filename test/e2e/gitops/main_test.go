@@ -1,9 +1,9 @@
-// Package gitops holds Kyklos to Argo CD: the scripts for it with the interpreter that it has, and Kyklos
-// and its targets under a real Argo CD, built from its released module, that keeps them as a Git repository
-// says.
+// Package gitops tests Kyklos with Argo CD: the Lua scripts with Argo CD's interpreter, and Kyklos and its targets under a
+// real Argo CD, built from its released module, that syncs them from a Git repository.
 package gitops
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,36 +14,41 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// patience bounds what goes on in other processes on a busy machine; only a failing test takes it.
+// patience is how long a test waits for other processes on a busy machine. Only a failing test takes that long.
 const patience = 3 * time.Minute
 
-// argoCD is where `make argocd` puts Argo CD. Building it takes minutes, so without it the tests that need it
-// are left out; `make test-argocd` builds it and names it.
+// argoCD is the path of Argo CD. Building it takes minutes, so the tests that need it are skipped without it;
+// `make test-argocd` builds it and sets the variable.
 var argoCD = os.Getenv("ARGOCD_BIN")
 
+// All paths are below the repository's root.
+func TestMain(m *testing.M) {
+	harness.RunTests(m, func(context.Context, *harness.Suite) error {
+		root, err := harness.Root()
+		if err != nil {
+			return err
+		}
+		return os.Chdir(root)
+	})
+}
+
 // startArgoCD runs Argo CD, with its released manifests and Kyklos's patch, until the test ends.
-func startArgoCD(t *testing.T, cluster *harness.Cluster) {
+func startArgoCD(t *scenario) {
 	t.Helper()
-	installArgoCD(t, cluster)
+	installArgoCD(t)
 	dir := t.TempDir()
 	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(argoCD, "--kubeconfig", cluster.Kubeconfig)
+	t.Must(err)
+	cmd := exec.Command(argoCD, "--kubeconfig", t.Cluster.Kubeconfig)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + cluster.Kubeconfig, "TMPDIR=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + t.Cluster.Kubeconfig, "TMPDIR=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"ARGOCD_FAKE_IN_CLUSTER=true", "ARGOCD_GPG_ENABLED=false", "ARGOCD_SYNC_WAVE_DELAY=0",
 		"ARGOCD_TLS_DATA_PATH=" + dir, "ARGOCD_SSH_DATA_PATH=" + dir, "ARGOCD_ASK_PASS_SOCK=" + filepath.Join(dir, "ask"),
 	}
 	stdin, err := cmd.StdinPipe() // it ends with this process, whatever happens
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	t.Must(err)
+	t.Must(cmd.Start())
 	t.Cleanup(func() {
 		_ = stdin.Close()
 		_ = cmd.Wait()
@@ -53,34 +58,28 @@ func startArgoCD(t *testing.T, cluster *harness.Cluster) {
 	})
 }
 
-// installArgoCD applies what Argo CD needs to have on the cluster.
-func installArgoCD(t *testing.T, cluster *harness.Cluster) {
+// installArgoCD applies what Argo CD needs on the cluster.
+func installArgoCD(t *scenario) {
 	t.Helper()
-	kubectl := func(stdin string, args ...string) {
-		t.Helper()
-		if _, _, err := cluster.Kubectl(t.Context(), stdin, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	find := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/argoproj/argo-cd/v3")
-	find.Dir = "../../platform/argocd"
+	find.Dir = "test/platform/argocd"
 	output, err := find.Output()
 	if err != nil {
 		t.Fatalf("find the manifests of Argo CD: %v", err)
 	}
 	manifests := filepath.Join(strings.TrimSpace(string(output)), "manifests")
 	for _, name := range []string{"application", "appproject"} {
-		kubectl("", "apply", "--server-side", "-f", filepath.Join(manifests, "crds", name+"-crd.yaml"))
+		t.Kubectl("", "apply", "--server-side", "-f", filepath.Join(manifests, "crds", name+"-crd.yaml"))
 	}
-	kubectl("", "create", "namespace", "argocd")
+	t.Kubectl("", "create", "namespace", "argocd")
 	for _, name := range []string{"argocd-cm", "argocd-rbac-cm", "argocd-secret"} {
-		kubectl("", "apply", "--namespace=argocd", "-f", filepath.Join(manifests, "base", "config", name+".yaml"))
+		t.Kubectl("", "apply", "--namespace=argocd", "-f", filepath.Join(manifests, "base", "config", name+".yaml"))
 	}
-	kubectl("", "patch", "secret", "argocd-secret", "--namespace=argocd", "-p", `{"stringData":{"server.secretkey":"none"}}`)
+	t.Kubectl("", "patch", "secret", "argocd-secret", "--namespace=argocd", "-p", `{"stringData":{"server.secretkey":"none"}}`)
 	// As config/argocd/argocd-cm.yaml says.
-	kubectl("", "--namespace", "argocd", "patch", "configmap", "argocd-cm", "--patch-file", "../../../config/argocd/argocd-cm.yaml")
-	kubectl("", "wait", "--for=condition=Established", "--timeout=60s", "crd/applications.argoproj.io", "crd/appprojects.argoproj.io")
-	kubectl(anyProject, "apply", "-f", "-")
+	t.Kubectl("", "--namespace", "argocd", "patch", "configmap", "argocd-cm", "--patch-file", "config/argocd/argocd-cm.yaml")
+	t.Kubectl("", "wait", "--for=condition=Established", "--timeout=60s", "crd/applications.argoproj.io", "crd/appprojects.argoproj.io")
+	t.Kubectl(anyProject, "apply", "-f", "-")
 }
 
 // anyProject is the project that Argo CD's server makes when it starts for the first time.
@@ -123,9 +122,7 @@ func (r *repository) write(files map[string]string) {
 		} else if err == nil {
 			err = os.WriteFile(path, []byte(content), 0o600)
 		}
-		if err != nil {
-			r.Fatal(err)
-		}
+		harness.Must(r, err)
 	}
 }
 

@@ -6,7 +6,7 @@ func namespace(name string) string {
 	return "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: " + name + "\n---\n"
 }
 
-// deployment is one with the given replicas, or none for "".
+// deployment is a Deployment with these replicas, or none for "".
 func deployment(name, replicas, image string) string {
 	if replicas != "" {
 		replicas = "\n  replicas: " + replicas
@@ -47,8 +47,8 @@ spec:
 `, name)
 }
 
-// scaling is a TimeWindowScaler of a target of its own name, which has count replicas from 09:00 to 17:00 and
-// otherwise others. more are further lines of the spec.
+// scaling is a TimeWindowScaler of a target with its own name: count replicas from 09:00 to 17:00, and others otherwise.
+// more are further lines of the spec.
 func scaling(version, kind, name string, others, count int, more string) string {
 	return fmt.Sprintf(`apiVersion: kyklos.io/%s
 kind: TimeWindowScaler

@@ -1,27 +1,28 @@
 package gitops
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The table of docs/gitops.md, row by row.
+// These are the rows of the table in docs/gitops.md.
 
-// ours and pointers are the two rules that ignore the replicas.
+// ours and pointers are two rules that ignore the replicas.
 var (
 	ours     = map[string]any{"managedFieldsManagers": []any{"kyklos-controller"}}
 	pointers = map[string]any{"jsonPointers": []any{"/spec/replicas"}}
 )
 
-// shop is a repository's content: a Deployment with these replicas in Git and the scaler that gives it 5.
+// shop is the content of a repository: a Deployment with these replicas, and a scaler that sets 5.
 func shop(name, replicas, image, more string) map[string]string {
 	return map[string]string{name + "/shop.yaml": namespace(name) + deployment("web", replicas, image) + scaling("v1beta1", "Deployment", "web", 3, 5, more)}
 }
 
-// starts creates the application with 2 replicas in Git and waits until Kyklos has scaled.
-func (w *world) starts(name, replicas string, changes ...change) (*application, *record[int64]) {
+// starts creates the application with 2 replicas in Git and waits until Kyklos has scaled it.
+func (w *scenario) starts(name, replicas string, changes ...change) (*application, *record[int64]) {
 	w.Helper()
 	counts := w.followReplicas(name, "web")
 	w.git.write(shop(name, replicas, "web:1", ""))
@@ -32,10 +33,10 @@ func (w *world) starts(name, replicas string, changes ...change) (*application, 
 	return a, counts
 }
 
-// sees waits until a target has been told to have these counts, in this order, whatever came between.
-func (w *world) sees(counts *record[int64], order ...int64) {
+// sees waits until a target's replicas have had these values in this order, among others.
+func (w *scenario) sees(counts *record[int64], order ...int64) {
 	w.Helper()
-	w.eventually("counts", func() string {
+	w.Eventually("counts", func() error {
 		left := order
 		for _, count := range counts.all() {
 			if len(left) > 0 && count == left[0] {
@@ -43,22 +44,22 @@ func (w *world) sees(counts *record[int64], order ...int64) {
 			}
 		}
 		if len(left) > 0 {
-			return "there were other ones"
+			return fmt.Errorf("got %v, want %v in this order", counts.all(), order)
 		}
-		return ""
+		return nil
 	})
 }
 
-// holds checks that the count has not been another one since it became the last of order.
-func (w *world) holds(counts *record[int64], order ...int64) {
+// holds checks that the replicas had exactly these values.
+func (w *scenario) holds(counts *record[int64], order ...int64) {
 	w.Helper()
 	if got := counts.all(); !slices.Equal(got, order) {
-		w.Errorf("the replicas were %v, want %v", got, order)
+		w.Errorf("replicas: got %v, want %v", got, order)
 	}
 }
 
-// Self-heal undoes what Kyklos does, at once and for ever.
-func (w *world) nothingIgnored() {
+// Self-heal reverts every write of Kyklos.
+func (w *scenario) nothingIgnored() {
 	const name = "nothing-ignored"
 	counts := w.followReplicas(name, "web")
 	w.git.write(shop(name, "2", "web:1", ""))
@@ -67,8 +68,8 @@ func (w *world) nothingIgnored() {
 	w.sees(counts, 2, 5, 2, 5)
 }
 
-// Self-heal leaves ignored replicas alone, and the next change in Git does not.
-func (w *world) notRespected(name string, rule map[string]any) {
+// Self-heal keeps ignored replicas, and the next change in Git does not.
+func (w *scenario) notRespected(name string, rule map[string]any) {
 	a, counts := w.starts(name, "2", ignoring(rule), options())
 	a.refresh("hard")
 	w.holds(counts, 2, 5)
@@ -76,8 +77,8 @@ func (w *world) notRespected(name string, rule map[string]any) {
 	w.sees(counts, 2, 5, 2, 5)
 }
 
-// Respected, the replicas in Git mean nothing any more; but to take them out of Git means 1.
-func (w *world) managersRespected() {
+// If they are respected, the replicas in Git have no effect, but removing them from Git means 1.
+func (w *scenario) managersRespected() {
 	const name = "managers-respected"
 	a, counts := w.starts(name, "2", ignoring(ours))
 	a.pushes(shop(name, "2", "web:2", ""))
@@ -87,8 +88,8 @@ func (w *world) managersRespected() {
 	w.sees(counts, 2, 5, 1, 5)
 }
 
-// Applied by the server, a field goes only with its last owner, and Kyklos is one.
-func (w *world) managersRespectedApplied() {
+// With server-side apply, a field is removed with its last owner, and Kyklos is one.
+func (w *scenario) managersRespectedApplied() {
 	const name = "managers-respected-applied"
 	a, counts := w.starts(name, "2", ignoring(ours), modes[1].change)
 	a.pushes(shop(name, "4", "web:2", ""))
@@ -96,8 +97,8 @@ func (w *world) managersRespectedApplied() {
 	w.holds(counts, 2, 5)
 }
 
-// What a third one sets is not ignored as Kyklos's, so Argo CD sets what is in Git.
-func (w *world) thirdManager() {
+// A third manager's value is not ignored as Kyklos's, so Argo CD sets that of Git.
+func (w *scenario) thirdManager() {
 	const name = "third-manager"
 	a, counts := w.starts(name, "2", ignoring(ours))
 	w.git.write(shop(name, "2", "web:1", "  pause: true"))
@@ -108,8 +109,8 @@ func (w *world) thirdManager() {
 	w.sees(counts, 5, 9, 2)
 }
 
-// Without replicas in Git nobody but Kyklos sets any, and nothing needs to be ignored.
-func (w *world) neverInGit() {
+// Without replicas in Git only Kyklos sets them, and nothing needs to be ignored.
+func (w *scenario) neverInGit() {
 	const name = "never-in-git"
 	a, counts := w.starts(name, "", without("spec", "ignoreDifferences"), options())
 	a.pushes(shop(name, "", "web:2", ""))
@@ -118,8 +119,8 @@ func (w *world) neverInGit() {
 	w.holds(counts, 1, 5)
 }
 
-// safePath is docs/gitops.md's, step by step.
-func (w *world) safePath(name string, mode mode) {
+// safePath follows the steps of docs/gitops.md.
+func (w *scenario) safePath(name string, mode mode) {
 	before := func(object map[string]any) {
 		mode.change(object)
 		unstructured.RemoveNestedField(object, "spec", "ignoreDifferences")
@@ -139,9 +140,8 @@ func (w *world) safePath(name string, mode mode) {
 	w.holds(counts, 3, 5)
 }
 
-// The settings have to stay: Argo CD has noted down the replicas that it respected, and takes back what it
-// has noted down.
-func (w *world) settingsTakenAway() {
+// The settings must stay: Argo CD has recorded the replicas that it respected, and removes what it has recorded.
+func (w *scenario) settingsTakenAway() {
 	const name = "settings-taken-away"
 	a, counts := w.starts(name, "2")
 	a.pushes(shop(name, "", "web:2", ""))
@@ -151,9 +151,8 @@ func (w *world) settingsTakenAway() {
 	w.sees(counts, 2, 5, 1, 5)
 }
 
-// A DaemonSet with a node selector of its own: applied by the server, the selector is one piece that belongs
-// to one.
-func (w *world) selectorApplied() {
+// With server-side apply, a DaemonSet's node selector is one field with one owner.
+func (w *scenario) selectorApplied() {
 	const name = "selector-applied"
 	suspended := w.followSuspended(name)
 	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + daemonSet("agents") + scaling("v1beta1", "DaemonSet", "agents", 1, 0, "")})
@@ -162,8 +161,8 @@ func (w *world) selectorApplied() {
 	w.sees(suspended, 0, 1, 0, 1)
 }
 
-// Without one, there is nothing to ignore in any mode.
-func (w *world) noSelector(name string, mode mode) {
+// Without a node selector nothing needs to be ignored in any mode.
+func (w *scenario) noSelector(name string, mode mode) {
 	suspended := w.followSuspended(name)
 	plain := strings.Replace(daemonSet("agents"), "nodeSelector: {kubernetes.io/os: linux}", "", 1)
 	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + plain + scaling("v1beta1", "DaemonSet", "agents", 1, 0, "")})
@@ -172,12 +171,12 @@ func (w *world) noSelector(name string, mode mode) {
 	started := a.settles(revision).Started
 	w.sees(suspended, 0, 1)
 	a.refresh("hard")
-	same(w.T, a.settles(revision).Started, started)
+	same(w, a.settles(revision).Started, started)
 	w.holds(suspended, 0, 1)
 }
 
 // followSuspended records whether the DaemonSet was suspended, as 1 or 0.
-func (w *world) followSuspended(namespace string) *record[int64] {
+func (w *scenario) followSuspended(namespace string) *record[int64] {
 	w.Helper()
 	return follow(w, "apps/v1", "DaemonSet", namespace, "agents", func(object *unstructured.Unstructured) int64 {
 		selector, _, _ := unstructured.NestedStringMap(object.Object, "spec", "template", "spec", "nodeSelector")

@@ -12,23 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-const applications = "../../../config/argocd/applications"
+const applications = "config/argocd/applications"
 
-// The samples are what Argo CD accepts, and the project lets in what Kyklos is made of, no kind more. Each
-// wave holds what the next one needs.
-func (w *world) samples() {
-	_, _, err := w.cluster.Kubectl(w.Context(), "", "apply", "--dry-run=server", "--validate=strict", "-f", applications)
-	w.must(err)
-	rendered, _, err := w.cluster.Kubectl(w.Context(), "", "kustomize", "../../../config/argocd/kyklos")
-	w.must(err)
+// Argo CD accepts the samples, and the project allows exactly the kinds of Kyklos. Each wave has what the next one
+// needs.
+func (w *scenario) samples() {
+	w.Kubectl("", "apply", "--dry-run=server", "--validate=strict", "-f", applications)
+	rendered, _ := w.Kubectl("", "kustomize", "config/argocd/kyklos")
 	waves := map[string][]string{}
 	var needed []string
 	for _, object := range w.objects(rendered) {
 		wave := object.GetAnnotations()["argocd.argoproj.io/sync-wave"]
 		waves[wave] = append(waves[wave], object.GetKind())
 		if kind := object.GroupVersionKind().GroupKind(); object.GetNamespace() == "" && !slices.Contains(needed, kind.String()) {
-			mapping, err := w.admin.RESTMapper().RESTMapping(kind)
-			w.must(err)
+			mapping, err := w.Client.RESTMapper().RESTMapping(kind)
+			w.Must(err)
 			if mapping.Scope.Name() == meta.RESTScopeNameRoot {
 				needed = append(needed, kind.String())
 			}
@@ -39,9 +37,9 @@ func (w *world) samples() {
 		waves[wave] = slices.Compact(kinds)
 	}
 	delete(waves, "") // the manager, what it may, and what calls it
-	same(w.T, waves, map[string][]string{"-2": {"CustomResourceDefinition", "Namespace"}, "-1": {"Certificate", "Issuer"}})
+	same(w, waves, map[string][]string{"-2": {"CustomResourceDefinition", "Namespace"}, "-1": {"Certificate", "Issuer"}})
 	content, err := os.ReadFile(applications + "/project.yaml")
-	w.must(err)
+	w.Must(err)
 	var allowed []string
 	list, _, _ := unstructured.NestedSlice(w.objects(string(content))[0].Object, "spec", "clusterResourceWhitelist")
 	for _, item := range list {
@@ -50,11 +48,11 @@ func (w *world) samples() {
 	}
 	slices.Sort(needed)
 	slices.Sort(allowed)
-	same(w.T, allowed, needed)
+	same(w, allowed, needed)
 }
 
 // objects reads a stream of YAML documents.
-func (w *world) objects(manifests string) []*unstructured.Unstructured {
+func (w *scenario) objects(manifests string) []*unstructured.Unstructured {
 	w.Helper()
 	var objects []*unstructured.Unstructured
 	for decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(manifests), 4096); ; {
@@ -63,7 +61,7 @@ func (w *world) objects(manifests string) []*unstructured.Unstructured {
 		if errors.Is(err, io.EOF) {
 			return objects
 		}
-		w.must(err)
+		w.Must(err)
 		objects = append(objects, object)
 	}
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	lua "github.com/yuin/gopher-lua"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
-// The folders of what Argo CD is told about the kinds, in the layout of Argo CD's own repository.
+// These folders customize Argo CD for the kinds, in the layout of its own repository.
 const (
-	scripts          = "../../../config/argocd/resource_customizations/kyklos.io/TimeWindowScaler"
-	workspaceScripts = "../../../config/argocd/resource_customizations/kyklos.io/Workspace"
+	scripts          = "config/argocd/resource_customizations/kyklos.io/TimeWindowScaler"
+	workspaceScripts = "config/argocd/resource_customizations/kyklos.io/Workspace"
 )
 
-// runScript runs a script as Argo CD does: the object is the global obj, and of the libraries there are
-// base, table and package, and of os what tells the time.
-func runScript(t *testing.T, path string, object any) any {
+// runScript runs a script as Argo CD does: the object is the global obj, and the libraries are base, table, package, and
+// the functions of os for time.
+func runScript(t testing.TB, path string, object any) any {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer state.Close()
 	for name, open := range map[string]lua.LGFunction{lua.LoadLibName: lua.OpenPackage, lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable} {
-		if err := state.CallByParam(lua.P{Fn: state.NewFunction(open), Protect: true}, lua.LString(name)); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, state.CallByParam(lua.P{Fn: state.NewFunction(open), Protect: true}, lua.LString(name)))
 	}
 	state.PreloadModule(lua.OsLibName, func(state *lua.LState) int {
 		lua.OpenOs(state)
@@ -37,13 +37,11 @@ func runScript(t *testing.T, path string, object any) any {
 		return 1
 	})
 	state.SetGlobal("obj", toLua(state, object))
-	if err := state.DoFile(path); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, state.DoFile(path))
 	return fromLua(state.Get(-1))
 }
 
-// toLua converts what encoding/json makes of a document.
+// toLua converts the values of encoding/json.
 func toLua(state *lua.LState, value any) lua.LValue {
 	switch value := value.(type) {
 	case map[string]any:
@@ -69,7 +67,7 @@ func toLua(state *lua.LState, value any) lua.LValue {
 	}
 }
 
-// fromLua is the way back. A table is a list if it has a first element.
+// fromLua is the reverse of toLua. A table with a first element is a list.
 func fromLua(value lua.LValue) any {
 	switch value := value.(type) {
 	case *lua.LTable:
@@ -95,15 +93,13 @@ func fromLua(value lua.LValue) any {
 func readYAML(t *testing.T, path string, into any) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	if err := yaml.UnmarshalStrict(content, into); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 }
 
-func same(t *testing.T, got, want any) {
+func same(t testing.TB, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

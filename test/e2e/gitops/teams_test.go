@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,36 +11,36 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// teams is what happens to teams' applications while a window asks for 5 replicas, each in a namespace and
-// a repository of its own.
-var teams = map[string]func(w *world){
-	"nothing-ignored":            (*world).nothingIgnored,
-	"managers-not-respected":     func(w *world) { w.notRespected("managers-not-respected", ours) },
-	"pointers-not-respected":     func(w *world) { w.notRespected("pointers-not-respected", pointers) },
-	"managers-respected":         (*world).managersRespected,
-	"managers-respected-applied": (*world).managersRespectedApplied,
-	"third-manager":              (*world).thirdManager,
-	"never-in-git":               (*world).neverInGit,
-	"settings-taken-away":        (*world).settingsTakenAway,
-	"path-legacy":                func(w *world) { w.safePath("path-legacy", modes[0]) },
-	"path-apply":                 func(w *world) { w.safePath("path-apply", modes[1]) },
-	"path-diff":                  func(w *world) { w.safePath("path-diff", modes[2]) },
-	"selector-applied":           (*world).selectorApplied,
-	"no-selector-apply":          func(w *world) { w.noSelector("no-selector-apply", modes[1]) },
-	"no-selector-diff":           func(w *world) { w.noSelector("no-selector-diff", modes[2]) },
-	"refused":                    (*world).refused,
-	"to-v1beta1":                 func(w *world) { w.toV1beta1("to-v1beta1", modes[0]) },
-	"to-v1beta1-apply":           func(w *world) { w.toV1beta1("to-v1beta1-apply", modes[1]) },
-	"to-v1beta1-diff":            func(w *world) { w.toV1beta1("to-v1beta1-diff", modes[2]) },
-	"paused-in-git":              (*world).pausedInGit,
-	"paused-by-hand":             (*world).pausedByHand,
-	"no-target":                  (*world).noTarget,
-	"samples":                    (*world).samples,
+// teams are scenarios of teams' applications while a window wants 5 replicas, each with its own namespace and
+// repository.
+var teams = map[string]func(w *scenario){
+	"nothing-ignored":            (*scenario).nothingIgnored,
+	"managers-not-respected":     func(w *scenario) { w.notRespected("managers-not-respected", ours) },
+	"pointers-not-respected":     func(w *scenario) { w.notRespected("pointers-not-respected", pointers) },
+	"managers-respected":         (*scenario).managersRespected,
+	"managers-respected-applied": (*scenario).managersRespectedApplied,
+	"third-manager":              (*scenario).thirdManager,
+	"never-in-git":               (*scenario).neverInGit,
+	"settings-taken-away":        (*scenario).settingsTakenAway,
+	"path-legacy":                func(w *scenario) { w.safePath("path-legacy", modes[0]) },
+	"path-apply":                 func(w *scenario) { w.safePath("path-apply", modes[1]) },
+	"path-diff":                  func(w *scenario) { w.safePath("path-diff", modes[2]) },
+	"selector-applied":           (*scenario).selectorApplied,
+	"no-selector-apply":          func(w *scenario) { w.noSelector("no-selector-apply", modes[1]) },
+	"no-selector-diff":           func(w *scenario) { w.noSelector("no-selector-diff", modes[2]) },
+	"refused":                    (*scenario).refused,
+	"to-v1beta1":                 func(w *scenario) { w.toV1beta1("to-v1beta1", modes[0]) },
+	"to-v1beta1-apply":           func(w *scenario) { w.toV1beta1("to-v1beta1-apply", modes[1]) },
+	"to-v1beta1-diff":            func(w *scenario) { w.toV1beta1("to-v1beta1-diff", modes[2]) },
+	"paused-in-git":              (*scenario).pausedInGit,
+	"paused-by-hand":             (*scenario).pausedByHand,
+	"no-target":                  (*scenario).noTarget,
+	"samples":                    (*scenario).samples,
 }
 
-// What is refused, and in which words, is in the state of the sync, be it the API server that refuses or
-// Kyklos's webhook. A commit that corrects it is taken at the next retry.
-func (w *world) refused() {
+// The state of the sync has the message of a refusal, by the API server or by Kyklos's webhook. The next retry takes a
+// commit that corrects it.
+func (w *scenario) refused() {
 	const name = "refused"
 	a, counts := w.starts(name, "")
 	a.git.write(shop(name, "", "web:1", "  gracePeriodSeconds: -1"))
@@ -58,15 +59,15 @@ func (w *world) refused() {
 	w.holds(counts, 1, 5)
 }
 
-// failing is a sync that is not done, with this in its message.
+// failing reports whether a sync has failed with this message.
 func failing(message string) func(view) bool {
 	return func(v view) bool {
 		return v.Sync == "OutOfSync" && v.Phase != "Succeeded" && strings.Contains(v.Message, message)
 	}
 }
 
-// A file of v1alpha1 becomes one of v1beta1, and nothing else happens.
-func (w *world) toV1beta1(name string, mode mode) {
+// A file changes from v1alpha1 to v1beta1, and nothing else happens.
+func (w *scenario) toV1beta1(name string, mode mode) {
 	counts := w.followReplicas(name, "web")
 	old := map[string]string{name + "/shop.yaml": namespace(name) + deployment("web", "", "web:1") + scaling("v1alpha1", "Deployment", "web", 3, 5, "")}
 	w.git.write(old)
@@ -74,15 +75,15 @@ func (w *world) toV1beta1(name string, mode mode) {
 	a := w.create(name, mode.change)
 	a.settles(revision)
 	w.sees(counts, 5)
-	target, scaler := w.get("apps/v1", "Deployment", name, "web"), w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
+	target, scaler := w.object("apps/v1", "Deployment", name, "web"), w.object("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
 	views := a.followViews()
 	a.pushes(shop(name, "", "web:1", ""))
 	a.refresh("hard")
 	w.holds(counts, 1, 5)
-	same(w.T, w.get("apps/v1", "Deployment", name, "web").GetResourceVersion(), target.GetResourceVersion())
-	after := w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
-	same(w.T, after.GetGeneration(), scaler.GetGeneration())
-	same(w.T, after.Object["status"], scaler.Object["status"])
+	same(w, w.object("apps/v1", "Deployment", name, "web").GetResourceVersion(), target.GetResourceVersion())
+	after := w.object("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
+	same(w, after.GetGeneration(), scaler.GetGeneration())
+	same(w, after.Object["status"], scaler.Object["status"])
 	for _, v := range views.all() {
 		if v.Health != "Healthy" {
 			w.Errorf("Argo CD showed %+v", v)
@@ -90,32 +91,32 @@ func (w *world) toV1beta1(name string, mode mode) {
 	}
 }
 
-// runs runs an action on the scaler as Argo CD's server does: the difference is a merge patch.
-func (w *world) runs(action, name string) {
+// runs runs an action on the scaler as Argo CD's server does, with a merge patch.
+func (w *scenario) runs(action, name string) {
 	w.Helper()
-	live := w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
-	spec := act(w.T, action, toJSON(w.T, live.Object))["spec"].(map[string]any)
+	live := w.object("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
+	spec := act(w, action, toJSON(w, live.Object))["spec"].(map[string]any)
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"pause": spec["pause"]}})
-	w.must(err)
-	w.must(w.admin.Patch(w.Context(), live, client.RawPatch("application/merge-patch+json", patch), client.FieldOwner("argocd-server")))
+	w.Must(err)
+	w.Must(w.Client.Patch(w.Context(), live, client.RawPatch("application/merge-patch+json", patch), client.FieldOwner("argocd-server")))
 }
 
-func (w *world) paused(name string) bool {
-	pause, _, _ := unstructured.NestedBool(w.get("kyklos.io/v1beta1", "TimeWindowScaler", name, "web").Object, "spec", "pause")
+func (w *scenario) paused(name string) bool {
+	pause, _, _ := unstructured.NestedBool(w.object("kyklos.io/v1beta1", "TimeWindowScaler", name, "web").Object, "spec", "pause")
 	return pause
 }
 
-// Where Git says pause, Git wins over the action.
-func (w *world) pausedInGit() {
+// If pause is in Git, Git wins over the action.
+func (w *scenario) pausedInGit() {
 	const name = "paused-in-git"
 	a, _ := w.starts(name, "")
 	a.pushes(shop(name, "", "web:1", "  pause: false"))
 	w.runs("pause", name)
-	w.eventually("self-heal", func() string {
+	w.Eventually("self-heal", func() error {
 		if w.paused(name) {
-			return "it is paused"
+			return errors.New("it is paused")
 		}
-		return ""
+		return nil
 	})
 	w.git.write(shop(name, "", "web:1", "  pause: true"))
 	w.git.push()
@@ -123,8 +124,8 @@ func (w *world) pausedInGit() {
 	a.awaits("Suspended", func(v view) bool { return v.Sync == "Synced" && v.Health == "Suspended" })
 }
 
-// Where Git does not say pause, the actions have the word.
-func (w *world) pausedByHand() {
+// If pause is not in Git, the actions decide.
+func (w *scenario) pausedByHand() {
 	const name = "paused-by-hand"
 	a, counts := w.starts(name, "")
 	w.runs("pause", name)
@@ -134,20 +135,20 @@ func (w *world) pausedByHand() {
 	revision := w.git.push()
 	a.refresh("normal")
 	a.awaits("a sync", func(v view) bool { return v.Sync == "Synced" && v.Revision == revision && v.Phase == "Succeeded" })
-	same(w.T, w.paused(name), true)
+	same(w, w.paused(name), true)
 	w.holds(counts, 1, 5, 7)
 	w.runs("resume", name)
 	a.awaits("Healthy", func(v view) bool { return v.Sync == "Synced" && v.Health == "Healthy" })
 	w.sees(counts, 1, 5, 7, 5)
 }
 
-// A target that does not come makes the application Degraded.
-func (w *world) noTarget() {
+// A missing target makes the application Degraded.
+func (w *scenario) noTarget() {
 	const name = "no-target"
 	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + scaling("v1beta1", "Deployment", "web", 1, 5, "")})
 	w.git.push()
 	a := w.create(name)
 	a.awaits("Degraded", func(v view) bool { return v.Sync == "Synced" && v.Health == "Degraded" })
-	same(w.T, w.reason(name, "web", v1beta1.ConditionReady), v1beta1.ReasonTargetNotFound)
+	same(w, w.reason(name, "web", v1beta1.ConditionReady), v1beta1.ReasonTargetNotFound)
 	a.pushes(shop(name, "", "web:1", ""))
 }

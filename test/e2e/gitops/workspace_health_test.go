@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// workspace is one as the controller reports it.
+// workspace is a Workspace with the controller's conditions.
 func workspace(t *testing.T, ready, stalled metav1.ConditionStatus, reason string, pause bool) map[string]any {
 	t.Helper()
 	ws := &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
@@ -24,19 +25,15 @@ func workspace(t *testing.T, ready, stalled metav1.ConditionStatus, reason strin
 		{Type: v1alpha1.ConditionStalled, Status: stalled, Reason: reason, Message: "stalled: " + reason},
 	}
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(ws)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return toJSON(t, object)
 }
 
-// reasonsOf are the reasons of conditions that a file of apis declares.
+// reasonsOf returns the reasons of conditions in a file of apis.
 func reasonsOf(t *testing.T, file string) (reasons []string) {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("../../../apis", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source, err := os.ReadFile(filepath.Join("apis", file))
+	harness.Must(t, err)
 	for _, match := range regexp.MustCompile(`Reason\w+ += "(\w+)"`).FindAllSubmatch(source, -1) {
 		reasons = append(reasons, string(match[1]))
 	}
@@ -46,12 +43,11 @@ func reasonsOf(t *testing.T, file string) (reasons []string) {
 	return reasons
 }
 
-// needsSomebody are the reasons of a workspace that waits, and that only a person ends.
+// needsSomebody are the reasons of a waiting Workspace that only a user can resolve.
 var needsSomebody = []string{v1alpha1.ReasonArchiveNotConfigured, v1alpha1.ReasonRestartBackoff}
 
-// Whatever the reason is: what has failed for good is Degraded, in pause too; what is paused is
-// Suspended; what is as it should be is Healthy; and what waits is Progressing, or Degraded if it would
-// wait for ever.
+// A Workspace that has failed for good is Degraded, even if it is paused. A paused one is Suspended, a ready one
+// Healthy, and a waiting one Progressing, or Degraded if it would wait forever.
 func TestHealthOfWorkspaces(t *testing.T) {
 	const yes, no = metav1.ConditionTrue, metav1.ConditionFalse
 	for _, reason := range reasonsOf(t, "v1alpha1/workspace_conditions.go") {

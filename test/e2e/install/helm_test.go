@@ -6,10 +6,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
-// The release before is upgraded with scalers of both versions at work, rolled back, upgraded again,
-// uninstalled and installed anew: by server-side apply, as Helm 4 does, and by three-way merge, as Helm 3.
+// The previous release is upgraded with scalers of both versions, rolled back, upgraded again, uninstalled and installed
+// again: by server-side apply, as in Helm 4, and by three-way merge, as in Helm 3.
 func testHelm(t *testing.T, apply string) {
 	s := newScenario(t)
 	before := older(t, s.root)
@@ -59,7 +61,7 @@ func testHelm(t *testing.T, apply string) {
 	}
 }
 
-// removed uninstalls the release, installs it again, and removes everything.
+// uninstall uninstalls the release, installs it again, and removes everything.
 func (s *scenario) uninstall(stop func(), workloads string) {
 	s.Helper()
 	s.runShown("helm uninstall", "--wait")
@@ -83,40 +85,34 @@ func (s *scenario) uninstall(stop func(), workloads string) {
 	s.runShown("kubectl delete crd", "--timeout=2m")
 }
 
-// namespaced makes the manifest's namespace elsewhere.
+// namespaced adds the namespace elsewhere to a manifest.
 func namespaced(manifest string) string {
 	return "apiVersion: v1\nkind: Namespace\nmetadata: {name: elsewhere}\n---\n" + manifest
 }
 
-// older returns a copy of the chart as a release before might have been: of a lower version, and with a
-// definition that lacks spec.gracePeriodSeconds.
+// older returns a copy of the chart as an earlier release: with a lower version, and a definition without
+// spec.gracePeriodSeconds.
 func older(t *testing.T, root string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "kyklos")
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, "config", "chart"))); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "config", "chart"))))
 	change := func(file string, pattern, replacement string) {
 		path := filepath.Join(folder, file)
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		changed := regexp.MustCompile(pattern).ReplaceAll(content, []byte(replacement))
 		if string(changed) == string(content) {
 			t.Fatalf("%s has nothing like %s", file, pattern)
 		}
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, os.WriteFile(path, changed, 0o600))
 	}
 	change("Chart.yaml", `(?m)^version: .*`, "version: 0.0.9")
 	change("templates/generated/customresourcedefinition-"+definition+".yaml", `(?m)^ {14}gracePeriodSeconds:\n(?: {16}.*\n)+`, "")
 	return folder
 }
 
-// A release that leaves the definition alone keeps it, and one that is told to takes it away with the rest. The
-// pods come up where the strictest of the Pod Security Standards is enforced.
+// A release without the definition keeps it, and one with crds.keep=false removes it. The pods run where the strictest
+// Pod Security Standard is enforced.
 func testDefinition(t *testing.T) {
 	s := newScenario(t)
 	s.installCertManager()

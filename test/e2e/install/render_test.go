@@ -14,8 +14,8 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// The chart installs what kustomize does, whatever the release and its namespace are called: but for the
-// namespace itself, which Helm makes, and the notes that Helm keeps on objects.
+// The chart installs the same objects as kustomize for any release and namespace, except the namespace itself, which
+// Helm creates, and Helm's own labels.
 func TestChartEqualsKustomize(t *testing.T) {
 	for _, c := range []struct{ folders, values string }{
 		{"default", "replicas=2"}, // the default
@@ -44,7 +44,7 @@ func TestChartEqualsKustomize(t *testing.T) {
 	}
 }
 
-// moved has every mention of kyklos-system in value replaced.
+// moved replaces every mention of kyklos-system in value.
 func moved(value any, namespace string) any {
 	switch value := value.(type) {
 	case string:
@@ -61,7 +61,7 @@ func moved(value any, namespace string) any {
 	return value
 }
 
-// Each served namespace has the Roles that the namespaced installation gives to its one.
+// Each served namespace has the Roles of the namespaced installation.
 func TestServedNamespaces(t *testing.T) {
 	got := template(t, "kyklos", "kyklos-system", "--set", "namespaces={shop,team-a}")
 	for _, kind := range []string{"Role", "RoleBinding"} {
@@ -92,7 +92,7 @@ func compare(t *testing.T, got, want map[string]*unstructured.Unstructured, rele
 	}
 }
 
-// forgetHelm takes away what Helm alone writes, and which must be there.
+// forgetHelm removes Helm's own labels, which must exist.
 func forgetHelm(t *testing.T, object *unstructured.Unstructured, release string) {
 	t.Helper()
 	labels := object.GetLabels()
@@ -116,7 +116,7 @@ func forgetHelm(t *testing.T, object *unstructured.Unstructured, release string)
 	}
 }
 
-// What is left out of the release is left out with all that belongs to it.
+// What a value leaves out is left out completely.
 func TestLeftOut(t *testing.T) {
 	all := template(t, "kyklos", "kyklos-system")
 	for values, gone := range map[string][]string{
@@ -144,7 +144,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// helm lint has no complaint, and the package holds nothing but the chart.
+// helm lint reports nothing, and the package has only the chart.
 func TestLintAndPackage(t *testing.T) {
 	chart := filepath.Join(harness.RootFor(t), "config", "chart")
 	if output, err := helm(t, os.DevNull, "lint", "--strict", "--quiet", chart); err != nil || strings.Contains(output, "WARNING") {

@@ -19,7 +19,7 @@ const (
 	digest    = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 )
 
-// choices are values and what becomes of them: the text of a field of an object.
+// choices are values and their effect: the text of a field of an object.
 var choices = []struct{ set, object, path, want string }{
 	{"image.repository=registry.example.com/kyklos,image.tag=v1.2.3", manager, container + ".image}", "registry.example.com/kyklos:v1.2.3"},
 	{"image.digest=" + digest, manager, container + ".image}", "kyklos@" + digest},
@@ -59,13 +59,9 @@ func TestValues(t *testing.T) {
 				t.Fatalf("there is no %s", c.object)
 			}
 			path := jsonpath.New("field").AllowMissingKeys(true)
-			if err := path.Parse(c.path); err != nil {
-				t.Fatal(err)
-			}
+			harness.Must(t, path.Parse(c.path))
 			var got strings.Builder
-			if err := path.Execute(&got, object.Object); err != nil {
-				t.Fatal(err)
-			}
+			harness.Must(t, path.Execute(&got, object.Object))
 			if got.String() != c.want {
 				t.Errorf("%s of %s is %q, want %q", c.path, c.object, got.String(), c.want)
 			}
@@ -73,7 +69,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// refused are values that the schema refuses, and what it says.
+// refused are values that the schema refuses, and its messages.
 var refused = []struct{ set, says string }{
 	{"replica=3", "at '': additional properties 'replica' not allowed"},
 	{"replicas=-1", "at '/replicas': minimum: got -1, want 0"},
@@ -123,7 +119,7 @@ func TestRefusedValues(t *testing.T) {
 	}
 }
 
-// Values that do not go together are refused in words of the chart's own.
+// The chart refuses values that conflict, with its own messages.
 func TestValuesTogether(t *testing.T) {
 	chart := filepath.Join(harness.RootFor(t), "config", "chart")
 	for set, says := range map[string]string{
@@ -136,16 +132,12 @@ func TestValuesTogether(t *testing.T) {
 	}
 }
 
-// Every value is one that the tests above choose, and one that they have refused.
+// The tests above set every value, and have it refused.
 func TestEveryValueIsTested(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(harness.RootFor(t), "config", "chart", "values.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var values map[string]any
-	if err := yaml.Unmarshal(content, &values); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, yaml.Unmarshal(content, &values))
 	tested := func(value string, sets []string) bool {
 		return slices.ContainsFunc(sets, func(set string) bool {
 			return strings.HasPrefix(set, value) && strings.ContainsRune("=.[", rune(set[len(value)]))

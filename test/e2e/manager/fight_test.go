@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// insists lets a GitOps tool apply 4 replicas of web every 100 ms, until the test ends.
+// insists applies 4 replicas of web every 100 ms, as a GitOps tool does, until the test ends.
 func (s *scenario) insists() {
 	ctx, cancel := context.WithCancel(s.Context())
 	manifest := []byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":4}}`)
@@ -37,7 +37,7 @@ func (s *scenario) insists() {
 	s.Cleanup(func() { cancel(); under.Wait() })
 }
 
-// degraded returns the condition of web; nil before there is one.
+// degraded returns the condition of web, or nil.
 func (s *scenario) degraded() *metav1.Condition {
 	s.Helper()
 	tws := &v1beta1.TimeWindowScaler{}
@@ -57,8 +57,8 @@ func (s *scenario) fightEvents() (count int) {
 	return count
 }
 
-// A fight outlives the manager: it is not told of anew and not fought faster. With --on-fight=enforce it is
-// told of as well, and fought at once every time.
+// A fight survives a restart of the manager: it is not reported again, and corrections do not get faster. With
+// --on-fight=enforce it is reported too, and every write of the rival is corrected at once.
 func TestAFightThroughRestarts(t *testing.T) {
 	const corrections = "kyklos_manual_drift_corrections_total"
 	s := newScenario(t)
@@ -69,16 +69,16 @@ func TestAFightThroughRestarts(t *testing.T) {
 	s.AwaitSettled(1, 3)
 	s.insists()
 	fights := func() bool { return s.degraded().Reason == v1beta1.ReasonFieldFight }
-	s.Until("the fight told of", fights)
+	s.Until("the fight reported", fights)
 	s.Until("its event", func() bool { return s.fightEvents() == 1 })
 	since := s.degraded().LastTransitionTime
 	s.Must(first.Kill())
 
 	second := s.Start(nil, "--leader-elect=false", "--namespaces="+s.Namespace)
 	s.AwaitReady(second)
-	s.Until("a look", func() bool { return s.Sum(second, "kyklos_field_fight") == 1 })
+	s.Until("the fight in the metrics", func() bool { return s.Sum(second, "kyklos_field_fight") == 1 })
 	if n := s.Sum(second, corrections); n != 0 {
-		t.Errorf("%v corrections at once after the restart", n)
+		t.Errorf("got %v corrections right after the restart, want 0", n)
 	}
 	s.SetClock("2025-01-27 10:10:00")
 	s.Until("the next correction", func() bool { return s.Sum(second, corrections) == 1 })
@@ -86,9 +86,9 @@ func TestAFightThroughRestarts(t *testing.T) {
 
 	third := s.Start(nil, "--leader-elect=false", "--namespaces="+s.Namespace, "--on-fight=enforce")
 	s.AwaitReady(third)
-	// Backing off would take minutes for these.
+	// With back-off these would take minutes.
 	s.Until("corrections at full speed", func() bool { return s.Sum(third, corrections) >= 8 })
 	if !fights() || !s.degraded().LastTransitionTime.Equal(&since) || s.fightEvents() != 1 {
-		t.Errorf("%+v since %s, %d events", s.degraded(), since, s.fightEvents())
+		t.Errorf("got %+v, want FieldFight since %s; got %d events, want 1", s.degraded(), since, s.fightEvents())
 	}
 }

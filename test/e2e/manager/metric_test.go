@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// metricPair is pair with a metric: one replica for each of queue_depth, at most 20.
+// metricPair is CreatePair with a metric: one replica for each unit of queue_depth, at most 20.
 func (s *scenario) metricPair(name string, fallback int32, start, end string) {
 	s.Helper()
 	s.CreatePair(name, fallback, start, end)
@@ -20,7 +20,7 @@ func (s *scenario) metricPair(name string, fallback int32, start, end string) {
 	s.Patch(tws, fmt.Sprintf(patch, start, end, fallback))
 }
 
-// measured sets what the control plane's metrics API says of queue_depth.
+// measured sets the values of queue_depth in the metrics API.
 func (s *scenario) measured(says string) {
 	s.Helper()
 	s.Must(s.Cluster.WriteExternalMetrics(s.Context(), s.Namespace, map[string]string{"queue_depth": says}))
@@ -32,13 +32,12 @@ func isPoll(r harness.Request) bool {
 
 func isScale(r harness.Request) bool { return r.Is(http.MethodPatch, "/scale") }
 
-// A window's metric is asked for while that window decides, once per interval whatever else happens, and
-// at no other time.
+// A window's metric is polled once per interval while that window decides, and never otherwise.
 func TestPollsOnlyInTheWindowAndOncePerInterval(t *testing.T) {
 	s := newScenario(t)
 	s.SetClock("2025-01-27 08:00:00")
 	s.measured(`[{value: "5"}]`)
-	s.metricPair("web", 0, "09:00", "12:00") // a fallback that is no rise: the first answer alone decides
+	s.metricPair("web", 0, "09:00", "12:00") // the fallback is not a rise, so only the first answer counts
 	proxy := s.StartProxy()
 	m := s.Start(proxy, "--leader-elect=false", "--metric-interval=1h")
 	s.AwaitReady(m)
@@ -55,7 +54,7 @@ func TestPollsOnlyInTheWindowAndOncePerInterval(t *testing.T) {
 	s.wakes(m, "2025-01-27 10:00:00", "2025-01-27 11:00:00")
 	polls("in the window", 1)
 	if got := proxy.Requests(isPoll)[0].Path; got != "/apis/external.metrics.k8s.io/v1beta1/namespaces/"+s.Namespace+"/queue_depth" {
-		t.Errorf("asked for %s", got)
+		t.Errorf("polled %s", got)
 	}
 	s.SetClock("2025-01-27 12:00:00")
 	s.AwaitSettled(1, 0)
@@ -65,21 +64,21 @@ func TestPollsOnlyInTheWindowAndOncePerInterval(t *testing.T) {
 	s.AwaitSettled(1, 5)
 	polls("on the next day", 2)
 	if got := len(proxy.Requests(isScale)); got != 3 {
-		t.Errorf("%d writes to the target, want 3: up, down, up", got)
+		t.Errorf("got %d writes to the target, want 3: up, down, up", got)
 	}
 }
 
-// wakes steps the clock, which makes the manager look at every scaler, and waits for each look.
+// wakes steps the clock, which makes the manager reconcile every scaler, and waits for each pass.
 func (s *scenario) wakes(m *harness.Manager, times ...string) {
 	s.Helper()
 	for _, at := range times {
-		looked := s.Sum(m, "controller_runtime_reconcile_total")
+		passes := s.Sum(m, "controller_runtime_reconcile_total")
 		s.SetClock(at)
-		s.Until("another look", func() bool { return s.Sum(m, "controller_runtime_reconcile_total") > looked })
+		s.Until("another pass", func() bool { return s.Sum(m, "controller_runtime_reconcile_total") > passes })
 	}
 }
 
-// A value that changes and asks for the same count costs its poll and no other request (B9).
+// A new value that leads to the same count costs its poll and no other request (B9).
 func TestAValueThatAsksForTheSameWritesNothing(t *testing.T) {
 	s := newScenario(t)
 	s.SetClock("2025-01-27 10:00:00")
@@ -99,12 +98,12 @@ func TestAValueThatAsksForTheSameWritesNothing(t *testing.T) {
 	s.Until("the last value", func() bool { return s.Sum(m, "kyklos_external_metric_value") == 4.9 })
 	others := proxy.Requests(func(r harness.Request) bool { return isCost(r) && !isPoll(r) })
 	if len(others) > 0 {
-		t.Errorf("%d requests beside the polls, the first being %v", len(others), others[0])
+		t.Errorf("got %d requests besides the polls, the first is %v", len(others), others[0])
 	}
 }
 
-// A manager that is killed in the middle of a window, and starts while the metrics API fails, keeps the
-// count that the metric last asked for, and then goes to the fallback as after any three misses.
+// A manager that is killed within a window and restarted while the metrics API fails keeps the last count of the metric,
+// and uses the fallback after three misses as usual.
 func TestRestartWhileTheMetricFails(t *testing.T) {
 	s := newScenario(t)
 	s.SetClock("2025-01-27 10:00:00")
@@ -120,15 +119,15 @@ func TestRestartWhileTheMetricFails(t *testing.T) {
 	s.Until("the second miss", func() bool { return len(proxy.Requests(isPoll)) >= 2 })
 	s.AwaitSettled(1, 3)
 	if misses := s.Sum(second, "kyklos_external_metric_misses_total"); misses < 3 {
-		t.Errorf("the fallback came after %v misses", misses)
+		t.Errorf("got the fallback after %v misses, want 3", misses)
 	}
 	if got := len(proxy.Requests(isScale)); got != 1 {
-		t.Errorf("%d writes to the target, want 1", got)
+		t.Errorf("got %d writes to the target, want 1", got)
 	}
 }
 
-// A metrics API that answers nothing, asked for by more scalers than are polled at once, holds up neither
-// them nor the flips of others.
+// A metrics API that does not answer, with more scalers than are polled in parallel, delays neither them nor the flips
+// of others.
 func TestFlipsWhileTheMetricsAPIHangs(t *testing.T) {
 	const polled, others = 40, 50
 	s := newScenario(t)
@@ -157,6 +156,6 @@ func TestFlipsWhileTheMetricsAPIHangs(t *testing.T) {
 		others, s.Sum(m, "kyklos_boundary_lateness_seconds_sum"), polled)
 	s.AwaitSettled(polled, 2)
 	if got := len(proxy.Requests(isPoll)); got < 32 {
-		t.Errorf("only %d polls hung", got)
+		t.Errorf("got %d hanging polls, want at least 32", got)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// A thousand scalers with no boundary due cost no request, although every one of them is looked at;
-// a boundary costs those that flip one write to the target and one status, and the others nothing.
+// A thousand scalers without a due boundary cost no request, although each of them is reconciled. A boundary costs each
+// scaler that flips one write to the target and one to the status.
 func TestSteadyStateCostsNothing(t *testing.T) {
 	const all, flipping = 1000, 50
 	s := newScenario(t)
@@ -30,13 +30,13 @@ func TestSteadyStateCostsNothing(t *testing.T) {
 	s.AwaitReady(m)
 	s.AwaitSettled(all, 0)
 	s.Until("the queue empty", func() bool { return s.Sum(m, "workqueue_depth") == 0 })
-	// A target whose own controller still writes to it could make a flip's write conflict.
+	// A write of the target's own controller could make a flip conflict.
 	s.Until("every target at rest", func() bool { return s.resting() == all })
 
 	proxy.Forget()
-	looked := s.Sum(m, "controller_runtime_reconcile_total")
+	before := s.Sum(m, "controller_runtime_reconcile_total")
 	s.SetClock("2025-01-27 08:30:00")
-	s.Until("every scaler looked at", func() bool { return s.Sum(m, "controller_runtime_reconcile_total") >= looked+all })
+	s.Until("every scaler reconciled", func() bool { return s.Sum(m, "controller_runtime_reconcile_total") >= before+all })
 	if sent := proxy.Requests(isCost); len(sent) > 0 {
 		t.Errorf("a steady state sent %d requests, the first being %v", len(sent), sent[0])
 	}
@@ -50,21 +50,21 @@ func TestSteadyStateCostsNothing(t *testing.T) {
 	t.Logf("%d flips among %d scalers: %d scale writes, %d status writes, %d events, %d requests in all",
 		flipping, all, len(scales), len(statuses), len(events), len(proxy.Requests(isCost)))
 	if len(scales) != flipping {
-		t.Errorf("%d scale writes for %d flips", len(scales), flipping)
+		t.Errorf("got %d scale writes for %d flips", len(scales), flipping)
 	}
-	// A target that takes longer than the hold to arrive costs a second status.
+	// A target that takes longer than the hold costs a second status write.
 	if len(statuses) < flipping || len(statuses) > 2*flipping {
-		t.Errorf("%d status writes for %d flips", len(statuses), flipping)
+		t.Errorf("got %d status writes for %d flips", len(statuses), flipping)
 	}
 	if others := len(proxy.Requests(isCost)) - len(scales) - len(statuses) - len(events); others != 0 {
-		t.Errorf("%d requests that are none of these", others)
+		t.Errorf("got %d other requests", others)
 	}
 }
 
-// isCost leaves out what goes on anyway: watches. (Leases: this manager elects no leader.)
+// isCost ignores watches. This manager uses no Lease.
 func isCost(r harness.Request) bool { return !r.Watch }
 
-// resting counts the Deployments that their controller has finished with.
+// resting counts the Deployments whose rollout is complete.
 func (s *scenario) resting() int {
 	s.Helper()
 	var list appsv1.DeploymentList

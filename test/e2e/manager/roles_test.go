@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// allowed lets the manager scale ReplicationControllers in the stage's namespace only.
+// allowed lets the manager scale ReplicationControllers in the namespace.
 func (s *scenario) allowed() {
 	s.Helper()
 	meta := metav1.ObjectMeta{Namespace: s.Namespace, Name: "kyklos-replicationcontrollers"}
@@ -63,7 +63,7 @@ func (s *scenario) awaitControlled(replicas int32) {
 	})
 }
 
-// A manager for some namespaces needs its permissions for a further kind in these alone, by a Role in each.
+// A manager for some namespaces needs its permissions for a further kind only there, from a Role in each.
 func TestRolesForAFurtherKind(t *testing.T) {
 	first, second := newScenario(t), newScenario(t)
 	second.Clock = first.Clock
@@ -77,11 +77,11 @@ func TestRolesForAFurtherKind(t *testing.T) {
 		s.awaitControlled(2)
 		rc := &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "web"}}
 		s.Patch(rc, `{"spec":{"replicas":5}}`)
-		s.awaitControlled(2) // the watch of each namespace tells of drift
+		s.awaitControlled(2) // found by the watch of each namespace
 	}
 }
 
-// A kind whose scale is never answered, with more scalers than there are workers, holds up no other flip.
+// A kind whose scale requests hang, with more scalers than there are workers, delays no other flip.
 func TestFlipsWhileAKindHangs(t *testing.T) {
 	const hanging, others = 30, 10
 	s := newScenario(t)

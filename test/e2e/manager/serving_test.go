@@ -24,7 +24,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// A manager for some namespaces leaves the others alone.
+// A manager for some namespaces ignores the others.
 func TestNamespaces(t *testing.T) {
 	served, other := newScenario(t), newScenario(t)
 	other.Clock = served.Clock
@@ -40,7 +40,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// A leader that is told to stop gives its Lease back, so that the next need not wait for it to run out.
+// A stopped leader releases its Lease, so that the next one need not wait until it expires.
 func TestLeaseIsReleased(t *testing.T) {
 	s := newScenario(t)
 	s.SetClock("2025-01-27 10:00:00")
@@ -54,15 +54,15 @@ func TestLeaseIsReleased(t *testing.T) {
 		return ptr.Deref(lease.Spec.HolderIdentity, "")
 	}
 	if holder() == "" {
-		t.Error("nobody leads")
+		t.Error("got no leader")
 	}
 	s.Must(m.Stop())
 	if name := holder(); name != "" {
-		t.Errorf("%s still leads", name)
+		t.Errorf("got the leader %s, want none", name)
 	}
 }
 
-// Metrics are for those who may get /metrics: the shipped role kyklos-metrics-reader.
+// Metrics need the permission to get /metrics: the shipped role kyklos-metrics-reader.
 func TestMetricsAreGuarded(t *testing.T) {
 	s := newScenario(t)
 	s.SetClock("2025-01-27 10:00:00")
@@ -78,10 +78,10 @@ func TestMetricsAreGuarded(t *testing.T) {
 	s.Must(s.Client.SubResource("token").Create(s.Context(), account, token))
 
 	if status, _ := s.scrape(url, ""); status != http.StatusUnauthorized {
-		t.Errorf("without a token: %d", status)
+		t.Errorf("without a token: got %d, want 401", status)
 	}
 	if status, _ := s.scrape(url, token.Status.Token); status != http.StatusForbidden {
-		t.Errorf("without the role: %d", status)
+		t.Errorf("without the role: got %d, want 403", status)
 	}
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "prometheus-"},
@@ -103,7 +103,7 @@ func (s *scenario) scrape(url, token string) (status int, body string) {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	// As the ServiceMonitor has it: the certificate is the webhooks', and its CA is in the Secret.
+	// As in the ServiceMonitor: the certificate is that of the webhooks, and its CA is in the Secret.
 	secret := &corev1.Secret{}
 	s.Must(s.Client.Get(s.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-webhook-ca"}, secret))
 	roots := x509.NewCertPool()
@@ -119,8 +119,8 @@ func (s *scenario) scrape(url, token string) (status int, body string) {
 	return response.StatusCode, string(content)
 }
 
-// Without a certificate the webhooks are not ready, the reason can be read, and scaling goes on. It
-// is served as soon as its files are there; where no caller is named, none is looked at.
+// Without a certificate the webhooks are not ready and report why, and scaling works. The certificate is served as soon
+// as its files exist. Without configured callers, no caller is read.
 func TestScalesWithoutACertificate(t *testing.T) {
 	s := newScenario(t)
 	s.SetClock("2025-01-27 10:00:00")
@@ -132,10 +132,10 @@ func TestScalesWithoutACertificate(t *testing.T) {
 	status, text := s.scrape(m.HealthURL+"/readyz/certificate", "")
 	want := "internal server error: the folder " + dir + " is empty: the Secret mounted there needs the keys tls.crt and tls.key\n"
 	if status != http.StatusInternalServerError || text != want {
-		t.Errorf("%d %swant %s", status, text, want)
+		t.Errorf("got %d %swant 500 %s", status, text, want)
 	}
 	if got := s.Sum(m, "kyklos_webhook_certificate_files_bad"); got != 1 {
-		t.Errorf("the metric of bad files is %v, want 1", got)
+		t.Errorf("the metric of bad files: got %v, want 1", got)
 	}
 
 	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
@@ -145,6 +145,6 @@ func TestScalesWithoutACertificate(t *testing.T) {
 	}
 	s.AwaitReady(m)
 	if got := s.Sum(m, "kyklos_webhook_certificate_files_bad"); got != 0 {
-		t.Errorf("the metric of bad files is %v, want 0", got)
+		t.Errorf("the metric of bad files: got %v, want 0", got)
 	}
 }

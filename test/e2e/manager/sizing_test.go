@@ -17,7 +17,7 @@ import (
 
 var sizes = flag.String("sizes", "", "how many scalers the manager's needs are measured with, as 0,100,1000; empty measures nothing")
 
-// TestSizing prints what docs/sizing.md says, as the shipped manager tells it of itself. It asserts nothing.
+// TestSizing prints the figures of docs/sizing.md as the shipped manager reports them. It asserts nothing.
 func TestSizing(t *testing.T) {
 	if *sizes == "" {
 		t.Skip("make bench measures")
@@ -31,7 +31,7 @@ func TestSizing(t *testing.T) {
 	}
 }
 
-// measure creates scalers under a manager, and starts another one that finds them.
+// measure creates scalers under a manager, and then starts another one.
 func (s *scenario) measure(count int) {
 	first := s.shipped()
 	s.AwaitReady(first)
@@ -53,7 +53,7 @@ func (s *scenario) measure(count int) {
 			return false
 		}
 	})
-	s.slowly("every scaler looked at", func() bool {
+	s.slowly("every scaler reconciled", func() bool {
 		most = max(most, s.Sum(first, memory))
 		return s.Sum(first, "controller_runtime_reconcile_total") >= float64(count) && s.Sum(first, "workqueue_depth") == 0
 	})
@@ -71,7 +71,7 @@ func (s *scenario) measure(count int) {
 	s.Must(second.Stop())
 }
 
-// slowly is eventually, for thousands of objects.
+// slowly is Until without a deadline, for thousands of objects.
 func (s *scenario) slowly(what string, done func() bool) {
 	s.Helper()
 	if err := wait.PollUntilContextCancel(s.Context(), 100*time.Millisecond, true, func(context.Context) (bool, error) { return done(), nil }); err != nil {
@@ -84,7 +84,7 @@ const (
 	cpu    = "process_cpu_seconds_total"
 )
 
-// shipped is the manager as it is shipped.
+// shipped starts the shipped manager.
 func (s *scenario) shipped() *harness.Manager {
 	s.Helper()
 	return s.StartManager(harness.ManagerOptions{WebhookPort: s.Installation.WebhookPort, Args: []string{"--leader-elect=false"}})

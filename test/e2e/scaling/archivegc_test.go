@@ -19,8 +19,8 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// W48: one leader finds an archive that nobody needs, and the next one deletes it two hours later, by what
-// the first has written down; with the rights that are shipped.
+// W48: one leader finds an archive without a Workspace and records it. The next leader deletes it two hours later, with
+// the shipped permissions.
 func TestAnArchiveThatNobodyNeeds(t *testing.T) {
 	s := newIdleScenario(t, "STANDBY")
 	folder := t.TempDir()

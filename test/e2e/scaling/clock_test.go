@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// However many boundaries pass unseen, one write to the right value follows (B1).
+// Any number of missed boundaries leads to one write of the right value (B1).
 func TestManyBoundariesMissed(t *testing.T) {
 	s := newScenario(t, "2025-01-27 20:00:00")
 	s.target(2)
@@ -21,7 +21,7 @@ func TestManyBoundariesMissed(t *testing.T) {
 	s.measures(1, "kyklos_scale_events_total", "direction=up")
 }
 
-// A clock that is set back brings back what was right then.
+// When the clock is set back, the replicas of that time return.
 func TestClockSetBack(t *testing.T) {
 	s := newScenario(t, "2025-01-27 09:30:00")
 	s.target(2)
@@ -33,8 +33,7 @@ func TestClockSetBack(t *testing.T) {
 	s.settles(10)
 }
 
-// A grace period never lasts longer than its own length, although its end was written by a clock
-// that has been set back since.
+// A grace period never lasts longer than its length, even if the clock is set back after its end was recorded.
 func TestGracePeriodAfterClockSetBack(t *testing.T) {
 	s := newScenario(t, "2025-01-27 16:59:00")
 	s.target(10)
@@ -51,7 +50,7 @@ func TestGracePeriodAfterClockSetBack(t *testing.T) {
 	s.settles(2)
 }
 
-// The boundary itself wakes the controller: a timer, not a step of the clock.
+// The boundary wakes the controller by a timer, not by a step of the clock.
 func TestBoundaryWakesByItself(t *testing.T) {
 	s := newScenario(t, "2025-01-27 08:59:00")
 	s.target(2)

@@ -22,7 +22,7 @@ import (
 
 const driftCorrections = "kyklos_manual_drift_corrections_total"
 
-// repeats does something every 100 ms until the test ends or stop is called, which waits for the last.
+// repeats runs an action every 100 ms until the test ends or stop is called, which waits for the last one.
 func (s *scenario) repeats(deed func(context.Context) error) (stop func()) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())
@@ -44,8 +44,7 @@ func (s *scenario) repeats(deed func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// applies is what a GitOps tool does with a manifest that has replicas: apply it on the server's side,
-// by force.
+// applies returns a server-side apply of a manifest with replicas, by force, as a GitOps tool does it.
 func (s *scenario) applies(replicas int32) func(context.Context) error {
 	manifest := fmt.Appendf(nil, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":%q},"spec":{"replicas":%d}}`, targetName, replicas)
 	return func(ctx context.Context) error {
@@ -54,14 +53,13 @@ func (s *scenario) applies(replicas int32) func(context.Context) error {
 	}
 }
 
-// argues is what Degraded and the event say of a fight in the window.
+// argues is the message of Degraded and the event about a fight in the window.
 func argues(rival, window string) string {
 	return rival + " keeps overwriting what Kyklos sets in Deployment webapp: three times in window " + window +
 		". Only one of the two can decide: make the other leave the target alone, or set spec.pause"
 }
 
-// overdue sets the clock to the time at which a correction is due that comes so long after the last, and
-// returns that time.
+// overdue sets the clock to the end of a back-off after the last write, and returns that time.
 func (s *scenario) overdue(after time.Duration) time.Time {
 	s.Helper()
 	due := s.scaler().Status.LastScaleTime.Add(after + time.Second) // it is stored in whole seconds
@@ -69,8 +67,8 @@ func (s *scenario) overdue(after time.Duration) time.Time {
 	return due
 }
 
-// A rival that never tires is told of and corrected ever less often, to 5 minutes. Flips stay on time, and
-// when it goes the fight is over.
+// A persistent rival is reported and corrected less and less often, down to every 5 minutes. Flips stay on time, and
+// when the rival stops, the fight is over.
 func TestFightWithAnotherFieldManager(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(10)
@@ -117,8 +115,8 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 	s.measures(0, "kyklos_field_fight")
 }
 
-// losesAgain waits until the rival has the target again, after a write of Kyklos's since the time given,
-// and the status tells of all this: Kyklos has nothing left to write.
+// losesAgain waits until the rival has overwritten a write of Kyklos since the given time, the status shows it, and
+// Kyklos has nothing left to write.
 func (s *scenario) losesAgain(since time.Time) {
 	s.Helper()
 	s.Until("the rival's count, and a status about it", func() bool {
@@ -130,7 +128,7 @@ func (s *scenario) losesAgain(since time.Time) {
 	})
 }
 
-// waitsWithoutRequests looks at the scaler several times within the five minutes of a wait.
+// waitsWithoutRequests reconciles the scaler several times within the five minutes of a back-off.
 func (s *scenario) waitsWithoutRequests() {
 	s.Helper()
 	before := s.writesAndReads()
@@ -145,15 +143,15 @@ func (s *scenario) waitsWithoutRequests() {
 	s.measures(6, driftCorrections)
 }
 
-// writesAndReads are the requests about the namespace, events left out.
+// writesAndReads returns the requests about the namespace without events.
 func (s *scenario) writesAndReads() []string {
 	return slices.DeleteFunc(sent.about("/namespaces/"+s.namespace+"/"), func(request string) bool {
 		return request == "POST /apis/events.k8s.io/v1/namespaces/"+s.namespace+"/events"
 	})
 }
 
-// reads are the requests for the target's metadata. After a conflict the target is read too, but then its
-// scaler first.
+// reads returns the requests for the target's metadata. After a conflict the target is read too, but its scaler before
+// it.
 func (s *scenario) reads() []string {
 	var found []string
 	all := s.writesAndReads()
@@ -166,7 +164,7 @@ func (s *scenario) reads() []string {
 	return found
 }
 
-// Three times by hand are a fight too, and kubectl is named.
+// Three writes by hand are a fight too, with kubectl as the rival.
 func TestFightWithAPerson(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(10)
@@ -187,7 +185,7 @@ func TestFightWithAPerson(t *testing.T) {
 	s.settles(10)
 }
 
-// An HPA writes scales as kube-controller-manager, and is named itself.
+// An HPA scales as kube-controller-manager. The message names the HPA.
 func TestFightWithAnAutoscaler(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.Must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{

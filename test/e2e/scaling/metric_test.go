@@ -11,10 +11,10 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// The control plane serves external.metrics.k8s.io by an API service of its own behind the aggregator;
-// its values are what a namespace's ConfigMap says.
+// The control plane serves external.metrics.k8s.io with its own API service behind the aggregator. Its values come from
+// a ConfigMap of the namespace.
 
-// byQueue has 30 of queue_depth for each replica in the office hours, with 1 to 20 replicas.
+// byQueue wants one replica for each 30 of queue_depth in the office hours, from 1 to 20.
 func byQueue(change ...func(*v1beta1.WindowMetric)) func(*v1beta1.TimeWindowScaler) {
 	return func(tws *v1beta1.TimeWindowScaler) {
 		m := &v1beta1.WindowMetric{
@@ -29,7 +29,7 @@ func byQueue(change ...func(*v1beta1.WindowMetric)) func(*v1beta1.TimeWindowScal
 	}
 }
 
-// measured sets what the API service says of queue_depth: a list, or "error: " and a text.
+// measured sets the values of queue_depth: a list, or "error: " and a text.
 func (s *scenario) measured(says string) {
 	s.Helper()
 	s.Must(cluster.WriteExternalMetrics(s.Context(), s.namespace, map[string]string{"queue_depth": says}))
@@ -46,7 +46,7 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	}
 	s.clock("2025-02-03 09:00:00")
 	s.settles(5)
-	// The rise to the window's own replicas comes with the boundary, the metric's count with the first answer.
+	// The boundary raises the target to the window's replicas, and the first answer to the metric's count.
 	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 	s.hears("ScaledDown", "Scaled down from 10 to 5 replicas (window: BusinessHours, metric queue_depth)")
 	s.measures(150, "kyklos_external_metric_value", "window=BusinessHours", "metric=queue_depth")
@@ -64,8 +64,8 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	s.hears("MetricUnavailable")
 }
 
-// The target's value is what the metric as a whole is held to. From none it starts with the bare ratio, and
-// a metric that more replicas do not help leads to the most of them.
+// The target value applies to the metric as a whole. From zero replicas the ratio is used as it is, and a metric that
+// more replicas do not lower leads to the maximum.
 func TestAMetricOfTypeValue(t *testing.T) {
 	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(0)
@@ -103,8 +103,8 @@ func TestTheSelectorChoosesSeries(t *testing.T) {
 	s.settles(15)
 }
 
-// Whatever fails, three times in a row: the window's replicas apply, and the user is told why. The next
-// value ends it.
+// After any three failures in a row the window's replicas apply, and the status shows the reason. The next value ends
+// it.
 func TestAMetricWithoutAValue(t *testing.T) {
 	for name, tc := range map[string]struct {
 		says, because string
@@ -138,7 +138,7 @@ func TestAMetricWithoutAValue(t *testing.T) {
 	}
 }
 
-// Without its APIService the whole API group is gone, and comes back.
+// The API group disappears with its APIService, and returns with it.
 func TestTheMetricsAPIGoesAndComes(t *testing.T) {
 	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(2)
@@ -165,7 +165,7 @@ func TestTheMetricsAPIGoesAndComes(t *testing.T) {
 	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 }
 
-// A decrease that the metric asks for waits for the grace period, and what others set is drift.
+// A decrease by the metric waits for the grace period, and writes of others are drift.
 func TestGraceAndDriftUnderAMetric(t *testing.T) {
 	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(2)

@@ -12,21 +12,20 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// Two scalers of one target get past admission when both come at once: the older owns it, the other
-// never writes, and takes over when the owner goes (B8).
+// Two scalers of one target pass admission when they are created together. The older one owns it, the other one never
+// writes, and takes over when the owner is deleted (B8).
 func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
 	first := s.officeHours()
 	s.settles(10)
 	second := &v1beta1.TimeWindowScaler{
-		// The smaller UID is nobody's choice; the name sorts first to show that it does not count.
+		// The UID is random. The name sorts first to show that it does not matter.
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "a-second"},
 		Spec:       *first.Spec.DeepCopy(),
 	}
 	second.Spec.Windows[0].Replicas = intstr.FromInt32(5)
-	// Of two that are created in the same second the smaller UID owns the target, so none is until that
-	// second is over.
+	// Of two created in the same second the one with the smaller UID owns the target, so create none in that second.
 	s.Until("a second of time between the two", func() bool {
 		dry := second.DeepCopy()
 		s.Must(admin.Create(s.Context(), dry, client.DryRunAll))
@@ -66,7 +65,7 @@ func TestAutoscalerOnTheSameTargetIsNamed(t *testing.T) {
 	s.hears("TargetConflict", "HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other")
 }
 
-// A scaler that goes leaves its target as it is, and none of its series behind.
+// A deleted scaler leaves its target unchanged, and none of its series.
 func TestDeletedScalerLeavesTheTarget(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)

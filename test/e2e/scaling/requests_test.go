@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// requestLog records what the controller asks of the API server, watches left out.
+// requestLog records the controller's requests without watches.
 type requestLog struct {
 	mu   sync.Mutex
 	sent []string
 }
 
-// sent is the controller's.
+// sent records the controller's requests.
 var sent requestLog
 
 func (l *requestLog) wrap(next http.RoundTripper) http.RoundTripper {

@@ -18,7 +18,7 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// custom is a kind that a CRD brings, in a group of the test's own.
+// custom is a kind of a CRD in a group of its own.
 type custom struct {
 	*scenario
 	group string
@@ -39,7 +39,7 @@ func (c *custom) plural() string     { return strings.ToLower(c.kind) + "s" }
 func (c *custom) crdName() string    { return c.plural() + "." + c.group }
 func (c *custom) apiVersion() string { return c.group + "/v1" }
 
-// install creates the CRD, with the scale subresource or without, and waits until it is served.
+// install creates the CRD, with or without the scale subresource, and waits until it is served.
 func (c *custom) install(scalable bool) {
 	c.Helper()
 	subresources := &apiextensionsv1.CustomResourceSubresources{}
@@ -78,7 +78,7 @@ func (c *custom) empty() *unstructured.UnstructuredList {
 	return list
 }
 
-// allow creates the ClusterRole that docs/targets.md asks for.
+// allow creates the ClusterRole of docs/targets.md.
 func (c *custom) allow() {
 	c.Helper()
 	role := &rbacv1.ClusterRole{
@@ -112,7 +112,7 @@ func (c *custom) replicas() int64 {
 	return replicas
 }
 
-// patch writes the object as its own controller or a user does.
+// patch writes the object as its controller or a user does.
 func (c *custom) patch(text string) {
 	c.Helper()
 	object := &unstructured.Unstructured{}
@@ -128,8 +128,8 @@ func (c *custom) scaledTo(replicas int64) {
 	c.Until("the replicas", func() bool { return c.replicas() == replicas })
 }
 
-// The scaler comes first, then its kind, then the permission, then the target. Each step is told of,
-// none takes more than the next look, and scalers of other kinds go on all the while.
+// The scaler is created first, then its kind, the permission and the target. Each step is reported within one pass, and
+// scalers of other kinds keep working.
 func TestAKindThatComesLater(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	c := newCustom(s, "Rollout")
@@ -156,7 +156,7 @@ func TestAKindThatComesLater(t *testing.T) {
 	s.Until("Ready", func() bool { return s.ready(10) })
 }
 
-// A kind that is there goes by the same rules as a Deployment.
+// A kind with the scale subresource behaves like a Deployment.
 func TestAKindWithTheScaleSubresource(t *testing.T) {
 	s := newScenario(t, "2025-01-27 08:59:00")
 	c := newCustom(s, "Fleet")
@@ -173,7 +173,7 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 	s.Until("Ready", func() bool { return s.ready(10) })
 	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 
-	// A pass over a scaler at rest asks nothing of the API server, discovery included (B9).
+	// A pass over a scaler at rest sends no request, not even for discovery (B9).
 	s.clockIsKnown()
 	asked, passes := len(sent.about(s.namespace)), s.passes(scalerName)
 	s.clock("2025-01-27 10:00:00")
@@ -208,7 +208,7 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 	c.scaledTo(1)
 }
 
-// A kind that cannot be scaled, met at run time, leaves everything alone and says so.
+// A kind that cannot be scaled is reported at run time, and nothing is written.
 func TestAKindWithoutTheScaleSubresource(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	c := newCustom(s, "Widget")

@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// What was stored before a rule existed is met at run time (B5).
+// The controller handles objects that were stored before a rule existed (B5).
 
 func TestStoredUnknownZone(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
@@ -33,7 +33,7 @@ func TestStoredUnknownZone(t *testing.T) {
 	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 }
 
-// The rules ratchet: a zone that the API server does not know holds up nothing that leaves it alone.
+// The rules ratchet: an unknown time zone does not block other changes.
 func TestUnknownZoneHoldsUpNothing(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
@@ -44,8 +44,8 @@ func TestUnknownZoneHoldsUpNothing(t *testing.T) {
 	s.settles(3)
 }
 
-// A window whose zone is unknown is left out; status and spec can be written, and only a change of that
-// zone meets the rule (A4).
+// A window with an unknown time zone is ignored. Status and spec can be written, and only a change of that zone is
+// refused (A4).
 func TestStoredUnknownZoneOfAWindow(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
@@ -78,7 +78,7 @@ func TestStoredUnreadableWindow(t *testing.T) {
 	s.equal("target left alone", *s.deployment().Spec.Replicas, int32(7))
 }
 
-// withoutRules runs store while the CRD has no CEL rules, and returns when they are in force again.
+// withoutRules runs store while the CRD has no CEL rules, and waits until they are back.
 func withoutRules(s *scenario, store func()) {
 	s.Helper()
 	crds, err := apiextensions.NewForConfig(cluster.Config)

@@ -2,9 +2,8 @@ package upgrade
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -12,14 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 const (
 	namespace = "fleet"
-	// patience is how long the test waits for what should happen soon; only a failing test takes it.
+	// patience is how long the test waits. Only a failing test takes that long.
 	patience = 8 * time.Minute
 )
 
@@ -60,21 +59,20 @@ func windows(start, end string) []any {
 	return []any{map[string]any{"days": []any{"Mon", "Tue", "Wed", "Thu", "Fri"}, "start": start, "end": end, "replicas": int64(3)}}
 }
 
-// fleet is the scalers and their targets.
+// fleet is a number of scalers and their targets.
 type fleet struct {
-	*testing.T
-	admin  client.Client
+	*harness.T
 	states []state
-	// writes is how often each target was written, which is its generation less one.
+	// writes is how often each target was written: its generation minus one.
 	writes map[string]int64
 }
 
 // launch creates the fleet, as a client of v1alpha1.
-func launch(t *testing.T, admin client.Client) *fleet {
+func launch(t *harness.T) *fleet {
 	t.Helper()
-	f := &fleet{T: t, admin: admin, states: states(), writes: map[string]int64{}}
-	f.must(admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-	f.must(admin.Create(t.Context(), &corev1.ConfigMap{
+	f := &fleet{T: t, states: states(), writes: map[string]int64{}}
+	f.Must(t.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	f.Must(t.Client.Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "holidays"}, Data: map[string]string{"2025-01-27": ""},
 	}))
 	group, ctx := errgroup.WithContext(t.Context())
@@ -82,7 +80,7 @@ func launch(t *testing.T, admin client.Client) *fleet {
 	f.each(func(name string, s state) {
 		group.Go(func() error { return f.create(ctx, name, s) })
 	})
-	f.must(group.Wait())
+	f.Must(group.Wait())
 	return f
 }
 
@@ -96,7 +94,7 @@ func (f *fleet) each(visit func(name string, s state)) {
 
 func (f *fleet) create(ctx context.Context, name string, s state) error {
 	if s.replicas >= 0 {
-		if err := f.admin.Create(ctx, target(name, s.replicas)); err != nil {
+		if err := f.Client.Create(ctx, target(name, s.replicas)); err != nil {
 			return err
 		}
 	}
@@ -104,7 +102,7 @@ func (f *fleet) create(ctx context.Context, name string, s state) error {
 	for key, value := range s.spec {
 		spec[key] = value
 	}
-	return f.admin.Create(ctx, scaler("kyklos.io/v1alpha1", name, spec))
+	return f.Client.Create(ctx, scaler("kyklos.io/v1alpha1", name, spec))
 }
 
 func scaler(apiVersion, name string, spec map[string]any) *unstructured.Unstructured {
@@ -124,11 +122,11 @@ func (f *fleet) shrink() {
 		s := &f.states[i]
 		for n := s.count / 5; n < s.count; n++ {
 			group.Go(func() error {
-				return f.admin.Delete(ctx, scaler("kyklos.io/v1beta1", fmt.Sprintf("%s-%d", s.name, n), nil))
+				return f.Client.Delete(ctx, scaler("kyklos.io/v1beta1", fmt.Sprintf("%s-%d", s.name, n), nil))
 			})
 		}
 	}
-	f.must(group.Wait())
+	f.Must(group.Wait())
 	for i := range f.states {
 		f.states[i].count /= 5
 	}
@@ -136,26 +134,16 @@ func (f *fleet) shrink() {
 
 // target is a Deployment whose rollout is paused: it can be scaled, and runs no pods.
 func target(name string, replicas int32) *appsv1.Deployment {
-	labels := map[string]string{"app": name}
-	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: ptr.To(replicas),
-			Paused:   true,
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}},
-			},
-		},
-	}
+	deployment := harness.NewDeployment(namespace, name, replicas)
+	deployment.Spec.Paused = true
+	return deployment
 }
 
-// scalers returns every scaler as version tells it.
+// scalers returns every scaler in a version.
 func (f *fleet) scalers(version string) map[string]*unstructured.Unstructured {
 	f.Helper()
 	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "kyklos.io/" + version, "kind": "TimeWindowScalerList"}}
-	f.must(f.admin.List(f.Context(), list, client.InNamespace(namespace)))
+	f.List(namespace, list)
 	found := map[string]*unstructured.Unstructured{}
 	for i := range list.Items {
 		found[list.Items[i].GetName()] = &list.Items[i]
@@ -166,7 +154,7 @@ func (f *fleet) scalers(version string) map[string]*unstructured.Unstructured {
 // awaitReplicas waits until all targets have what want says.
 func (f *fleet) awaitReplicas(what string, want func(state) int32) {
 	f.Helper()
-	f.eventually(what, func() string {
+	f.Eventually(what, func() error {
 		wrong := ""
 		replicas := f.replicas()
 		f.each(func(name string, s state) {
@@ -174,7 +162,10 @@ func (f *fleet) awaitReplicas(what string, want func(state) int32) {
 				wrong = fmt.Sprintf("%s has %d replicas, want %d", name, replicas[name], want(s))
 			}
 		})
-		return wrong
+		if wrong != "" {
+			return errors.New(wrong)
+		}
+		return nil
 	})
 }
 
@@ -190,7 +181,7 @@ func (f *fleet) replicas() map[string]int32 {
 func (f *fleet) targets() []appsv1.Deployment {
 	f.Helper()
 	var list appsv1.DeploymentList
-	f.must(f.admin.List(f.Context(), &list, client.InNamespace(namespace)))
+	f.List(namespace, &list)
 	return list.Items
 }
 
@@ -212,32 +203,4 @@ func (f *fleet) expectWrites(before, after func(state) int32) {
 		}
 	})
 	f.writes = seen
-}
-
-func (f *fleet) eventually(what string, wrong func() string) {
-	f.Helper()
-	last := ""
-	err := wait.PollUntilContextTimeout(f.Context(), 200*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		last = wrong()
-		return last == "", nil
-	})
-	if err != nil {
-		f.Fatalf("never saw %s: %s", what, last)
-	}
-}
-
-func (f *fleet) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
-}
-
-// text is a value as JSON, for comparison and for messages.
-func text(value any) string {
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		return err.Error()
-	}
-	return string(encoded)
 }

@@ -1,5 +1,5 @@
-// Package upgrade takes a cluster from the previous release to this one and back, with both
-// managers as real processes, and looks at what every target went through.
+// Package upgrade upgrades a cluster from the previous release to this one and back, with both managers as real processes,
+// and checks every write to every target.
 package upgrade
 
 import (
@@ -36,12 +36,8 @@ func previous(t *testing.T) release {
 	}
 	archive := exec.CommandContext(t.Context(), "git", "-C", harness.RootFor(t), "archive", "--format=tar", previousCommit)
 	sources, err := archive.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := archive.Start(); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
+	harness.Must(t, archive.Start())
 	if err := errors.Join(unpack(sources, root), archive.Wait()); err != nil {
 		t.Fatalf("unpack the previous release: %v", err)
 	}
@@ -59,9 +55,7 @@ func present(t *testing.T) release {
 func build(t *testing.T, root, config string) release {
 	t.Helper()
 	r := release{config: filepath.Join(root, "config", config), binary: filepath.Join(t.TempDir(), "kyklos")}
-	if err := harness.BuildMovableFrom(t.Context(), root, r.binary); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, harness.BuildMovableFrom(t.Context(), root, r.binary))
 	return r
 }
 

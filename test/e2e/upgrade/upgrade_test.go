@@ -1,13 +1,17 @@
 package upgrade
 
-import "testing"
+import (
+	"testing"
 
-// The fleet goes from the previous release to this one while a boundary and the end of a grace period
-// pass, with the CRD first and the managers one after the other, as `kubectl apply -k config/default`
-// has it. Then it goes back over the next boundary, and forward again.
+	"kyklos.io/kyklos/test/harness"
+)
+
+// The fleet is upgraded from the previous release to this one over a boundary and the end of a grace period, with the CRD
+// first and the managers one after the other, as by `kubectl apply -k config/default`. Then it is downgraded over the next
+// boundary, and upgraded again.
 func TestUpgradeAndBack(t *testing.T) {
 	old, new := previous(t), present(t)
-	j := depart(t, old)
+	j := newScenario(t, old)
 	v1 := j.run(old)
 	j.awaitStatuses()
 	j.clock("2025-01-27 08:50:00")
@@ -19,7 +23,7 @@ func TestUpgradeAndBack(t *testing.T) {
 	port := j.install(new)
 	j.clock("2025-01-27 09:20:00")
 	v2 := j.runAt(new, port)
-	j.must(v1.Stop())
+	j.Must(v1.Stop())
 	j.awaitReplicas("the flip of 09:00", state.atMorning)
 	j.awaitStored("v1beta1")
 	j.expectWrites(began, state.atMorning)
@@ -30,7 +34,7 @@ func TestUpgradeAndBack(t *testing.T) {
 	before = j.scalers("v1alpha1")
 	j.stepBack(0)
 	j.awaitStored("v1alpha1")
-	j.must(v2.Stop())
+	j.Must(v2.Stop())
 	j.stepBack(1)
 	j.clock("2025-01-27 17:30:00")
 	v3 := j.run(old)
@@ -40,13 +44,13 @@ func TestUpgradeAndBack(t *testing.T) {
 
 	port = j.install(new)
 	v4 := j.runAt(new, port)
-	j.must(v3.Stop())
+	j.Must(v3.Stop())
 	j.awaitStored("v1beta1")
 	j.expectWrites(state.atEvening, state.atEvening)
-	if got := text(j.scalers("v1beta1")["featured"].Object["spec"]); got != featured {
+	if got := harness.Show(j.scalers("v1beta1")["featured"].Object["spec"]); got != featured {
 		t.Errorf("after a downgrade and an upgrade the spec is\n%s, was\n%s", got, featured)
 	}
-	j.must(v4.Stop())
+	j.Must(v4.Stop())
 }
 
 func (s state) atMorning() int32 { return s.morning }

@@ -1,4 +1,4 @@
-package serving
+package webhooks
 
 import (
 	"context"
@@ -14,63 +14,62 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// A real cert-manager issues and injects what config/default asks for.
+// A real cert-manager issues and injects the certificates of config/default.
 func TestCertManager(t *testing.T) {
 	t.Parallel()
-	i := newInstallation(t)
-	i.testWithoutCertManager()
-	i.must(i.cluster.InstallCertManager(t.Context()))
-	cainjector, err := i.cluster.StartCertManager(&i.log)
-	i.must(err)
+	s := newScenario(t)
+	s.testWithoutCertManager()
+	s.Must(s.Cluster.InstallCertManager(t.Context()))
+	cainjector, err := s.Cluster.StartCertManager(s.ManagerLog)
+	s.Must(err)
 	t.Cleanup(func() { _ = cainjector.Stop() })
 
-	i.must(i.cluster.InstallFrom(t.Context(), i.folder(harness.Default), i.service.port()))
-	i.awaitCertificates()
-	first, firstPort := i.mountedManager(0)
-	second, secondPort := i.mountedManager(8 * time.Second) // two nodes are never equally fast
-	i.awaitReady(first, second)
-	i.testAnswers()
-	i.testApplyAgain()
+	s.Must(s.Cluster.InstallFrom(t.Context(), s.folder(harness.Default), s.service.port()))
+	s.awaitCertificates()
+	first, firstPort := s.mountedManager(0)
+	second, secondPort := s.mountedManager(8 * time.Second) // two nodes are never equally fast
+	s.AwaitReady(first, second)
+	s.testAnswers()
+	s.testApplyAgain()
 
-	i.must(i.cluster.InstallFrom(t.Context(), i.folder(harness.Default), i.service.port(), failClosed, shortLived))
-	i.testRotation(firstPort, secondPort)
+	s.Must(s.Cluster.InstallFrom(t.Context(), s.folder(harness.Default), s.service.port(), failClosed, shortLived))
+	s.testRotation(firstPort, secondPort)
 }
 
-// testWithoutCertManager: who forgot it is told so, and need only apply again.
-func (i *installation) testWithoutCertManager() {
-	i.Helper()
-	err := i.cluster.InstallFrom(i.Context(), i.folder(harness.Default), i.service.port())
+// testWithoutCertManager checks the errors of an apply without cert-manager.
+func (s *scenario) testWithoutCertManager() {
+	s.Helper()
+	err := s.Cluster.InstallFrom(s.Context(), s.folder(harness.Default), s.service.port())
 	if err == nil {
-		i.Fatal("config/default was applied to a cluster without cert-manager")
+		s.Fatal("config/default applied without cert-manager")
 	}
 	for _, kind := range []string{"Issuer", "Certificate"} {
 		want := fmt.Sprintf(`no matches for kind "%s" in version "cert-manager.io/v1"`, kind)
 		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "ensure CRDs are installed first") {
-			i.Errorf("want %q, got: %v", want, err)
+			s.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
 
 // mountedManager starts a replica that reads the Secret's files, which follow the Secret after lag.
-func (i *installation) mountedManager(lag time.Duration) (m *harness.Manager, port int) {
-	i.Helper()
-	dir := i.TempDir()
-	ctx, cancel := context.WithTimeout(i.Context(), patience)
+func (s *scenario) mountedManager(lag time.Duration) (m *harness.Manager, port int) {
+	s.Helper()
+	dir := s.TempDir()
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	volume, err := i.cluster.MountSecret(ctx, harness.SystemNamespace, "kyklos-webhook-tls", dir, lag)
-	i.must(err)
-	i.Cleanup(func() { i.must(volume.Close()) })
-	return i.manager("--webhook-cert-dir=" + dir)
+	volume, err := s.Cluster.MountSecret(ctx, harness.SystemNamespace, "kyklos-webhook-tls", dir, lag)
+	s.Must(err)
+	s.Cleanup(func() { s.Must(volume.Close()) })
+	return s.manager("--webhook-cert-dir=" + dir)
 }
 
 // awaitCertificates waits as kubectl wait does, and for the injected CA.
-func (i *installation) awaitCertificates() {
-	i.Helper()
-	_, _, err := i.cluster.Kubectl(i.Context(), "", "wait", "--namespace", harness.SystemNamespace,
+func (s *scenario) awaitCertificates() {
+	s.Helper()
+	s.Kubectl("", "wait", "--namespace", harness.SystemNamespace,
 		"--for=condition=Ready", "--timeout=4m", "certificate/kyklos-ca", "certificate/kyklos-webhook")
-	i.must(err)
-	i.eventually("the CA everywhere", func() error {
-		bundles, err := i.bundles(i.Context())
+	s.Eventually("the CA everywhere", func() error {
+		bundles, err := s.bundles(s.Context())
 		for caller, bundle := range bundles {
 			if len(bundle) == 0 {
 				err = errors.Join(err, fmt.Errorf("%s has no caBundle", caller))
@@ -80,43 +79,42 @@ func (i *installation) awaitCertificates() {
 	})
 }
 
-// testAnswers: every webhook is called and believed.
-func (i *installation) testAnswers() {
-	i.Helper()
-	i.must(i.cluster.Apply(i.Context(), "{apiVersion: v1, kind: Namespace, metadata: {name: answers}}"))
-	l := &load{namespace: "answers", objects: i.objects, requests: map[string]int{}}
+// testAnswers checks that every webhook is called and its answer is used.
+func (s *scenario) testAnswers() {
+	s.Helper()
+	s.Must(s.Cluster.Apply(s.Context(), "{apiVersion: v1, kind: Namespace, metadata: {name: answers}}"))
+	l := &load{namespace: "answers", objects: s.objects, requests: map[string]int{}}
 	for _, turn := range [][2]string{{"v1alpha1", "v1beta1"}, {"v1beta1", "v1alpha1"}} {
 		for _, step := range l.steps("answers", turn[0], turn[1]) {
-			if err := step.request(i.Context()); err != nil {
-				i.Errorf("%s: %v", step.kind, err)
+			if err := step.request(s.Context()); err != nil {
+				s.Errorf("%s: %v", step.kind, err)
 			}
 		}
 	}
 }
 
-// testApplyAgain: nothing that was injected, issued or defaulted is a difference. Controllers may write at
-// the same time, so once without a change is enough: an apply that changes something does so every time.
-func (i *installation) testApplyAgain() {
-	i.Helper()
-	manifests, err := i.cluster.Render(i.Context(), i.folder(harness.Default), i.service.port())
-	i.must(err)
-	i.eventually("an apply that changes nothing", func() error {
-		before := i.versions(manifests)
-		i.must(i.cluster.Apply(i.Context(), manifests))
-		if diff := cmp.Diff(before, i.versions(manifests)); diff != "" {
+// testApplyAgain checks that a second apply changes nothing that was injected, issued or defaulted. Controllers write at the
+// same time, so it retries: an apply that changes something does so every time.
+func (s *scenario) testApplyAgain() {
+	s.Helper()
+	manifests, err := s.Cluster.Render(s.Context(), s.folder(harness.Default), s.service.port())
+	s.Must(err)
+	s.Eventually("an apply that changes nothing", func() error {
+		before := s.versions(manifests)
+		s.Must(s.Cluster.Apply(s.Context(), manifests))
+		if diff := cmp.Diff(before, s.versions(manifests)); diff != "" {
 			return fmt.Errorf("applied again (-before +after):\n%s", diff)
 		}
 		return nil
 	})
-	i.awaitCertificates()
+	s.awaitCertificates()
 }
 
 // versions returns the generation and the resourceVersion of every object.
-func (i *installation) versions(manifests string) []string {
-	i.Helper()
+func (s *scenario) versions(manifests string) []string {
+	s.Helper()
 	const each = `{range .items[*]}{.kind} {.metadata.name}: {.metadata.generation} {.metadata.resourceVersion}{"\n"}{end}`
-	out, _, err := i.cluster.Kubectl(i.Context(), manifests, "get", "-f", "-", "-o", "jsonpath="+each)
-	i.must(err)
+	out, _ := s.Kubectl(manifests, "get", "-f", "-", "-o", "jsonpath="+each)
 	return strings.Split(strings.TrimSpace(out), "\n")
 }
 
@@ -129,7 +127,7 @@ func shortLived(object *unstructured.Unstructured) error {
 	lives := map[string]time.Duration{"kyklos-ca": 6 * time.Minute, "kyklos-webhook": 4 * time.Minute}
 	life, ok := lives[object.GetName()]
 	if !ok {
-		return errors.New("unknown: how long is it to live?")
+		return errors.New("this Certificate has no duration here")
 	}
 	return errors.Join(
 		unstructured.SetNestedField(object.Object, life.String(), "spec", "duration"),

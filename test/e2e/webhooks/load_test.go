@@ -1,4 +1,4 @@
-package serving
+package webhooks
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func newScaler(version, name string) (*unstructured.Unstructured, error) {
 	return object, yaml.Unmarshal(fmt.Appendf(nil, scaler, version, name), &object.Object)
 }
 
-// load is what a number of clients were answered.
+// load counts the answers to a number of clients.
 type load struct {
 	namespace string
 	objects   dynamic.Interface
@@ -56,17 +56,17 @@ type load struct {
 	failures []error
 }
 
-func (i *installation) newLoad(namespace string) *load {
-	i.Helper()
-	i.must(i.admin.Create(i.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-	return &load{namespace: namespace, objects: i.objects, requests: map[string]int{}}
+func (s *scenario) newLoad(namespace string) *load {
+	s.Helper()
+	s.Must(s.Client.Create(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	return &load{namespace: namespace, objects: s.objects, requests: map[string]int{}}
 }
 
 func (l *load) in(version string) dynamic.ResourceInterface {
 	return l.objects.Resource(schema.GroupVersionResource{Group: "kyklos.io", Version: version, Resource: "timewindowscalers"}).Namespace(l.namespace)
 }
 
-// run sends requests until ctx ends, all of which must be answered as they would be in peace.
+// run sends requests until ctx ends. All of them must succeed.
 func (l *load) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for n := range clients {
@@ -75,7 +75,7 @@ func (l *load) run(ctx context.Context) {
 	all.Wait()
 }
 
-// live makes, reads, changes and deletes one object, over and over, in turns of versions.
+// live creates, reads, updates and deletes one object repeatedly, with alternating versions.
 func (l *load) live(ctx context.Context, name string) {
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
@@ -112,8 +112,8 @@ func (l *load) answered() (total int) {
 	return total
 }
 
-// refused creates what the webhook alone refuses, and without looking anything up, which is left out where it
-// takes long: a metric that v1alpha1 carries, and whose schema knows of none, with a target of 0.
+// refused creates an object that only the webhook refuses, without a lookup, which is skipped when it takes long: v1alpha1
+// carries a metric with a target of 0 in an annotation, which its schema does not check.
 func (l *load) refused(ctx context.Context, name string) error {
 	object, err := newScaler("v1alpha1", name)
 	if err != nil {

@@ -1,4 +1,4 @@
-package serving
+package webhooks
 
 import (
 	"context"
@@ -9,61 +9,61 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// Both replicas are replaced under load, as the shipped Deployment does it: a new one is ready before an old
-// one goes, the old one is called for a while after it was told to go, and its connections are still open
-// when it stops. No request fails. Then a replica crashes: as soon as the Service knows, the other answers alone.
-func TestReplicasAreReplaced(t *testing.T) {
+// Both replicas are replaced under load, as by the shipped Deployment: a new one is ready before an old one stops, and the
+// old one still gets calls for a while and has open connections when it stops. No request fails. Then a replica is killed,
+// and after its endpoint is removed the other one answers all requests.
+func TestRollout(t *testing.T) {
 	t.Parallel()
-	i := newInstallation(t)
-	i.must(i.cluster.InstallFrom(t.Context(), i.folder(harness.SelfManaged), i.service.port(), failClosed))
-	replicas := []*replica{i.replica(), i.replica()}
+	s := newScenario(t)
+	s.Must(s.Cluster.InstallFrom(t.Context(), s.folder(harness.SelfManaged), s.service.port(), failClosed))
+	replicas := []*replica{s.replica(), s.replica()}
 
-	before, quiet := i.evidence(), i.complaints()
-	requests := i.newLoad("rollout")
+	before, quiet := s.calls(), s.complaints()
+	requests := s.newLoad("rollout")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var running sync.WaitGroup
 	running.Go(func() { requests.run(ctx) })
-	i.awaitMore(requests, 100)
+	s.awaitMore(requests, 100)
 	for n, old := range replicas {
-		replicas[n] = i.replica()
-		i.awaitMore(requests, 100) // the five seconds of the shipped preStop hook
-		i.service.remove(old.port)
-		i.awaitMore(requests, 50)
-		i.must(old.Stop())
+		replicas[n] = s.replica()
+		s.awaitMore(requests, 100) // the five seconds of the shipped preStop hook
+		s.service.remove(old.port)
+		s.awaitMore(requests, 50)
+		s.Must(old.Stop())
 	}
-	i.awaitMore(requests, 100)
+	s.awaitMore(requests, 100)
 	stop()
 	running.Wait()
-	counted := i.evidence().since(before)
+	counted := s.calls().since(before)
 	t.Logf("requests %v, the API server's calls %+v", requests.requests, counted)
 	for _, err := range requests.failures {
 		t.Error(err)
 	}
-	if counted.unanswered != 0 || counted.judged == 0 || counted.converted == 0 {
+	if counted.unanswered != 0 || counted.admitted == 0 || counted.converted == 0 {
 		t.Errorf("the API server's calls: %+v, want none unanswered of many", counted)
 	}
-	for _, line := range i.complaints()[len(quiet):] {
+	for _, line := range s.complaints()[len(quiet):] {
 		t.Error(line)
 	}
-	i.crash(replicas[0])
+	s.crash(replicas[0])
 }
 
-// crash kills one of the replicas, and requests go on without it.
-func (i *installation) crash(victim *replica) {
-	i.Helper()
-	i.must(victim.Kill())
-	i.service.remove(victim.port)
-	alone := i.newLoad("alone")
-	ctx, stop := context.WithCancel(i.Context())
+// crash kills a replica. Requests succeed without it.
+func (s *scenario) crash(victim *replica) {
+	s.Helper()
+	s.Must(victim.Kill())
+	s.service.remove(victim.port)
+	alone := s.newLoad("alone")
+	ctx, stop := context.WithCancel(s.Context())
 	defer stop()
 	var running sync.WaitGroup
 	running.Go(func() { alone.run(ctx) })
-	i.awaitMore(alone, 100)
+	s.awaitMore(alone, 100)
 	stop()
 	running.Wait()
 	for _, err := range alone.failures {
-		i.Error(err)
+		s.Error(err)
 	}
 }
 
@@ -73,19 +73,19 @@ type replica struct {
 	port int
 }
 
-func (i *installation) replica() *replica {
-	i.Helper()
-	m, port := i.start()
-	i.awaitReady(m)
-	i.service.add(port)
+func (s *scenario) replica() *replica {
+	s.Helper()
+	m, port := s.start()
+	s.AwaitReady(m)
+	s.service.add(port)
 	return &replica{Manager: m, port: port}
 }
 
-// awaitMore waits until the load has been answered so many times more.
-func (i *installation) awaitMore(l *load, count int) {
-	i.Helper()
+// awaitMore waits for so many more answers.
+func (s *scenario) awaitMore(l *load, count int) {
+	s.Helper()
 	want := l.answered() + count
-	i.eventually("answers", func() error {
+	s.Eventually("answers", func() error {
 		if got := l.answered(); got < want {
 			return fmt.Errorf("%d of %d", got, want)
 		}

@@ -1,4 +1,4 @@
-package serving
+package webhooks
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// failClosed makes a webhook that cannot be called an error that clients see.
+// failClosed makes a failed webhook call an error of the request.
 func failClosed(object *unstructured.Unstructured) error {
 	return harness.EachWebhook(object, func(webhook map[string]any) error {
 		webhook["failurePolicy"] = "Fail"
@@ -21,46 +21,47 @@ func failClosed(object *unstructured.Unstructured) error {
 	})
 }
 
-// testRotation sends requests while every manager replaces its leaf and its CA, and wants no fault anywhere:
-// not in an answer, in a connection, in a process's log or in what the API server counts.
-func (i *installation) testRotation(ports ...int) {
-	i.Helper()
-	before, quiet := i.evidence(), i.complaints()
-	connections := i.service.connections.Load()
-	requests, seen := i.newLoad("rotation"), newWitness(ports)
-	ctx, stop := context.WithCancel(i.Context())
+// testRotation sends requests while every manager replaces its leaf and its CA. It expects no error in an answer, a
+// connection, a log, or the API server's metrics.
+func (s *scenario) testRotation(ports ...int) {
+	s.Helper()
+	before, quiet := s.calls(), s.complaints()
+	connections := s.service.connections.Load()
+	requests, seen := s.newLoad("rotation"), newHandshakes(ports)
+	ctx, stop := context.WithCancel(s.Context())
 	defer stop()
 	var running sync.WaitGroup
 	running.Go(func() { requests.run(ctx) })
-	running.Go(func() { seen.watch(ctx, i, ports) })
-	// A certificate from files is served a minute after everybody trusts it.
-	i.within(patience+time.Duration(*rotations)*time.Minute, "rotations", func() error { return seen.rotated(*rotations) })
+	running.Go(func() { seen.watch(ctx, s, ports) })
+	// A certificate from files is served one minute after all callers trust it.
+	s.Patience += time.Duration(*rotations) * time.Minute
+	s.Eventually("rotations", func() error { return seen.rotated(*rotations) })
 	stop()
 	running.Wait()
 
-	counted := i.evidence().since(before)
-	i.Logf("%d managers served leaves %v of CAs %v; requests %v, handshakes %d, connections of the API server %d, its calls %+v", len(ports),
-		sizes(seen.leaves), sizes(seen.authorities), requests.requests, seen.handshakes, i.service.connections.Load()-connections, counted)
+	counted := s.calls().since(before)
+	s.Logf("%d managers served leaves %v of CAs %v; requests %v, handshakes %d, connections of the API server %d, its calls %+v", len(ports),
+		sizes(seen.leaves), sizes(seen.authorities), requests.requests, seen.count, s.service.connections.Load()-connections, counted)
 	for _, err := range append(requests.failures, seen.failures...) {
-		i.Error(err)
+		s.Error(err)
 	}
-	if counted.unanswered != 0 || counted.judged == 0 || counted.converted == 0 {
-		i.Errorf("the API server's calls: %+v, want none unanswered of many", counted)
+	if counted.unanswered != 0 || counted.admitted == 0 || counted.converted == 0 {
+		s.Errorf("the API server's calls: %+v, want none unanswered of many", counted)
 	}
-	for _, line := range i.complaints()[len(quiet):] {
-		i.Error(line)
+	for _, line := range s.complaints()[len(quiet):] {
+		s.Error(line)
 	}
-	if i.service.connections.Load() == connections {
-		i.Error("the API server kept its first connections: nothing was rotated for it")
+	if s.service.connections.Load() == connections {
+		s.Error("the API server kept its first connections, so it saw no new certificate")
 	}
 }
 
-// complaints are the lines of every log that tell of a failed handshake or a webhook that was not reached.
-func (i *installation) complaints() (lines []string) {
-	i.Helper()
-	server, err := os.ReadFile(filepath.Join(i.cluster.Dir, "devcluster.log"))
-	i.must(err)
-	for _, log := range []string{string(server), i.log.String()} {
+// complaints returns the log lines about failed handshakes and webhook calls.
+func (s *scenario) complaints() (lines []string) {
+	s.Helper()
+	server, err := os.ReadFile(filepath.Join(s.Cluster.Dir, "devcluster.log"))
+	s.Must(err)
+	for _, log := range []string{string(server), s.ManagerLog.String()} {
 		for line := range strings.Lines(log) {
 			if strings.Contains(line, "TLS handshake") || strings.Contains(line, "x509: ") || strings.Contains(line, "ailed calling webhook") {
 				lines = append(lines, line)

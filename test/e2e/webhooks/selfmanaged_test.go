@@ -1,4 +1,4 @@
-package serving
+package webhooks
 
 import (
 	"testing"
@@ -11,11 +11,11 @@ import (
 // served have the least left: publishing it takes an API server without a processor to spare some seconds.
 func TestSelfManagedRotation(t *testing.T) {
 	t.Parallel()
-	i := newInstallation(t)
-	i.must(i.cluster.InstallFrom(t.Context(), i.folder(harness.SelfManaged), i.service.port(), failClosed))
+	s := newScenario(t)
+	s.Must(s.Cluster.InstallFrom(t.Context(), s.folder(harness.SelfManaged), s.service.port(), failClosed))
 	short := []string{"--webhook-ca-duration=45s", "--webhook-leaf-duration=14s"}
-	first, firstPort := i.manager(short...)
-	second, secondPort := i.manager(short...)
-	i.awaitReady(first, second)
-	i.testRotation(firstPort, secondPort)
+	first, firstPort := s.manager(short...)
+	second, secondPort := s.manager(short...)
+	s.AwaitReady(first, second)
+	s.testRotation(firstPort, secondPort)
 }

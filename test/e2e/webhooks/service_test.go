@@ -1,4 +1,4 @@
-package serving
+package webhooks
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // service stands in for a Service: it hands each connection to the next of its endpoints.
@@ -26,9 +28,7 @@ type service struct {
 func startService(t *testing.T) *service {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	s := &service{listener: listener}
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {

@@ -85,9 +85,7 @@ func TestArchiveAndRestore(t *testing.T) {
 		if bytes := fixtures.DiskUsage(t, filepath.Join(s.Home(), "sparse")); bytes > fixtures.SparseSize/2 {
 			t.Errorf("the restored sparse file takes %d bytes of the disk", bytes)
 		}
-		if err := os.WriteFile(filepath.Join(s.Home(), "later"), []byte("work of another day"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, os.WriteFile(filepath.Join(s.Home(), "later"), []byte("work of another day"), 0o600))
 	}
 	if keys[0] == keys[1] || !strings.HasPrefix(keys[1], "archives/"+string(s.Workspace().UID)+"/") {
 		t.Errorf("got the archives %q, want one for each operation", keys)

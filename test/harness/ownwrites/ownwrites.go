@@ -1,5 +1,5 @@
-// Package ownwrites holds the Workspace's reconciler to what is its own: the status and the finalizer of
-// a Workspace. All else of it is only ever read (W2).
+// Package ownwrites checks that the Workspace's reconciler writes nothing of a Workspace but its status and finalizer
+// (W2).
 package ownwrites
 
 import (
@@ -15,8 +15,8 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// Guard returns c with every other write of a Workspace refused. fault is told of each, for the
-// reconciler may not care about an error.
+// Guard returns c with every other write of a Workspace refused. fault is called for each, because the reconciler may
+// ignore an error.
 func Guard(c client.WithWatch, fault func(what string)) client.WithWatch {
 	g := guard{fault}
 	return interceptor.NewClient(c, interceptor.Funcs{
@@ -33,7 +33,7 @@ func Guard(c client.WithWatch, fault func(what string)) client.WithWatch {
 			return g.unless(object, "deletecollection", func() error { return c.DeleteAllOf(ctx, object, options...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-			what, err := strange(object, patch)
+			what, err := foreignFields(object, patch)
 			if err != nil || what == "" {
 				return errOr(err, func() error { return c.Patch(ctx, object, patch, options...) })
 			}
@@ -46,7 +46,7 @@ func Guard(c client.WithWatch, fault func(what string)) client.WithWatch {
 			return g.unless(object, "update "+sub+" of", func() error { return c.SubResource(sub).Update(ctx, object, options...) })
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-			// A patch could pass by the resourceVersion that was read (W32).
+			// A patch could bypass the resourceVersion that was read (W32).
 			return g.unless(object, "patch "+sub+" of", func() error { return c.SubResource(sub).Patch(ctx, object, patch, options...) })
 		},
 	})
@@ -58,7 +58,7 @@ func (g guard) unless(object client.Object, verb string, write func() error) err
 	if _, ok := object.(*v1alpha1.Workspace); !ok {
 		return write()
 	}
-	what := fmt.Sprintf("%s the Workspace %s: it is the user's", verb, object.GetName())
+	what := fmt.Sprintf("%s the Workspace %s, which belongs to the user", verb, object.GetName())
 	g.fault(what)
 	return fmt.Errorf("%s", what)
 }
@@ -70,9 +70,9 @@ func errOr(err error, write func() error) error {
 	return write()
 }
 
-// strange names what a patch writes beside metadata.finalizers. A resourceVersion is no write but a
-// condition, and there has to be one.
-func strange(object client.Object, patch client.Patch) (string, error) {
+// foreignFields returns what a patch writes besides metadata.finalizers. A resourceVersion is a condition, and it must
+// be there.
+func foreignFields(object client.Object, patch client.Patch) (string, error) {
 	if _, ok := object.(*v1alpha1.Workspace); !ok {
 		return "", nil
 	}
@@ -85,7 +85,7 @@ func strange(object client.Object, patch client.Patch) (string, error) {
 	}
 	var all map[string]json.RawMessage
 	if json.Unmarshal(data, &fields) != nil || json.Unmarshal(data, &all) != nil {
-		return string(data), nil // no merge patch
+		return string(data), nil // not a merge patch
 	}
 	if _, read := fields.Metadata["resourceVersion"]; !read {
 		return "without a resourceVersion", nil

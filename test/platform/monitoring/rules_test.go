@@ -92,14 +92,14 @@ func (s *scenario) run(t *testing.T, ruleFile string) {
 	for _, series := range s.InputSeries {
 		load += fmt.Sprintf("  %s %s\n", series.Series, series.Values)
 	}
-	world, err := promqltest.NewLazyLoader(load, promqltest.LazyLoaderOpts{})
+	loader, err := promqltest.NewLazyLoader(load, promqltest.LazyLoaderOpts{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer world.Close()
+	defer loader.Close()
 	manager := rules.NewManager(&rules.ManagerOptions{
-		QueryFunc:  rules.EngineQueryFunc(world.QueryEngine(), world.Storage()),
-		Appendable: world.Storage(),
+		QueryFunc:  rules.EngineQueryFunc(loader.QueryEngine(), loader.Storage()),
+		Appendable: loader.Storage(),
 		Context:    t.Context(),
 		Logger:     promslog.NewNopLogger(),
 		Parser:     promQL,
@@ -113,7 +113,7 @@ func (s *scenario) run(t *testing.T, ruleFile string) {
 	tests := s.AlertRuleTests
 	for now := model.Duration(0); len(tests) > 0; now += s.Interval {
 		at := time.Unix(0, 0).Add(time.Duration(now)).UTC()
-		world.WithSamplesTill(at, func(err error) {
+		loader.WithSamplesTill(at, func(err error) {
 			if err != nil {
 				t.Fatal(err)
 			}

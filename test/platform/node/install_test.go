@@ -18,11 +18,11 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// patience is how long a test waits for what takes seconds; only a failing test takes it.
+// patience is how long a test waits. Only a failing test takes that long.
 const patience = 2 * time.Minute
 
-// render returns a shipped installation with the image under test. A webhook that could not be called
-// fails the request here: with the shipped failurePolicy every request would pass without it.
+// render returns a shipped installation with the image under test and failurePolicy Fail: otherwise requests would
+// succeed without the webhooks.
 func render(t *testing.T, folder string) string {
 	t.Helper()
 	rendered := kubectl(t, "", "kustomize", filepath.Join(harness.RootFor(t), "config", folder))
@@ -38,20 +38,16 @@ func render(t *testing.T, folder string) string {
 func kubectl(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	stdout, _, err := cluster.Kubectl(t.Context(), stdin, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return stdout
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 }
 
-// managers returns the manager's pods that are not on their way out, oldest first.
+// managers returns the manager's pods that are not terminating, oldest first.
 func managers(ctx context.Context) ([]corev1.Pod, error) {
 	var pods corev1.PodList
 	err := admin.List(ctx, &pods, client.InNamespace(harness.SystemNamespace), client.MatchingLabels{"app.kubernetes.io/name": "kyklos"})
@@ -66,7 +62,7 @@ func isReady(pod *corev1.Pod) bool {
 	})
 }
 
-// installed installs Kyklos once for the tests of this package, and waits until both replicas are ready.
+// installed installs Kyklos once for this package, and waits until both replicas are ready.
 func installed(t *testing.T) {
 	t.Helper()
 	kubectl(t, render(t, harness.SelfManaged), "apply", "--server-side", "-f", "-")
@@ -75,8 +71,7 @@ func installed(t *testing.T) {
 	t.Logf("both replicas available after %s", time.Since(began).Round(100*time.Millisecond))
 }
 
-// Both replicas get ready by their probes, in a namespace that admits nothing but restricted pods, on a
-// root file system that cannot be written to.
+// Both replicas become ready in a namespace that allows only restricted pods, with a read-only root file system.
 func TestReplicasGetReady(t *testing.T) {
 	installed(t)
 	pods, err := managers(t.Context())
@@ -96,7 +91,7 @@ func TestReplicasGetReady(t *testing.T) {
 		t.Errorf("the namespace enforces %q", got)
 	}
 	process := processOf(t, &pods[0])
-	// 65532 and no capability in any of the five sets; system calls are filtered.
+	// The user is 65532, without capabilities, and system calls are filtered.
 	for _, want := range []string{"Uid:\t65532\t65532\t65532\t65532", "Gid:\t65532\t65532\t65532\t65532",
 		"CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"} {
 		if !strings.Contains(read(t, filepath.Join(process, "status")), want+"\n") {
@@ -110,8 +105,7 @@ func TestReplicasGetReady(t *testing.T) {
 	}
 }
 
-// processOf returns the folder in /proc of a pod's manager, which the test sees because it shares the
-// node's namespace of processes.
+// processOf returns the folder in /proc of a pod's manager. The test shares the node's process namespace.
 func processOf(t *testing.T, pod *corev1.Pod) string {
 	t.Helper()
 	uid := string(pod.UID)
@@ -135,7 +129,7 @@ func read(t *testing.T, path string) string {
 	return string(content)
 }
 
-// A drain takes one replica, and the other only after the first has come back.
+// A drain evicts one replica, and the other one only after the first is back.
 func TestDrainTakesOneReplicaAtATime(t *testing.T) {
 	installed(t)
 	pods, err := managers(t.Context())
@@ -164,7 +158,7 @@ func TestDrainTakesOneReplicaAtATime(t *testing.T) {
 	}))
 }
 
-// What the manager says can be read, and there is nothing in its container to run but itself.
+// The manager's log can be read, and its container has nothing else to run.
 func TestLogsAndExec(t *testing.T) {
 	installed(t)
 	pods, err := managers(t.Context())

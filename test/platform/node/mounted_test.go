@@ -34,8 +34,8 @@ func newPair(t *testing.T) pair {
 	return pair{chain, key, ca}
 }
 
-// installMounted installs config/default with the test in cert-manager's place: it keeps the Secret and
-// tells the API server whom to trust.
+// installMounted installs config/default. The test does what cert-manager does: it updates the Secret and the CA
+// bundles.
 func installMounted(t *testing.T, first pair, trusted []byte) {
 	t.Helper()
 	var kept []string
@@ -61,8 +61,8 @@ func installMounted(t *testing.T, first pair, trusted []byte) {
 	kubectl(t, "", "-n", harness.SystemNamespace, "rollout", "status", "deployment/kyklos-manager", "--timeout="+patience.String())
 }
 
-// The Secret is mounted into the pods by the kubelet; when it is renewed, both replicas serve the new
-// certificate, with the same processes and without a request refused.
+// The kubelet mounts the Secret into the pods. When it is renewed, both replicas serve the new certificate, with the
+// same processes and without a failed request.
 func TestMountedCertificateIsRenewed(t *testing.T) {
 	installed(t)
 	first, second := newPair(t), newPair(t)
@@ -87,7 +87,7 @@ func TestMountedCertificateIsRenewed(t *testing.T) {
 	}
 }
 
-// everyoneServes says which replica does not serve the certificate.
+// everyoneServes returns an error for a replica that does not serve the certificate.
 func everyoneServes(t *testing.T, pods []corev1.Pod, want pair) error {
 	t.Helper()
 	roots := x509.NewCertPool()

@@ -1,5 +1,5 @@
-// Package node runs the shipped image as real pods: a kubelet, containerd and kube-proxy joined to the control
-// plane of the other tests. `make test-node` prepares what it needs, root among it; else it is skipped.
+// Package node runs the shipped image as real pods: a kubelet, containerd and kube-proxy join the control plane of the
+// other tests. `make test-node` prepares what it needs, including root. Otherwise it is skipped.
 package node
 
 import (
@@ -28,11 +28,11 @@ import (
 var (
 	cluster *harness.Cluster
 	admin   client.Client
-	// dir is what the node writes to; binaries what make test-node has built and fetched.
+	// dir is where the node writes. binaries is what make test-node has built and downloaded.
 	dir      = os.Getenv("NODE_DIR")
 	address  = os.Getenv("NODE_ADDRESS")
 	binaries = os.Getenv("NODE_BINARIES")
-	// imageTag is what make image was told as the version.
+	// imageTag is the VERSION of make image.
 	imageTag = os.Getenv("NODE_IMAGE_VERSION")
 )
 
@@ -60,8 +60,8 @@ func prepare(ctx context.Context, s *harness.Suite) (err error) {
 	return startNode(ctx)
 }
 
-// publishAPIServer lets pods reach the API server, which listens on loopback: through the node's address,
-// behind the Service kubernetes.
+// publishAPIServer makes the API server, which listens on loopback, available to pods: at the node's address, behind the
+// Service kubernetes.
 func publishAPIServer(ctx context.Context) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	if err != nil {
@@ -99,8 +99,8 @@ func forward(client net.Conn, backend string) {
 	_, _ = io.Copy(client, server)
 }
 
-// startNode starts the programs of a node, gives containerd the images, and returns when the node is ready.
-// They end with the namespaces that the test runs in.
+// startNode starts the programs of a node, imports the images, and waits until the node is ready. They end with the
+// test's namespaces.
 func startNode(ctx context.Context) error {
 	for name, text := range configurations() {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -137,7 +137,7 @@ func startNode(ctx context.Context) error {
 	return err
 }
 
-// start runs a program with a log of its own.
+// start runs a program with its own log.
 func start(name, path string, args ...string) error {
 	log, err := os.Create(filepath.Join(dir, name+".log"))
 	if err != nil {
@@ -157,7 +157,7 @@ func start(name, path string, args ...string) error {
 	return cmd.Start()
 }
 
-// keepLogs copies the programs' logs to where they outlive the node.
+// keepLogs copies the programs' logs out of the node.
 func keepLogs() error {
 	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
 	if err != nil {
@@ -179,7 +179,7 @@ func keepLogs() error {
 	return nil
 }
 
-// until calls try until it succeeds; when patience ends first, the error says what was wrong last.
+// until calls try until it succeeds. After patience the error is the last one.
 func until(ctx context.Context, patience time.Duration, try func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

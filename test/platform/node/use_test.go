@@ -21,7 +21,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// newTarget makes a namespace with a Deployment of one real pod, web.
+// newTarget creates a namespace with a Deployment of one real pod, web.
 func newTarget(t *testing.T) (namespace string) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "node-"}}
@@ -40,7 +40,7 @@ func newTarget(t *testing.T) (namespace string) {
 	return ns.Name
 }
 
-// scaler returns a TimeWindowScaler of web with a count for always, and another one from a time on of every day in UTC.
+// scaler returns a TimeWindowScaler of web with a default count, and another count from a time of every day in UTC.
 func scaler(version, namespace, name string, otherwise, inside int, from time.Time) *unstructured.Unstructured {
 	s := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"targetRef": map[string]any{"kind": "Deployment", "name": "web"},
@@ -56,7 +56,7 @@ func scaler(version, namespace, name string, otherwise, inside int, from time.Ti
 	return s
 }
 
-// awaitPods waits until web has that many ready pods and no other.
+// awaitPods waits until web has exactly that many ready pods.
 func awaitPods(t *testing.T, namespace string, want int) {
 	t.Helper()
 	must(t, until(t.Context(), patience, func() error {
@@ -77,8 +77,7 @@ func awaitPods(t *testing.T, namespace string, want int) {
 	}))
 }
 
-// The API server reaches the webhooks by the Service's address: it refuses what only they can, warns in
-// their words and converts.
+// The API server calls the webhooks at the Service's address: they refuse, warn and convert.
 func TestWebhooksBehindTheService(t *testing.T) {
 	installed(t)
 	namespace := newTarget(t)
@@ -95,12 +94,12 @@ func TestWebhooksBehindTheService(t *testing.T) {
 	}
 }
 
-// A window opens on time, and real pods come; it is taken away, and they go.
+// A window opens on time and real pods start. Without it they stop.
 func TestFlipRealPods(t *testing.T) {
 	installed(t)
 	namespace := newTarget(t)
 	awaitPods(t, namespace, 1)
-	// At least five seconds ahead, so that the scaler is there before.
+	// At least five seconds ahead, so that the scaler exists before.
 	opens := time.Now().Add(5 * time.Second).Truncate(time.Minute).Add(time.Minute)
 	s := scaler("v1beta1", namespace, "web", 2, 4, opens)
 	must(t, admin.Create(t.Context(), s))
@@ -114,7 +113,7 @@ func TestFlipRealPods(t *testing.T) {
 	awaitPods(t, namespace, 2)
 }
 
-// load is clients that ask what only a webhook answers, until they are told to stop.
+// load is clients with requests that only a webhook answers.
 type load struct {
 	sent, failed atomic.Int64
 	first        atomic.Pointer[error]
@@ -153,7 +152,7 @@ func (l *load) halt() {
 	l.clients.Wait()
 }
 
-// end stops the clients; none may have failed.
+// end stops the clients. No request may have failed.
 func (l *load) end(t *testing.T, what string) {
 	t.Helper()
 	l.halt()
@@ -166,7 +165,7 @@ func (l *load) end(t *testing.T, what string) {
 	}
 }
 
-// While all replicas are replaced one by one, every request that needs a webhook is answered.
+// All replicas are replaced one by one, and every request that needs a webhook is answered.
 func TestRolloutUnderLoad(t *testing.T) {
 	installed(t)
 	before, err := managers(t.Context())
@@ -174,7 +173,7 @@ func TestRolloutUnderLoad(t *testing.T) {
 	load := startLoad(t, newTarget(t))
 	kubectl(t, "", "-n", harness.SystemNamespace, "rollout", "restart", "deployment/kyklos-manager")
 	kubectl(t, "", "-n", harness.SystemNamespace, "rollout", "status", "deployment/kyklos-manager", "--timeout="+patience.String())
-	// The last of the old replicas still ends; requests may still be on their way to it.
+	// The last old replica is still stopping; requests may be on their way to it.
 	must(t, until(t.Context(), patience, func() error {
 		for i := range before {
 			err := admin.Get(t.Context(), client.ObjectKeyFromObject(&before[i]), &corev1.Pod{})
@@ -189,7 +188,7 @@ func TestRolloutUnderLoad(t *testing.T) {
 	load.end(t, "while both replicas were replaced")
 }
 
-// The kubelet's own figures of the manager's pods, to set requests and limits by.
+// TestUsage logs the kubelet's figures for the manager's pods, as a base for requests and limits.
 func TestUsage(t *testing.T) {
 	installed(t)
 	var summary struct {

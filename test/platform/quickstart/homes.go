@@ -12,14 +12,14 @@ import (
 // homesFolder is in the cluster's folder.
 const homesFolder = "homes"
 
-// homes are links by which people find homes on the disk: homes/NAMESPACE/NAME leads to the folder of the
-// volume, and homes/NAMESPACE/NAME.tar.gz to the archive of a home that has none.
+// homes are links to the homes: homes/NAMESPACE/NAME leads to the folder of the volume, and homes/NAMESPACE/NAME.tar.gz
+// to the archive of a home without a volume.
 type homes struct {
 	// dir is the cluster's folder.
 	dir string
 }
 
-// of is the link of the workspace's home; - if it has no home.
+// of returns the link of the workspace's home, or -.
 func (h homes) of(ws *v1alpha1.Workspace) string {
 	link, _ := h.place(ws)
 	if link == "" {
@@ -28,7 +28,7 @@ func (h homes) of(ws *v1alpha1.Workspace) string {
 	return link
 }
 
-// place is where the link is, and where it leads to; "" if there is no home.
+// place returns the link and its target, or "".
 func (h homes) place(ws *v1alpha1.Workspace) (link, target string) {
 	link = filepath.Join(h.dir, homesFolder, ws.Namespace, ws.Name)
 	up := filepath.Join("..", "..")
@@ -42,8 +42,7 @@ func (h homes) place(ws *v1alpha1.Workspace) (link, target string) {
 	}
 }
 
-// link makes the links of these workspaces, and removes all others. What somebody put there that is no link
-// stays, also where a link should be.
+// link creates the links of these workspaces and removes all others. It keeps files that are not links.
 func (h homes) link(workspaces []v1alpha1.Workspace) error {
 	wanted := map[string]string{}
 	for i := range workspaces {

@@ -36,8 +36,8 @@ func main() {
 	}
 }
 
-// parseFlags refuses what is no flag: taken for the folder and ignored, it would bring up the cluster
-// of another one. A wrong flag ends the program with the usage.
+// parseFlags refuses further arguments: a misspelt flag would otherwise be ignored. A wrong flag ends the program with
+// the usage.
 func parseFlags(args []string) (dir string, err error) {
 	flags := flag.NewFlagSet("quickstart", flag.ExitOnError)
 	flags.StringVar(&dir, "dir", ".devcluster", "folder that keeps the cluster; another one runs side by side")
@@ -48,10 +48,10 @@ func parseFlags(args []string) (dir string, err error) {
 	return dir, nil
 }
 
-// stopPatience is how long the manager, and then the cluster, have to stop: within ten seconds all is over.
+// stopPatience is how long the manager, and then the cluster, have to stop. Together they take at most ten seconds.
 const stopPatience = 4500 * time.Millisecond
 
-// run brings everything up, shows it until ctx ends, and takes it down again.
+// run starts everything, shows it until ctx ends, and stops it.
 func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err error) {
 	fmt.Fprintf(out, "Starting a Kubernetes control plane and an object store in %s ...\n", dir)
 	cluster, err := harness.Start(ctx, dir, harness.HostProcesses)
@@ -62,7 +62,7 @@ func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err err
 	if err != nil {
 		return unlessStopped(ctx, errors.Join(err, cluster.StopWithin(stopPatience)))
 	}
-	// The movers go with the cluster, so nobody needs the store any more; it has no object by halves.
+	// The movers end with the cluster, and the store has no partial objects.
 	defer func() { err = errors.Join(err, cluster.StopWithin(stopPatience), store.Kill()) }()
 
 	manager, err := startKyklos(ctx, cluster, out)
@@ -87,7 +87,7 @@ func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err err
 	return table.show(ctx, out, terminal, manager.Done(), store.Done())
 }
 
-// unlessStopped is err, unless it came of being told to stop.
+// unlessStopped returns err, or nil if it came from an interrupt.
 func unlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -116,8 +116,8 @@ func startKyklos(ctx context.Context, cluster *harness.Cluster, out io.Writer) (
 	manager, err := cluster.StartManager(ctx, harness.ManagerOptions{
 		WebhookPort: port,
 		Log:         logFile,
-		// One manager, so nobody has to wait for a Lease; and flips at the boundary itself, so that
-		// the samples show when they are due. Movers are processes, as the sample's workspace is.
+		// There is one manager, so it needs no Lease. It flips at the boundary itself, so that the samples show when
+		// they are due. Movers are processes, as the sample's workspace is.
 		Args: []string{"--leader-elect=false", "--requeue-jitter-max=0", "--mover-image=" + harness.HostImage(kyklos)},
 	})
 	if err != nil {

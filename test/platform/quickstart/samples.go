@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// applySamples applies config/samples, and the one sample that is made for this moment.
+// applySamples applies config/samples, and the sample for the current time.
 func applySamples(ctx context.Context, cluster *harness.Cluster, now time.Time) error {
 	root, err := harness.Root()
 	if err != nil {
@@ -51,8 +51,7 @@ func applyWorkspace(ctx context.Context, cluster *harness.Cluster, store *harnes
 	return err
 }
 
-// renderSoon fills in a window that starts with the next minute or the one after, so that there is
-// time to look, and ends a minute later.
+// renderSoon renders a window that starts within two minutes and lasts one.
 func renderSoon(path string, now time.Time) (string, error) {
 	soon, err := template.ParseFiles(path)
 	if err != nil {

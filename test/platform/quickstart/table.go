@@ -40,8 +40,8 @@ func (t *table) settle(ctx context.Context) error {
 	})
 }
 
-// show prints until ctx ends: on a terminal the whole table again and again, else each change as
-// a line. It ends too when the manager or the object store does, which nobody asked for.
+// show prints until ctx ends: on a terminal the whole table repeatedly, otherwise each change as a line. It also ends if
+// the manager or the object store ends.
 func (t *table) show(ctx context.Context, out io.Writer, terminal bool, manager, store <-chan struct{}) error {
 	shown, moved := map[string]string{}, map[string]string{}
 	ticker := time.NewTicker(time.Second)
@@ -105,8 +105,7 @@ func render(scalers []v1beta1.TimeWindowScaler, now time.Time) string {
 	return text.String()
 }
 
-// printChanges prints the header once, and a line for each scaler whose state is not what shown
-// says of it, or that is gone.
+// printChanges prints the header once, and a line for each scaler that has changed since shown or is gone.
 func printChanges(out io.Writer, scalers []v1beta1.TimeWindowScaler, shown map[string]string, now time.Time) {
 	const line = "%-8s  %-22s  %-14s  %-14s  %9s  %8s  %-28s  %s\n"
 	if len(shown) == 0 {
@@ -133,7 +132,7 @@ func state(tws *v1beta1.TimeWindowScaler) []string {
 		count(tws.Status.EffectiveReplicas), count(tws.Status.TargetObservedReplicas)}
 }
 
-// displayName leaves out the namespace of the samples, and no other.
+// displayName omits the namespace of the samples.
 func displayName(tws *v1beta1.TimeWindowScaler) string {
 	if tws.Namespace == metav1.NamespaceDefault {
 		return tws.Name
@@ -148,7 +147,7 @@ func count(n *int32) string {
 	return strconv.Itoa(int(*n))
 }
 
-// until is the next boundary in the scaler's own zone, and how far away it is.
+// until returns the next boundary in the scaler's own zone, and the time left.
 func until(tws *v1beta1.TimeWindowScaler, now time.Time) string {
 	boundary := tws.Status.NextBoundary
 	if boundary == nil {

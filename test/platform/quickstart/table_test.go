@@ -16,7 +16,7 @@ func scaler(namespace, name string) v1beta1.TimeWindowScaler {
 	return v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
-// changes are the lines that printChanges adds for scalers to what shown says, without the header.
+// changes returns the lines that printChanges adds for scalers, without the header.
 func changes(shown map[string]string, scalers ...v1beta1.TimeWindowScaler) []string {
 	var out strings.Builder
 	printChanges(&out, scalers, shown, noon)

@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// workspaces lists those of the cluster, and sees to it that each home is found under its name.
+// workspaces lists the workspaces of the cluster and updates the links to their homes.
 func (t *table) workspaces(ctx context.Context) ([]v1alpha1.Workspace, error) {
 	var list v1alpha1.WorkspaceList
 	if err := t.client.List(ctx, &list); err != nil {
@@ -36,8 +36,7 @@ func renderWorkspaces(workspaces []v1alpha1.Workspace, homes homes) string {
 	return text.String()
 }
 
-// printMoves prints a line for each workspace whose situation is not what moved says of it, or that is
-// gone.
+// printMoves prints a line for each workspace that has changed since moved or is gone.
 func printMoves(out io.Writer, workspaces []v1alpha1.Workspace, moved map[string]string, homes homes, now time.Time) {
 	gone := maps.Clone(moved)
 	for i := range workspaces {
@@ -55,7 +54,7 @@ func printMoves(out io.Writer, workspaces []v1alpha1.Workspace, moved map[string
 	}
 }
 
-// situation is a workspace's row of the table.
+// situation returns a workspace's row of the table.
 func situation(ws *v1alpha1.Workspace, homes homes) []string {
 	operation, state := "-", ws.Status.DisplayState
 	if ws.Status.Operation != nil && ws.Status.Operation.Type != v1alpha1.OperationNone {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // mia has a home on the volume if it has a UID, and in the archive if there is a key.
@@ -48,7 +49,7 @@ func TestPrintMoves_SaysEachSituationOnce(t *testing.T) {
 	}
 }
 
-// There is one link for each home, and it follows the home from the volume into the archive and out of it.
+// Each home has one link, which follows it from the volume into the archive and back.
 func TestHomesAreFoundUnderTheirNames(t *testing.T) {
 	h := homes{dir: t.TempDir()}
 	for _, c := range []struct {
@@ -63,16 +64,12 @@ func TestHomesAreFoundUnderTheirNames(t *testing.T) {
 		{"another volume", []v1alpha1.Workspace{mia("2", "archives/a/b/home.tar.gz")}, map[string]string{"studio/mia": "../../volumes/2/home"}},
 		{"no home", []v1alpha1.Workspace{mia("", "")}, map[string]string{}},
 	} {
-		if err := h.link(c.workspaces); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, h.link(c.workspaces))
 		links, _ := filepath.Glob(filepath.Join(h.dir, "homes", "*", "*"))
 		got := map[string]string{}
 		for _, link := range links {
 			target, err := os.Readlink(link)
-			if err != nil {
-				t.Fatal(err)
-			}
+			harness.Must(t, err)
 			name, _ := filepath.Rel(filepath.Join(h.dir, "homes"), link)
 			got[name] = target
 		}
@@ -82,19 +79,15 @@ func TestHomesAreFoundUnderTheirNames(t *testing.T) {
 	}
 }
 
-// A file that somebody put beside the links, or in the place of one, is theirs, and the other homes have links.
+// A file beside the links, or in place of one, stays, and the other homes have links.
 func TestFilesOfOthersStay(t *testing.T) {
 	h := homes{dir: t.TempDir()}
 	theirs := filepath.Join(h.dir, "homes", "studio", "mia.tar.gz")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(theirs), 0o700), os.WriteFile(theirs, []byte("a copy"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, errors.Join(os.MkdirAll(filepath.Dir(theirs), 0o700), os.WriteFile(theirs, []byte("a copy"), 0o600)))
 	archived, running := mia("", "archives/a/b/home.tar.gz"), mia("1", "")
 	running.Name = "ann"
 	for range 2 {
-		if err := h.link([]v1alpha1.Workspace{archived, running}); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, h.link([]v1alpha1.Workspace{archived, running}))
 	}
 	copied, err := os.ReadFile(theirs)
 	if target, also := os.Readlink(filepath.Join(h.dir, "homes", "studio", "ann")); err != nil || also != nil || string(copied) != "a copy" || target == "" {

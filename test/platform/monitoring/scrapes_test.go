@@ -20,32 +20,31 @@ import (
 	"github.com/prometheus/prometheus/util/teststorage"
 )
 
-// journeyVariable names a folder with the scrapes of an earlier journey, for whoever works on the queries.
-const journeyVariable = "KYKLOS_JOURNEY"
+// scrapesVariable names a folder with the scrapes of an earlier run, for work on the queries.
+const scrapesVariable = "KYKLOS_SCRAPES"
 
-// world is a Prometheus that has watched a journey.
-type world struct {
+// prometheus has scraped a run.
+type prometheus struct {
 	db     *teststorage.TestStorage
 	engine *promql.Engine
 	// from and to are the first and the last scrape.
 	from, to time.Time
 }
 
-// watchJourney runs the journey and stores what was scraped, with the labels that the ServiceMonitor's
-// targets have.
-func watchJourney(t *testing.T) *world {
+// scrape runs the program scrapes and stores its files with the labels of the ServiceMonitor's targets.
+func scrape(t *testing.T) *prometheus {
 	t.Helper()
-	folder := os.Getenv(journeyVariable)
+	folder := os.Getenv(scrapesVariable)
 	if folder == "" {
 		folder = t.TempDir()
-		travel(t, folder)
+		runScrapes(t, folder)
 	}
-	w := &world{db: teststorage.New(t), engine: promqltest.NewTestEngine(t, false, 5*time.Minute, 1e6)}
+	w := &prometheus{db: teststorage.New(t), engine: promqltest.NewTestEngine(t, false, 5*time.Minute, 1e6)}
 	paths, err := filepath.Glob(folder + "/*")
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("nothing was scraped: %v", err)
+		t.Fatalf("found no scrapes: %v", err)
 	}
-	for _, path := range paths { // by time: the names begin with it
+	for _, path := range paths { // in the order of time, with which the names begin
 		name := filepath.Base(path)
 		at, err := time.Parse(time.DateTime, name[:len(time.DateTime)])
 		if err != nil {
@@ -60,20 +59,20 @@ func watchJourney(t *testing.T) *world {
 	return w
 }
 
-// travel runs the journey in a program of its own, built as the main module is.
-func travel(t *testing.T, folder string) {
+// runScrapes runs the program, built as part of the main module.
+func runScrapes(t *testing.T, folder string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	journey := exec.CommandContext(ctx, "go", "run", "./test/platform/journey", folder)
-	journey.Dir = root
-	if output, err := journey.CombinedOutput(); err != nil {
+	command := exec.CommandContext(ctx, "go", "run", "./test/platform/scrapes", folder)
+	command.Dir = root
+	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
 }
 
-// store appends one scrape, as Prometheus does with honorLabels, and that the target was up.
-func (w *world) store(t *testing.T, path string, at time.Time, job string) {
+// store appends one scrape as Prometheus does with honorLabels, and the metric up.
+func (w *prometheus) store(t *testing.T, path string, at time.Time, job string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -123,7 +122,7 @@ func eachSample(content []byte, add func(labels.Labels, float64)) error {
 }
 
 // ask evaluates a query at each scrape and returns the series that have a point which is a number.
-func (w *world) ask(t *testing.T, query string) []labels.Labels {
+func (w *prometheus) ask(t *testing.T, query string) []labels.Labels {
 	t.Helper()
 	asked, err := w.engine.NewRangeQuery(t.Context(), w.db, nil, query, w.from, w.to, 30*time.Second)
 	if err != nil {
@@ -143,10 +142,10 @@ func (w *world) ask(t *testing.T, query string) []labels.Labels {
 	return found
 }
 
-// TestOnAJourney: what dashboard and alerts ask for is there on a real manager and API server, under just
-// these names and labels, once the journey has made each thing happen.
-func TestOnAJourney(t *testing.T) {
-	w := watchJourney(t)
+// A real manager and API server have every series that dashboard and alerts query, under these names and labels,
+// after a run through all states.
+func TestQueriesOnScrapes(t *testing.T) {
+	w := scrape(t)
 	for where, expr := range allQueries(t) {
 		var read []labels.Labels
 		for _, selector := range selectors(t, expr) {

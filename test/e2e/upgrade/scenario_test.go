@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,87 +21,70 @@ import (
 
 const crdName = "timewindowscalers.kyklos.io"
 
-// journey is one cluster with one manager after the other.
-type journey struct {
+// scenario is one cluster with a fleet and one manager after another.
+type scenario struct {
 	*fleet
-	cluster   *harness.Cluster
 	crds      apiextensions.CustomResourceDefinitionInterface
 	clockFile harness.Clock
 }
 
-// depart starts a cluster with the previous release and the fleet.
-func depart(t *testing.T, old release) *journey {
+// newScenario starts a cluster with the previous release and the fleet.
+func newScenario(t *testing.T, old release) *scenario {
 	t.Helper()
 	cluster := harness.StartFor(t, "--etcd-gateway")
 	crds, err := apiextensions.NewForConfig(cluster.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	admin, err := cluster.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := &journey{cluster: cluster, crds: crds.CustomResourceDefinitions(), clockFile: harness.Clock(filepath.Join(t.TempDir(), "clock")), fleet: &fleet{T: t, admin: admin}}
+	harness.Must(t, err)
+	j := &scenario{crds: crds.CustomResourceDefinitions(), clockFile: harness.Clock(filepath.Join(t.TempDir(), "clock")), fleet: &fleet{T: harness.NewT(t, cluster)}}
+	j.Patience = patience
 	j.clock("2025-01-27 08:30:00")
 	j.install(old)
 	j.dropRules()
-	j.fleet = launch(t, admin)
+	j.fleet = launch(j.T)
 	j.install(old) // with its rules
 	return j
 }
 
 // install applies a release's manifests for webhooks at a free port, and returns the port.
-func (j *journey) install(r release) int {
+func (j *scenario) install(r release) int {
 	j.Helper()
 	port, err := harness.FreePort()
-	j.must(err)
-	j.must(j.cluster.InstallFrom(j.Context(), r.config, port))
+	j.Must(err)
+	j.Must(j.Cluster.InstallFrom(j.Context(), r.config, port))
 	return port
 }
 
 // run installs a release and runs its manager.
-func (j *journey) run(r release) *harness.Manager {
+func (j *scenario) run(r release) *harness.Manager {
 	j.Helper()
 	return j.runAt(r, j.install(r))
 }
 
-func (j *journey) runAt(r release, port int) *harness.Manager {
+func (j *scenario) runAt(r release, port int) *harness.Manager {
 	j.Helper()
-	log, err := os.OpenFile(filepath.Join(j.cluster.Dir, "managers.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	j.must(err)
-	m, err := j.cluster.StartManager(j.Context(), harness.ManagerOptions{
-		WebhookPort: port, Binary: r.binary, Log: log,
+	m := j.StartManager(harness.ManagerOptions{
+		WebhookPort: port, Binary: r.binary,
 		Args: append([]string{"--requeue-jitter-max=0", "--log-format=text"}, r.args...),
 		Env:  []string{j.clockFile.Env()},
 	})
-	j.must(err)
-	j.Cleanup(func() {
-		_ = m.Kill()
-		_ = log.Close()
-		if j.Failed() {
-			content, _ := os.ReadFile(log.Name())
-			j.Logf("the managers logged:\n%s", content[max(0, len(content)-8000):])
-		}
-	})
-	j.must(m.AwaitReady(j.Context()))
+	j.AwaitReady(m)
 	return m
 }
 
 // clock sets all managers' clocks, in UTC.
-func (j *journey) clock(utc string) {
+func (j *scenario) clock(utc string) {
 	j.Helper()
-	j.must(j.clockFile.Set(utc))
+	j.Must(j.clockFile.Set(utc))
 }
 
-func (j *journey) crd() *apiextensionsv1.CustomResourceDefinition {
+func (j *scenario) crd() *apiextensionsv1.CustomResourceDefinition {
 	j.Helper()
 	crd, err := j.crds.Get(j.Context(), crdName, metav1.GetOptions{})
-	j.must(err)
+	j.Must(err)
 	return crd
 }
 
-// dropRules lets in what a rule of today refuses, as an older release may have.
-func (j *journey) dropRules() {
+// dropRules removes the rule for time zones, so that an object of an older release can be stored.
+func (j *scenario) dropRules() {
 	j.Helper()
 	crd := j.crd()
 	for i := range crd.Spec.Versions {
@@ -109,50 +93,50 @@ func (j *journey) dropRules() {
 		crd.Spec.Versions[i].Schema.OpenAPIV3Schema.Properties["spec"].Properties["timezone"] = timezone
 	}
 	_, err := j.crds.Update(j.Context(), crd, metav1.UpdateOptions{})
-	j.must(err)
+	j.Must(err)
 	refused := scaler("kyklos.io/v1alpha1", "probe", map[string]any{
 		"targetRef": map[string]any{"kind": "Deployment", "name": "probe"}, "timezone": "Mars/Olympus_Mons", "windows": windows("09:00", "17:00"),
 	})
 	refused.SetNamespace("default")
-	j.eventually("an object past the rules", func() string {
-		if err := j.admin.Create(j.Context(), refused.DeepCopy(), client.DryRunAll); err != nil {
-			return err.Error()
+	j.Eventually("the rules removed", func() error {
+		if err := j.Client.Create(j.Context(), refused.DeepCopy(), client.DryRunAll); err != nil {
+			return err
 		}
-		return ""
+		return nil
 	})
 }
 
-// awaitStatuses waits until the manager has decided on every scaler.
-func (j *journey) awaitStatuses() {
+// awaitStatuses waits until every scaler has a status.
+func (j *scenario) awaitStatuses() {
 	j.Helper()
-	j.eventually("a status of every scaler", func() string {
+	j.Eventually("a status of every scaler", func() error {
 		for name, s := range j.scalers("v1alpha1") {
 			if _, decided, _ := unstructured.NestedInt64(s.Object, "status", "effectiveReplicas"); !decided {
-				return name + " has none"
+				return errors.New(name + " has none")
 			}
 		}
-		return ""
+		return nil
 	})
 }
 
-// awaitGrace waits until the grace periods run.
-func (j *journey) awaitGrace() {
+// awaitGrace waits until the grace periods have begun.
+func (j *scenario) awaitGrace() {
 	j.Helper()
-	j.eventually("the grace periods", func() string {
+	j.Eventually("the grace periods", func() error {
 		for name, s := range j.scalers("v1alpha1") {
 			if _, runs, _ := unstructured.NestedString(s.Object, "status", "gracePeriodExpiry"); !runs && strings.HasPrefix(name, "grace-") {
-				return name + " has none"
+				return errors.New(name + " has none")
 			}
 		}
-		return ""
+		return nil
 	})
 }
 
 // createFeatured creates a scaler that needs v1beta1, and returns its spec as JSON.
-func (j *journey) createFeatured() string {
+func (j *scenario) createFeatured() string {
 	j.Helper()
-	j.must(j.admin.Create(j.Context(), target("featured", 2)))
-	j.must(j.admin.Create(j.Context(), scaler("kyklos.io/v1beta1", "featured", map[string]any{
+	j.Must(j.Client.Create(j.Context(), target("featured", 2)))
+	j.Must(j.Client.Create(j.Context(), scaler("kyklos.io/v1beta1", "featured", map[string]any{
 		"targetRef":        map[string]any{"kind": "Deployment", "name": "featured"},
 		"timezone":         "UTC",
 		"baselineReplicas": int64(2),
@@ -164,54 +148,53 @@ func (j *journey) createFeatured() string {
 			}},
 		},
 	})))
-	return text(j.scalers("v1beta1")["featured"].Object["spec"])
+	return harness.Show(j.scalers("v1beta1")["featured"].Object["spec"])
 }
 
 // stepBack runs the commands of docs/storage-migration.md that take the definition one step back: the
 // first makes v1alpha1 the storage version, the second makes room for a release that converts nothing.
-func (j *journey) stepBack(number int) {
+func (j *scenario) stepBack(number int) {
 	j.Helper()
-	page, err := os.ReadFile(filepath.Join(harness.RootFor(j.T), "docs", "storage-migration.md"))
-	j.must(err)
+	page, err := os.ReadFile(filepath.Join(harness.RootFor(j), "docs", "storage-migration.md"))
+	j.Must(err)
 	_, section, _ := strings.Cut(string(page), "## One step back")
 	commands := regexp.MustCompile(`(?m)^\$ kubectl (patch crd .*) -p '(.*)'$`).FindAllStringSubmatch(section, -1)
 	if number >= len(commands) {
 		j.Fatalf("the page has only %d commands", len(commands))
 	}
 	args := append(strings.Fields(commands[number][1]), "-p", commands[number][2])
-	_, _, err = j.cluster.Kubectl(j.Context(), "", args...)
-	j.must(err)
+	j.Kubectl("", args...)
 }
 
-// awaitStored waits for the event that says that every object is stored in one version, and holds it
-// against the store. The list status.storedVersions alone says so too early.
-func (j *journey) awaitStored(version string) {
+// awaitStored waits for the event that every object is stored in one version, and checks the store.
+// status.storedVersions alone is too early.
+func (j *scenario) awaitStored(version string) {
 	j.Helper()
-	j.eventually("all stored as "+version, func() string {
-		var told eventsv1.EventList
-		j.must(j.admin.List(j.Context(), &told, client.InNamespace("default")))
-		for _, event := range told.Items {
+	j.Eventually("all stored as "+version, func() error {
+		var list eventsv1.EventList
+		j.Must(j.Client.List(j.Context(), &list, client.InNamespace("default")))
+		for _, event := range list.Items {
 			if event.Reason == "StorageMigrationCompleted" && strings.HasPrefix(event.Note, "All objects are stored as "+version) {
-				return ""
+				return nil
 			}
 		}
-		return "no event says so"
+		return errors.New("there is no event")
 	})
-	stored, err := j.cluster.Stored(j.Context(), "kyklos.io/timewindowscalers")
-	j.must(err)
+	stored, err := j.Cluster.Stored(j.Context(), "kyklos.io/timewindowscalers")
+	j.Must(err)
 	for name, object := range stored {
 		if object.Version != version {
 			j.Errorf("%s is stored as %s", name, object.Version)
 		}
 	}
-	if list := j.crd().Status.StoredVersions; !slices.Equal(list, []string{version}) {
-		j.Errorf("status.storedVersions is %v, want %s alone", list, version)
+	if got := j.crd().Status.StoredVersions; !slices.Equal(got, []string{version}) {
+		j.Errorf("status.storedVersions: got %v, want %s alone", got, version)
 	}
-	j.must(j.admin.DeleteAllOf(j.Context(), &eventsv1.Event{}, client.InNamespace("default")))
+	j.Must(j.Client.DeleteAllOf(j.Context(), &eventsv1.Event{}, client.InNamespace("default")))
 }
 
-// expectUntouched holds spec, generation and the owners of spec against what they were.
-func (j *journey) expectUntouched(before map[string]*unstructured.Unstructured) {
+// expectUntouched checks that spec, generation and field managers did not change.
+func (j *scenario) expectUntouched(before map[string]*unstructured.Unstructured) {
 	j.Helper()
 	after := j.scalers("v1alpha1")
 	for name, was := range before {
@@ -220,17 +203,17 @@ func (j *journey) expectUntouched(before map[string]*unstructured.Unstructured) 
 			j.Errorf("%s is gone", name)
 			continue
 		}
-		if text(is.Object["spec"]) != text(was.Object["spec"]) || is.GetGeneration() != was.GetGeneration() {
-			j.Errorf("%s is now generation %d %s, was generation %d %s", name,
-				is.GetGeneration(), text(is.Object["spec"]), was.GetGeneration(), text(was.Object["spec"]))
+		if harness.Show(is.Object["spec"]) != harness.Show(was.Object["spec"]) || is.GetGeneration() != was.GetGeneration() {
+			j.Errorf("%s: got generation %d %s, want generation %d %s", name,
+				is.GetGeneration(), harness.Show(is.Object["spec"]), was.GetGeneration(), harness.Show(was.Object["spec"]))
 		}
 		if got, want := managers(is), managers(was); got != want {
-			j.Errorf("%s belongs to %s now, did to %s", name, got, want)
+			j.Errorf("%s: got the field managers %s, want %s", name, got, want)
 		}
 	}
 }
 
-// managers are the owners of all but the status.
+// managers returns the field managers of everything but the status.
 func managers(object client.Object) string {
 	var names []string
 	for _, entry := range object.GetManagedFields() {

@@ -1,4 +1,4 @@
-package serving
+package webhooks
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 // serverName is what the API server calls the webhooks.
 const serverName = "kyklos-webhook.kyklos-system.svc"
 
-// bundles returns the CAs that each caller of the webhooks trusts, by who it is.
-func (i *installation) bundles(ctx context.Context) (map[string][]byte, error) {
+// bundles returns the CAs that each caller of the webhooks trusts.
+func (s *scenario) bundles(ctx context.Context) (map[string][]byte, error) {
 	validating := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	mutating := &admissionregistrationv1.MutatingWebhookConfiguration{}
 	definition := &apiextensionsv1.CustomResourceDefinition{}
 	for object, name := range map[client.Object]string{
 		validating: "kyklos-webhook", mutating: "kyklos-webhook", definition: "timewindowscalers.kyklos.io",
 	} {
-		if err := i.admin.Get(ctx, client.ObjectKey{Name: name}, object); err != nil {
+		if err := s.Client.Get(ctx, client.ObjectKey{Name: name}, object); err != nil {
 			return nil, err
 		}
 	}
@@ -38,53 +38,52 @@ func (i *installation) bundles(ctx context.Context) (map[string][]byte, error) {
 	}, nil
 }
 
-// witness makes new connections to every manager all the time, as the API server does: it keeps its own
-// for as long as they last.
-type witness struct {
-	mu         sync.Mutex
-	handshakes int
-	failures   []error
-	// leaves and authorities are those seen, by the port that served them.
+// handshakes opens new connections to every manager all the time. The API server keeps its connections.
+type handshakes struct {
+	mu       sync.Mutex
+	count    int
+	failures []error
+	// leaves and authorities are the certificates seen, by port.
 	leaves, authorities map[int]map[string]bool
 }
 
-func newWitness(ports []int) *witness {
-	w := &witness{leaves: map[int]map[string]bool{}, authorities: map[int]map[string]bool{}}
+func newHandshakes(ports []int) *handshakes {
+	w := &handshakes{leaves: map[int]map[string]bool{}, authorities: map[int]map[string]bool{}}
 	for _, port := range ports {
 		w.leaves[port], w.authorities[port] = map[string]bool{}, map[string]bool{}
 	}
 	return w
 }
 
-// watch looks at the managers at these ports until ctx ends.
-func (w *witness) watch(ctx context.Context, i *installation, ports []int) {
+// watch connects to the managers at these ports until ctx ends.
+func (w *handshakes) watch(ctx context.Context, s *scenario, ports []int) {
 	for ticker := time.NewTicker(200 * time.Millisecond); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		trusted, err := i.bundles(context.WithoutCancel(ctx))
+		trusted, err := s.bundles(context.WithoutCancel(ctx))
 		if err != nil {
 			w.fail(err)
 			continue
 		}
 		for _, port := range ports {
 			for caller, bundle := range trusted {
-				w.look(caller, bundle, port)
+				w.connect(caller, bundle, port)
 			}
 		}
 	}
 }
 
-func (w *witness) fail(err error) {
+func (w *handshakes) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failures = append(w.failures, err)
 }
 
-// look connects to a manager with what a caller trusts.
-func (w *witness) look(caller string, bundle []byte, port int) {
+// connect connects to a manager with the CAs of a caller.
+func (w *handshakes) connect(caller string, bundle []byte, port int) {
 	chain, err := handshake(bundle, port)
 	if err != nil {
 		w.fail(fmt.Errorf("%s: %w", caller, err))
@@ -92,13 +91,13 @@ func (w *witness) look(caller string, bundle []byte, port int) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.handshakes++
+	w.count++
 	w.leaves[port][fingerprint(chain[0])] = true
 	w.authorities[port][fingerprint(chain[len(chain)-1])] = true
 }
 
-// rotated says what is missing until every manager has served count more leaves and CAs than its first.
-func (w *witness) rotated(count int) error {
+// rotated returns an error until every manager has served more than count leaves and CAs.
+func (w *handshakes) rotated(count int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for port := range w.leaves {

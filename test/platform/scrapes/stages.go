@@ -15,13 +15,13 @@ import (
 type stage struct {
 	// at is a time of day in UTC. Stages are as far apart as the scrapes of a Prometheus.
 	at string
-	// do is what happens then, besides the time.
-	do func(context.Context, *journey) error
-	// shows are pieces of the metrics to wait for.
+	// do is what happens then.
+	do func(context.Context, *run) error
+	// shows are parts of the metrics to wait for.
 	shows []string
 }
 
-// stages are the journey. At 09:00 the window of web begins.
+// stages are the stages of a run. At 09:00 the window of web begins.
 var stages = []stage{
 	{"08:58:30", nil, []string{
 		`leader_election_master_status{name="kyklos-manager"} 1`,
@@ -44,7 +44,7 @@ var stages = []stage{
 		`kyklos_manual_drift_corrections_total{namespace="shop",tws_name="web"} 1`,
 		`kyklos_replica_drift{namespace="shop",tws_name="web"} 0`,
 	}},
-	// The change of a label has stuck looked at: the clock moves faster than timers.
+	// The label makes the manager reconcile stuck: the clock moves faster than timers.
 	{"09:00:00", all(
 		kubectl("-n", "shop", "patch", "ws", "desk", "--type=merge", `-p={"spec":{"desiredState":"RUNNING"}}`),
 		kubectl("-n", "shop", "label", "ws", "stuck", "looked=at"),
@@ -54,8 +54,8 @@ var stages = []stage{
 		`kyklos_boundary_lateness_seconds_count 1`,
 		`kyklos_effective_replicas{namespace="shop",tws_name="web",window="peak"} 3`,
 	}},
-	{"09:00:30", func(ctx context.Context, j *journey) error {
-		return j.cluster.WriteExternalMetrics(ctx, "shop", map[string]string{"queue_depth": "error: away"})
+	{"09:00:30", func(ctx context.Context, r *run) error {
+		return r.cluster.WriteExternalMetrics(ctx, "shop", map[string]string{"queue_depth": "error: away"})
 	}, []string{`kyklos_external_metric_misses_total{metric="queue_depth",namespace="shop",tws_name="mail"}`}},
 	{"09:01:00", kubectl("-n", "shop", "patch", "tws", "web", "--type=merge", `-p={"spec":{"gracePeriodSeconds":60}}`), []string{
 		`kyklos_admission_total{operation="update",result="allowed"} 3`, // the others were desk's
@@ -63,19 +63,19 @@ var stages = []stage{
 	{"09:01:30", withoutFiles, []string{`kyklos_webhook_certificate_files_bad 1`}},
 }
 
-// kubectl is something to do: a command that must succeed.
-func kubectl(args ...string) func(context.Context, *journey) error {
-	return func(ctx context.Context, j *journey) error {
-		_, _, err := j.cluster.Kubectl(ctx, "", args...)
+// kubectl runs a command that must succeed.
+func kubectl(args ...string) func(context.Context, *run) error {
+	return func(ctx context.Context, r *run) error {
+		_, _, err := r.cluster.Kubectl(ctx, "", args...)
 		return err
 	}
 }
 
-// all does one thing after the other.
-func all(things ...func(context.Context, *journey) error) func(context.Context, *journey) error {
-	return func(ctx context.Context, j *journey) error {
+// all does several things in order.
+func all(things ...func(context.Context, *run) error) func(context.Context, *run) error {
+	return func(ctx context.Context, r *run) error {
 		for _, do := range things {
-			if err := do(ctx, j); err != nil {
+			if err := do(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,7 @@ func all(things ...func(context.Context, *journey) error) func(context.Context, 
 	}
 }
 
-// missing returns the first of the pieces that text lacks, "" if it has all.
+// missing returns the first piece that text lacks, or "".
 func missing(text string, pieces []string) string {
 	for _, piece := range pieces {
 		if !strings.Contains(text, "\n"+piece) {
@@ -93,8 +93,8 @@ func missing(text string, pieces []string) string {
 	return ""
 }
 
-func (j *journey) scrape(ctx context.Context) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, j.manager.MetricsURL, nil)
+func (r *run) scrape(ctx context.Context) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.manager.MetricsURL, nil)
 	if err != nil {
 		return "", err
 	}
@@ -107,17 +107,17 @@ func (j *journey) scrape(ctx context.Context) (string, error) {
 	return string(text), err
 }
 
-// keep writes what the manager and the API server serve now.
-func (j *journey) keep(ctx context.Context, at string) error {
-	manager, err := j.scrape(ctx)
+// keep stores the current metrics of the manager and the API server.
+func (r *run) keep(ctx context.Context, at string) error {
+	manager, err := r.scrape(ctx)
 	if err != nil {
 		return err
 	}
-	server, err := j.api.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	server, err := r.api.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
 		return fmt.Errorf("scrape the API server: %w", err)
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(j.folder, "2025-01-27 "+at+" kyklos-metrics"), []byte(manager), 0o644),
-		os.WriteFile(filepath.Join(j.folder, "2025-01-27 "+at+" apiserver"), server, 0o644))
+		os.WriteFile(filepath.Join(r.folder, "2025-01-27 "+at+" kyklos-metrics"), []byte(manager), 0o644),
+		os.WriteFile(filepath.Join(r.folder, "2025-01-27 "+at+" apiserver"), server, 0o644))
 }
