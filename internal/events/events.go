@@ -116,35 +116,18 @@ func EmitGracePeriodCancelled(instead string) Event {
 	return normal(ReasonGracePeriodCancelled, "CancelScalingDown", "Grace period cancelled: "+instead)
 }
 
-// EmitMissingTarget says that the target, or its kind, does not exist.
-func EmitMissingTarget(detail string) Event {
-	return warning(ReasonMissingTarget, "FindTarget", detail)
+// actions are those of the warnings.
+var actions = map[string]string{
+	ReasonMissingTarget:     "FindTarget",
+	ReasonTargetForbidden:   "ReadTarget",
+	ReasonInvalidSchedule:   "ReadSchedule",
+	ReasonTargetConflict:    "OwnTarget",
+	ReasonMetricUnavailable: "PollMetric",
+	ReasonFieldFight:        "CorrectTarget",
 }
 
-// EmitTargetForbidden says which permission is missing for the target's kind.
-func EmitTargetForbidden(detail string) Event {
-	return warning(ReasonTargetForbidden, "ReadTarget", detail)
-}
-
-// EmitInvalidSchedule says why the schedule cannot be followed.
-func EmitInvalidSchedule(detail string) Event {
-	return warning(ReasonInvalidSchedule, "ReadSchedule", detail)
-}
-
-// EmitTargetConflict says who else scales the same target.
-func EmitTargetConflict(detail string) Event {
-	return warning(ReasonTargetConflict, "OwnTarget", detail)
-}
-
-// EmitMetricUnavailable says that a window's metric has had no value for several polls.
-func EmitMetricUnavailable(detail string) Event {
-	return warning(ReasonMetricUnavailable, "PollMetric", detail)
-}
-
-// EmitFieldFight says who keeps overwriting what Kyklos sets.
-func EmitFieldFight(detail string) Event {
-	return warning(ReasonFieldFight, "CorrectTarget", detail)
-}
+// EmitWarning makes a warning with one of the reasons above.
+func EmitWarning(reason, detail string) Event { return warning(reason, actions[reason], detail) }
 
 func normal(reason, action, note string) Event {
 	return Event{Type: corev1.EventTypeNormal, Reason: reason, Action: distinct(action, note), Note: note}
