@@ -1,5 +1,5 @@
-// Package events makes the events of a TimeWindowScaler as plain values, and records them: each
-// once in five minutes, and not more than twenty a minute for one object (seed 004, Event
+// Package events makes events as plain values, and publishes them: each once in five minutes, and not more
+// than twenty a minute for one object (seed 004, Event
 // Recorder; B11). Reasons and texts are public contract.
 package events
 
@@ -28,8 +28,8 @@ const (
 	ReasonFieldFight           = "FieldFight"
 )
 
-// Event is one event as a value. The API folds events of the same type, action and reason without
-// looking at the note, so Action ends in a digest of the note: it differs wherever the note does (B11).
+// Event is one event as a value. The API merges events of the same type, action and reason whatever their
+// note, so Action ends in a digest of the note (B11).
 type Event struct {
 	Type   string // corev1.EventTypeNormal or EventTypeWarning
 	Reason string
@@ -37,7 +37,7 @@ type Event struct {
 	Note   string
 }
 
-// Cause says why a target is scaled; it is the end of the note.
+// Cause is why a target is scaled; the note ends with it.
 type Cause struct {
 	// Window is the window that decides; HolidayMode is set instead if a holiday does.
 	Window      string
@@ -46,7 +46,7 @@ type Cause struct {
 	Metric string
 	// Drift: others changed the target, and this corrects it.
 	Drift bool
-	// GraceSeconds is above 0 if a grace period of that length has just ended.
+	// GraceSeconds is the length of a grace period that has just ended.
 	GraceSeconds int32
 }
 

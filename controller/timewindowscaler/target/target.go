@@ -36,7 +36,7 @@ type Kind interface {
 	// GraceMessages says what a grace period delays, "" if that is not worth an event, and what happens
 	// instead if it is cancelled.
 	GraceMessages(delayed, kept Desired) (before, instead string)
-	// Warning describes what in a valid spec this kind cannot tell apart; "" if there is nothing.
+	// Warning describes counts in a valid spec that mean the same to this kind; "" if there are none.
 	Warning(spec *v1beta1.TimeWindowScalerSpec) string
 }
 
@@ -72,8 +72,7 @@ type Target interface {
 	Distance(want Desired) int32
 	// Describe returns the phrases for conditions and events.
 	Describe(want Desired) Description
-	// ManagedFields lists where in the managed fields to look for the owner of what Kyklos writes, the
-	// most telling path first.
+	// ManagedFields lists the paths of what Kyklos writes in the managed fields, the most specific first.
 	ManagedFields() [][]string
 }
 
@@ -117,7 +116,7 @@ type Description struct {
 	// name in the event.
 	Changed, Action string
 	Up              bool
-	// Current is what the spec asks for, Desired what it should ask for, in a word or number.
+	// Current is what the spec asks for, and Desired what it should ask for, such as "10" or "running".
 	Current, Desired string
 }
 

@@ -44,7 +44,7 @@ func readWatched(ctx context.Context, c *Clients, watched Watched, key types.Nam
 	})
 	switch {
 	case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
-		// The kind is gone or has lost its scale; or the object is gone since, which is no error.
+		// The kind is gone or has lost its scale; or the object is gone since, which is not an error.
 		c.Kinds.Forget(gvk)
 		_, err := c.Kinds.Resolve(ctx, referenceTo(gvk))
 		return nil, err

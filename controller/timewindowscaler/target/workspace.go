@@ -78,8 +78,8 @@ func (workspaces) Path() (schema.GroupVersionKind, []string) {
 	return targetkind.Workspace.GroupVersionKind, nil
 }
 
-// Write sets RUNNING, or at 0 STANDBY. The resourceVersion makes sure that nobody has set another state
-// since the decision.
+// Write sets RUNNING, or at 0 STANDBY. The resourceVersion makes sure that no other state was set since the
+// decision.
 func (k workspaces) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
 	return patchWatched(ctx, c, k, key, seen, map[string]any{"desiredState": stateOf(want)}, ScheduleManager)
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/preview"
 	"kyklos.io/kyklos/internal/schedule"
