@@ -62,7 +62,7 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 	}
 	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
 	var err error
-	obs.target, err = target.KindOf(tws.Spec.TargetRef).Read(ctx, &r.Clients, key, &state.target)
+	obs.target, err = target.Read(ctx, &r.Clients, target.KindOf(tws.Spec.TargetRef), key, &state.target)
 	if target.IsObstacle(err) {
 		obs.obstacle, err = err, nil
 	}

@@ -159,7 +159,7 @@ func leftOut(zoneErrors field.ErrorList) string {
 }
 
 // applyGrace delays a decrease (B2). The very first decision has no grace period. While a metric's first
-// value is awaited the count in force stays, and a grace period that runs goes on.
+// value is awaited the count in force stays, and so does a grace period.
 func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) {
 	status, seconds := &tws.Status, tws.Spec.GracePeriodSeconds
 	if p.metric.Hold {

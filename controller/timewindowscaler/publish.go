@@ -48,7 +48,7 @@ func (p *passResult) warnings() []events.Event {
 	}
 	for _, detail := range []string{p.plan.invalid, p.plan.badZone, p.plan.leftOut, kindWarning} {
 		if detail != "" {
-			evs = append(evs, events.EmitInvalidSchedule(detail))
+			evs = append(evs, events.EmitWarning(events.ReasonInvalidSchedule, detail))
 		}
 	}
 	if p.plan.invalid != "" {
@@ -56,20 +56,20 @@ func (p *passResult) warnings() []events.Event {
 	}
 	switch {
 	case p.obs.owner != "":
-		evs = append(evs, events.EmitTargetConflict(p.ownedBy()))
+		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, p.ownedBy()))
 	case p.forbidden() != nil:
-		evs = append(evs, events.EmitTargetForbidden(p.forbidden().Error()))
+		evs = append(evs, events.EmitWarning(events.ReasonTargetForbidden, p.forbidden().Error()))
 	case p.obs.target == nil:
-		evs = append(evs, events.EmitMissingTarget(p.missingMessage()))
+		evs = append(evs, events.EmitWarning(events.ReasonMissingTarget, p.missingMessage()))
 	}
 	if p.plan.fight.On() && !p.plan.fight.Announced {
-		evs = append(evs, events.EmitFieldFight(p.plan.fight.Trouble))
+		evs = append(evs, events.EmitWarning(events.ReasonFieldFight, p.plan.fight.Trouble))
 	}
 	if p.plan.metric.Lost {
-		evs = append(evs, events.EmitMetricUnavailable(p.plan.metric.Trouble))
+		evs = append(evs, events.EmitWarning(events.ReasonMetricUnavailable, p.plan.metric.Trouble))
 	}
 	if p.obs.autoscaler != "" {
-		evs = append(evs, events.EmitTargetConflict(fmt.Sprintf("HorizontalPodAutoscaler %s also scales %s %s; the two will overwrite each other",
+		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, fmt.Sprintf("HorizontalPodAutoscaler %s also scales %s %s; the two will overwrite each other",
 			p.obs.autoscaler, reference.Kind, reference.Name)))
 	}
 	return evs

@@ -96,7 +96,7 @@ func (p *passResult) ready() statuswriter.State {
 	d := p.outcome.target.Describe(p.plan.desired())
 	switch {
 	case p.aligned() && p.plan.Left:
-		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays in %s because somebody else set it; the next window boundary decides again (%s)", d.Current, p.why()))
+		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays in %s because another user or controller set it; the next window boundary decides again (%s)", d.Current, p.why()))
 	case p.aligned():
 		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target %s (%s)", d.Reached, p.why()))
 	case p.plan.Skipped:

@@ -1,6 +1,5 @@
-// Package events makes the events of a TimeWindowScaler as plain values, and records them: each
-// once in five minutes, and not more than twenty a minute for one object (B11).
-// Reasons and texts are public contract.
+// Package events makes events as plain values, and publishes them: each once in five minutes, and not more
+// than twenty a minute for one object (B11). Reasons and texts are public contract.
 package events
 
 import (
@@ -28,8 +27,8 @@ const (
 	ReasonFieldFight           = "FieldFight"
 )
 
-// Event is one event as a value. The API folds events of the same type, action and reason without
-// looking at the note, so Action ends in a digest of the note: it differs wherever the note does (B11).
+// Event is one event as a value. The API merges events of the same type, action and reason whatever their
+// note, so Action ends in a digest of the note (B11).
 type Event struct {
 	Type   string // corev1.EventTypeNormal or EventTypeWarning
 	Reason string
@@ -37,7 +36,7 @@ type Event struct {
 	Note   string
 }
 
-// Cause says why a target is scaled; it is the end of the note.
+// Cause is why a target is scaled; the note ends with it.
 type Cause struct {
 	// Window is the window that decides; HolidayMode is set instead if a holiday does.
 	Window      string
@@ -46,7 +45,7 @@ type Cause struct {
 	Metric string
 	// Drift: others changed the target, and this corrects it.
 	Drift bool
-	// GraceSeconds is above 0 if a grace period of that length has just ended.
+	// GraceSeconds is the length of a grace period that has just ended.
 	GraceSeconds int32
 }
 
@@ -116,35 +115,18 @@ func EmitGracePeriodCancelled(instead string) Event {
 	return normal(ReasonGracePeriodCancelled, "CancelScalingDown", "Grace period cancelled: "+instead)
 }
 
-// EmitMissingTarget says that the target, or its kind, does not exist.
-func EmitMissingTarget(detail string) Event {
-	return warning(ReasonMissingTarget, "FindTarget", detail)
+// actions are those of the warnings.
+var actions = map[string]string{
+	ReasonMissingTarget:     "FindTarget",
+	ReasonTargetForbidden:   "ReadTarget",
+	ReasonInvalidSchedule:   "ReadSchedule",
+	ReasonTargetConflict:    "OwnTarget",
+	ReasonMetricUnavailable: "PollMetric",
+	ReasonFieldFight:        "CorrectTarget",
 }
 
-// EmitTargetForbidden says which permission is missing for the target's kind.
-func EmitTargetForbidden(detail string) Event {
-	return warning(ReasonTargetForbidden, "ReadTarget", detail)
-}
-
-// EmitInvalidSchedule says why the schedule cannot be followed.
-func EmitInvalidSchedule(detail string) Event {
-	return warning(ReasonInvalidSchedule, "ReadSchedule", detail)
-}
-
-// EmitTargetConflict says who else scales the same target.
-func EmitTargetConflict(detail string) Event {
-	return warning(ReasonTargetConflict, "OwnTarget", detail)
-}
-
-// EmitMetricUnavailable says that a window's metric has had no value for several polls.
-func EmitMetricUnavailable(detail string) Event {
-	return warning(ReasonMetricUnavailable, "PollMetric", detail)
-}
-
-// EmitFieldFight says who keeps overwriting what Kyklos sets.
-func EmitFieldFight(detail string) Event {
-	return warning(ReasonFieldFight, "CorrectTarget", detail)
-}
+// EmitWarning makes a warning with one of the reasons above.
+func EmitWarning(reason, detail string) Event { return warning(reason, actions[reason], detail) }
 
 func normal(reason, action, note string) Event {
 	return Event{Type: corev1.EventTypeNormal, Reason: reason, Action: distinct(action, note), Note: note}

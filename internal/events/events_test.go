@@ -45,23 +45,23 @@ func TestTexts(t *testing.T) {
 			"Grace period started: 300s before scaling to 2 replicas"},
 		"grace period cancelled": {events.EmitGracePeriodCancelled("10 replicas are desired again"), "Normal", "GracePeriodCancelled",
 			"Grace period cancelled: 10 replicas are desired again"},
-		"missing target": {events.EmitMissingTarget("Target Deployment production/webapp not found"), "Warning", "MissingTarget",
+		"missing target": {events.EmitWarning(events.ReasonMissingTarget, "Target Deployment production/webapp not found"), "Warning", "MissingTarget",
 			"Target Deployment production/webapp not found"},
-		"invalid schedule": {events.EmitInvalidSchedule("spec.timezone: no such zone"), "Warning", "InvalidSchedule",
+		"invalid schedule": {events.EmitWarning(events.ReasonInvalidSchedule, "spec.timezone: no such zone"), "Warning", "InvalidSchedule",
 			"spec.timezone: no such zone"},
-		"no permission": {events.EmitTargetForbidden("Kyklos has no permission"), "Warning", "TargetForbidden",
+		"no permission": {events.EmitWarning(events.ReasonTargetForbidden, "Kyklos has no permission"), "Warning", "TargetForbidden",
 			"Kyklos has no permission"},
 		"words that begin with a capital": {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
 			"DaemonSet suspended (window: OffHours)"},
 		"drift of a target without a count": {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours", Drift: true}), "Normal", "ScaledDown",
 			"Corrected manual drift: DaemonSet suspended (window: OffHours)"},
-		"second owner": {events.EmitTargetConflict("web belongs to another"), "Warning", "TargetConflict",
+		"second owner": {events.EmitWarning(events.ReasonTargetConflict, "web belongs to another"), "Warning", "TargetConflict",
 			"web belongs to another"},
 		"a metric decides": {events.EmitScale(true, "Scale", "scaled up from 2 to 7 replicas", events.Cause{Window: "peak", Metric: "queue_depth"}), "Normal", "ScaledUp",
 			"Scaled up from 2 to 7 replicas (window: peak, metric queue_depth)"},
-		"a metric fails": {events.EmitMetricUnavailable("Metric queue_depth has no value"), "Warning", "MetricUnavailable",
+		"a metric fails": {events.EmitWarning(events.ReasonMetricUnavailable, "Metric queue_depth has no value"), "Warning", "MetricUnavailable",
 			"Metric queue_depth has no value"},
-		"a fight": {events.EmitFieldFight("Field manager kubectl rewrites the replicas"), "Warning", "FieldFight",
+		"a fight": {events.EmitWarning(events.ReasonFieldFight, "Field manager kubectl rewrites the replicas"), "Warning", "FieldFight",
 			"Field manager kubectl rewrites the replicas"},
 	} {
 		if tc.ev.Type != tc.kind || tc.ev.Reason != tc.reason || tc.ev.Note != tc.note {
@@ -94,15 +94,15 @@ var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 	case 5:
 		return events.EmitGracePeriodCancelled(fmt.Sprint(to))
 	case 6:
-		return events.EmitMissingTarget(text)
+		return events.EmitWarning(events.ReasonMissingTarget, text)
 	case 7:
-		return events.EmitInvalidSchedule(text)
+		return events.EmitWarning(events.ReasonInvalidSchedule, text)
 	case 8:
-		return events.EmitMetricUnavailable(text)
+		return events.EmitWarning(events.ReasonMetricUnavailable, text)
 	case 9:
-		return events.EmitFieldFight(text)
+		return events.EmitWarning(events.ReasonFieldFight, text)
 	default:
-		return events.EmitTargetConflict(text)
+		return events.EmitWarning(events.ReasonTargetConflict, text)
 	}
 })
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/preview/timeline"
 	"kyklos.io/kyklos/internal/schedule"

@@ -3,7 +3,7 @@ package extmetric
 import "math"
 
 // This file computes replica counts from an external metric as the HorizontalPodAutoscaler does (A6): its
-// External metric source, with the target types Value and AverageValue. It is pure and knows nothing of
+// External metric source, with the target types Value and AverageValue. It is pure and imports nothing of
 // Kubernetes; testdata/external.csv holds the answers of Kubernetes' own calculator.
 
 // The target types of a metric (autoscaling/v2, MetricTarget).

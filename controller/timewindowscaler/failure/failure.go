@@ -1,4 +1,4 @@
-// Package failure tells the API server's errors apart, says when to retry, and wakes those who failed when
+// Package failure classifies the API server's errors, says when to retry, and wakes those that failed once
 // the API server is back after an outage.
 package failure
 

@@ -30,7 +30,6 @@ type DaemonSet struct {
 	missing int32
 }
 
-// AsksFor implements Target.
 func (d *DaemonSet) AsksFor(want Desired) bool {
 	if want.Replicas == 0 {
 		return d.suspended
@@ -38,10 +37,8 @@ func (d *DaemonSet) AsksFor(want Desired) bool {
 	return d.free
 }
 
-// Has implements Target.
 func (d *DaemonSet) Has(want Desired) bool { return d.AsksFor(want) && d.arrived }
 
-// Distance implements Target.
 func (d *DaemonSet) Distance(want Desired) int32 {
 	if d.AsksFor(want) {
 		return d.missing
@@ -49,7 +46,6 @@ func (d *DaemonSet) Distance(want Desired) int32 {
 	return apart(d.Observed, want.Replicas)
 }
 
-// Describe implements Target.
 func (d *DaemonSet) Describe(want Desired) Description {
 	desired := Description{Desired: "running", Changing: "Resuming the target", Changed: "DaemonSet resumed", Action: "Resume", Up: true}
 	if want.Replicas == 0 {
@@ -74,7 +70,6 @@ func (d *DaemonSet) state() string {
 	}
 }
 
-// ManagedFields implements Target.
 func (d *DaemonSet) ManagedFields() [][]string {
 	return [][]string{{"f:spec", "f:template", "f:spec", "f:nodeSelector", "f:" + targetkind.SuspendKey}}
 }
@@ -82,10 +77,6 @@ func (d *DaemonSet) ManagedFields() [][]string {
 type daemonSets struct{ heldToCount }
 
 func (daemonSets) Object() client.Object { return &appsv1.DaemonSet{} }
-
-func (k daemonSets) Read(ctx context.Context, c *Clients, key types.NamespacedName, memory *Memory) (Target, error) {
-	return readCached(ctx, c, k, key, memory)
-}
 
 // Write adds our key or removes it, and touches nothing else. In a merge patch null removes a key; the API
 // server stores no empty nodeSelector.

@@ -32,7 +32,7 @@ type Decision struct {
 	Skipped bool
 	// Held: the kind is held to what is desired all the time, so others who change it are in a fight.
 	Held bool
-	// Left: somebody else decided otherwise, and that stands until the next window boundary.
+	// Left: another user or controller decided otherwise, and that stands until the next window boundary.
 	Left bool
 	// Applied is the next status.applied, once the decision is carried out.
 	Applied *v1beta1.AppliedState
@@ -41,13 +41,10 @@ type Decision struct {
 // heldToCount is embedded by kinds with a replica count, to which the target is held all the time.
 type heldToCount struct{}
 
-// Limit implements Kind.
 func (heldToCount) Limit(replicas int32) int32 { return replicas }
 
-// Warning implements Kind.
 func (heldToCount) Warning(*v1beta1.TimeWindowScalerSpec) string { return "" }
 
-// Decide implements Kind.
 func (heldToCount) Decide(in Input) Decision {
 	if in.Target == nil || in.Target.AsksFor(in.Desired) {
 		return Decision{Held: true}

@@ -84,16 +84,21 @@ func IsObstacle(err error) bool {
 	return errors.As(err, &unknown) || errors.As(err, &unscalable) || errors.As(err, &forbidden)
 }
 
-// readCached reads a target from the cache, or past it if memory says so.
-func readCached(ctx context.Context, c *Clients, kind Cached, key types.NamespacedName, memory *Memory) (Target, error) {
-	object := kind.Object()
+// Read returns the target of the kind, or nil if it does not exist or is being deleted. An error for which
+// IsObstacle is true means that nothing of this kind can be scaled at present.
+func Read(ctx context.Context, c *Clients, kind Kind, key types.NamespacedName, memory *Memory) (Target, error) {
+	if watched, ok := kind.(Watched); ok {
+		return readWatched(ctx, c, watched, key, memory)
+	}
+	cached := kind.(Cached)
+	object := cached.Object()
 	if err := c.reader(memory).Get(ctx, key, object); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	if object.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
-	return memory.newer(kind.FromObject(object)), nil
+	return memory.newer(cached.FromObject(object)), nil
 }
 
 // mergePatch changes a spec only if its object still has the resourceVersion.

@@ -23,18 +23,14 @@ import (
 // Replicated is a target with a replica count.
 type Replicated struct{ Common }
 
-// AsksFor implements Target.
 func (r *Replicated) AsksFor(want Desired) bool { return r.Spec == want.Replicas }
 
-// Has implements Target.
 func (r *Replicated) Has(want Desired) bool { return r.Observed == want.Replicas }
 
-// Distance implements Target.
 func (r *Replicated) Distance(want Desired) int32 { return apart(r.Observed, want.Replicas) }
 
 func apart(a, b int32) int32 { return max(a-b, b-a) }
 
-// Describe implements Target.
 func (r *Replicated) Describe(want Desired) Description {
 	up, direction := want.Replicas >= r.Spec, "up"
 	if !up {
@@ -53,13 +49,11 @@ func (r *Replicated) Describe(want Desired) Description {
 	}
 }
 
-// ManagedFields implements Target.
 func (r *Replicated) ManagedFields() [][]string { return [][]string{{"f:spec", "f:replicas"}} }
 
 // counted is embedded by kinds with a replica count.
 type counted struct{ heldToCount }
 
-// GraceMessages implements Kind.
 func (counted) GraceMessages(delayed, kept Desired) (before, instead string) {
 	return fmt.Sprintf("scaling to %d replicas", delayed.Replicas), fmt.Sprintf("%d replicas are desired again", kept.Replicas)
 }
@@ -67,10 +61,6 @@ func (counted) GraceMessages(delayed, kept Desired) (before, instead string) {
 type deployments struct{ counted }
 
 func (deployments) Object() client.Object { return &appsv1.Deployment{} }
-
-func (k deployments) Read(ctx context.Context, c *Clients, key types.NamespacedName, memory *Memory) (Target, error) {
-	return readCached(ctx, c, k, key, memory)
-}
 
 func (k deployments) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
 	return writeScale(ctx, c, k.Object(), key, seen, want)
@@ -96,10 +86,6 @@ func (deployments) Strip(obj any) (any, error) {
 type statefulSets struct{ counted }
 
 func (statefulSets) Object() client.Object { return &appsv1.StatefulSet{} }
-
-func (k statefulSets) Read(ctx context.Context, c *Clients, key types.NamespacedName, memory *Memory) (Target, error) {
-	return readCached(ctx, c, k, key, memory)
-}
 
 func (k statefulSets) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
 	return writeScale(ctx, c, k.Object(), key, seen, want)

@@ -24,10 +24,10 @@ type Scalable struct {
 	unset bool
 }
 
-// AsksFor implements Target. An unset count is always written.
+// AsksFor: an unset count is always written.
 func (s *Scalable) AsksFor(want Desired) bool { return !s.unset && s.Replicated.AsksFor(want) }
 
-// ManagedFields implements Target. The count of a custom resource may be anywhere in its spec.
+// ManagedFields: the count of a custom resource may be anywhere in its spec.
 func (s *Scalable) ManagedFields() [][]string {
 	fields := s.Replicated.ManagedFields()
 	if !s.unset {
@@ -41,36 +41,26 @@ type scalable struct {
 	gvk schema.GroupVersionKind
 }
 
-func (k scalable) Read(ctx context.Context, c *Clients, key types.NamespacedName, memory *Memory) (Target, error) {
-	return readWatched(ctx, c, k.gvk, key, memory, []string{"scale"}, func(object *metav1.PartialObjectMetadata, scale *unstructured.Unstructured, err error) (Target, error) {
-		if isUnset(err) {
-			return &Scalable{Replicated{Common{UID: object.UID, ResourceVersion: object.ResourceVersion, Spec: 1}}, true}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		return fromScale(scale)
-	})
-}
+func (k scalable) Path() (schema.GroupVersionKind, []string) { return k.gvk, []string{"scale"} }
 
-func (k scalable) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
-	scale, err := patchWatched(ctx, c, k.gvk, key, seen, map[string]any{"replicas": want.Replicas}, FieldManager, "scale")
+func (k scalable) Fetched(metadata *metav1.PartialObjectMetadata, scale *unstructured.Unstructured, err error) (Target, error) {
+	if isUnset(err) {
+		return &Scalable{Replicated{Common{UID: metadata.UID, ResourceVersion: metadata.ResourceVersion, Spec: 1}}, true}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return fromScale(scale)
+	var s autoscalingv1.Scale
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(scale.Object, &s); err != nil {
+		return nil, fmt.Errorf("read the scale of %s: %w", scale.GetName(), err)
+	}
+	return &Scalable{Replicated: Replicated{Common{ // a scale has the identity of its object
+		UID: s.UID, ResourceVersion: s.ResourceVersion, Spec: s.Spec.Replicas, Observed: s.Status.Replicas, Ready: s.Status.Replicas,
+	}}}, nil
 }
 
-// fromScale returns the target of a scale, which has the identity of its object.
-func fromScale(object *unstructured.Unstructured) (Target, error) {
-	var scale autoscalingv1.Scale
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &scale); err != nil {
-		return nil, fmt.Errorf("read the scale of %s: %w", object.GetName(), err)
-	}
-	return &Scalable{Replicated: Replicated{Common{
-		UID: scale.UID, ResourceVersion: scale.ResourceVersion,
-		Spec: scale.Spec.Replicas, Observed: scale.Status.Replicas, Ready: scale.Status.Replicas,
-	}}}, nil
+func (k scalable) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
+	return patchWatched(ctx, c, k, key, seen, map[string]any{"replicas": want.Replicas}, FieldManager)
 }
 
 // isUnset reports that a scale cannot be read because its object's spec has no count. That is how the API

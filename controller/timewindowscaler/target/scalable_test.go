@@ -64,7 +64,7 @@ func TestTheScaleIsReadOncePerVersion(t *testing.T) {
 		reads   int
 	}{{"9", 1}, {"9", 1}, {"10", 2}, {"10", 2}, {"a", 3}, {"a", 3}, {"b", 4}, {"b", 4}} {
 		version = step.version
-		got, err := scalable{gvk: rollouts.GroupVersionKind}.Read(t.Context(), c, types.NamespacedName{Namespace: "production", Name: "webapp"}, memory)
+		got, err := Read(t.Context(), c, scalable{gvk: rollouts.GroupVersionKind}, types.NamespacedName{Namespace: "production", Name: "webapp"}, memory)
 		if err != nil || reads != step.reads || got.Base().Spec != int32(step.reads) {
 			t.Fatalf("version %s: %d reads, %+v, %v; want %d reads", step.version, reads, got, err, step.reads)
 		}

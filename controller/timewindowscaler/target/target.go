@@ -5,6 +5,9 @@ package target
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,11 +24,8 @@ type Desired struct {
 	Replicas int32
 }
 
-// Kind is one kind of targets. Implementations hold no state.
+// Kind is one kind of targets: a Cached or a Watched one. Implementations hold no state.
 type Kind interface {
-	// Read returns the target, or nil if it does not exist or is being deleted. An error for which
-	// IsObstacle is true means that nothing of this kind can be scaled at present.
-	Read(ctx context.Context, c *Clients, key types.NamespacedName, memory *Memory) (Target, error)
 	// Write makes the target that was seen ask for what is desired, by one PATCH with the
 	// resourceVersion seen, and returns the target as the API server stored it (B9).
 	Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error)
@@ -36,11 +36,11 @@ type Kind interface {
 	// GraceMessages says what a grace period delays, "" if that is not worth an event, and what happens
 	// instead if it is cancelled.
 	GraceMessages(delayed, kept Desired) (before, instead string)
-	// Warning describes what in a valid spec this kind cannot tell apart; "" if there is nothing.
+	// Warning describes counts in a valid spec that mean the same to this kind; "" if there are none.
 	Warning(spec *v1beta1.TimeWindowScalerSpec) string
 }
 
-// Cached is a Kind whose objects the manager's cache holds. All others are watched by their metadata.
+// Cached is a Kind whose objects the manager's cache holds.
 type Cached interface {
 	Kind
 	// Object returns an empty object of the kind.
@@ -49,6 +49,15 @@ type Cached interface {
 	Strip(obj any) (any, error)
 	// FromObject returns the target that an object is.
 	FromObject(object client.Object) Target
+}
+
+// Watched is a Kind whose objects are watched by their metadata. Each change costs one GET.
+type Watched interface {
+	Kind
+	// Fetched returns the target for the answer to that GET, of the object or of its subresource.
+	Fetched(metadata *metav1.PartialObjectMetadata, object *unstructured.Unstructured, err error) (Target, error)
+	// Path says what is read and written: the kind, and "scale" for its scale subresource, else nothing.
+	Path() (gvk schema.GroupVersionKind, subresources []string)
 }
 
 // Target is one target as it was read, or as the API server returned it after a write.
@@ -63,8 +72,7 @@ type Target interface {
 	Distance(want Desired) int32
 	// Describe returns the phrases for conditions and events.
 	Describe(want Desired) Description
-	// ManagedFields lists where in the managed fields to look for the owner of what Kyklos writes, the
-	// most telling path first.
+	// ManagedFields lists the paths of what Kyklos writes in the managed fields, the most specific first.
 	ManagedFields() [][]string
 }
 
@@ -108,7 +116,7 @@ type Description struct {
 	// name in the event.
 	Changed, Action string
 	Up              bool
-	// Current is what the spec asks for, Desired what it should ask for, in a word or number.
+	// Current is what the spec asks for, and Desired what it should ask for, such as "10" or "running".
 	Current, Desired string
 }
 

@@ -14,13 +14,9 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// fetched turns an object, or one of its subresources, into a target. err is that of the request, unless it
-// has to do with the kind.
-type fetched func(metadata *metav1.PartialObjectMetadata, object *unstructured.Unstructured, err error) (Target, error)
-
-// readWatched reads a target of a kind that is watched by its metadata: by one GET if its object has
-// changed since it was last read or written.
-func readWatched(ctx context.Context, c *Clients, gvk schema.GroupVersionKind, key types.NamespacedName, memory *Memory, subresources []string, from fetched) (Target, error) {
+// readWatched sends a GET only if the object has changed since it was last read or written.
+func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory) (Target, error) {
+	gvk, subresources := watched.Path()
 	kind, err := c.resolve(ctx, gvk)
 	if err != nil {
 		return nil, err
@@ -48,23 +44,23 @@ func readWatched(ctx context.Context, c *Clients, gvk schema.GroupVersionKind, k
 	})
 	switch {
 	case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
-		// The kind is gone or has lost its scale; or the object is gone since, which is no error.
+		// The kind is gone or has lost its scale; or the object is gone since, which is not an error.
 		c.Kinds.Forget(gvk)
 		_, err := c.Kinds.Resolve(ctx, referenceTo(gvk))
 		return nil, err
 	case apierrors.IsForbidden(err):
 		return nil, &targetkind.ForbiddenError{Kind: kind, Err: err}
 	}
-	found, err := from(metadata, object, err)
-	if err != nil {
-		return nil, err
+	found, err := watched.Fetched(metadata, object, err)
+	if err == nil {
+		memory.Last = found
 	}
-	memory.Last = found
-	return found, nil
+	return found, err
 }
 
-// patchWatched patches the spec of an object, or of one of its subresources.
-func patchWatched(ctx context.Context, c *Clients, gvk schema.GroupVersionKind, key types.NamespacedName, seen Target, spec map[string]any, manager string, subresources ...string) (*unstructured.Unstructured, error) {
+// patchWatched patches the spec of the object, or of its subresource.
+func patchWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, seen Target, spec map[string]any, manager string) (Target, error) {
+	gvk, subresources := watched.Path()
 	kind, err := c.resolve(ctx, gvk)
 	if err != nil {
 		return nil, err
@@ -79,7 +75,10 @@ func patchWatched(ctx context.Context, c *Clients, gvk schema.GroupVersionKind, 
 			Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}, subresources...)
 		return err
 	})
-	return object, err
+	if err != nil {
+		return nil, err
+	}
+	return watched.Fetched(&metav1.PartialObjectMetadata{}, object, nil)
 }
 
 // resolve returns a kind that is not cached, without a request if it is being watched.

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -44,18 +45,15 @@ type Workspace struct {
 	Settled bool
 }
 
-// AsksFor implements Target: 0 asks for less than RUNNING, any other count for RUNNING.
+// AsksFor: 0 asks for less than RUNNING, any other count for RUNNING.
 func (w *Workspace) AsksFor(want Desired) bool {
 	return (w.State == lifecycle.Running) == (want.Replicas > 0)
 }
 
-// Has implements Target.
 func (w *Workspace) Has(want Desired) bool { return w.AsksFor(want) && w.Settled }
 
-// Distance implements Target.
 func (w *Workspace) Distance(want Desired) int32 { return apart(w.Observed, min(want.Replicas, 1)) }
 
-// Describe implements Target.
 func (w *Workspace) Describe(want Desired) Description {
 	state, action := stateOf(want), "Start"
 	if want.Replicas == 0 {
@@ -72,28 +70,18 @@ func (w *Workspace) Describe(want Desired) Description {
 	}
 }
 
-// ManagedFields implements Target.
 func (w *Workspace) ManagedFields() [][]string { return [][]string{{"f:spec", "f:desiredState"}} }
 
 type workspaces struct{}
 
-func (workspaces) Read(ctx context.Context, c *Clients, key types.NamespacedName, memory *Memory) (Target, error) {
-	return readWatched(ctx, c, targetkind.Workspace.GroupVersionKind, key, memory, nil, func(_ *metav1.PartialObjectMetadata, object *unstructured.Unstructured, err error) (Target, error) {
-		if err != nil {
-			return nil, err
-		}
-		return fromWorkspace(object)
-	})
+func (workspaces) Path() (schema.GroupVersionKind, []string) {
+	return targetkind.Workspace.GroupVersionKind, nil
 }
 
-// Write sets RUNNING, or at 0 STANDBY. The resourceVersion makes sure that nobody has set another state
-// since the decision.
-func (workspaces) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
-	object, err := patchWatched(ctx, c, targetkind.Workspace.GroupVersionKind, key, seen, map[string]any{"desiredState": stateOf(want)}, ScheduleManager)
-	if err != nil {
-		return nil, err
-	}
-	return fromWorkspace(object)
+// Write sets RUNNING, or at 0 STANDBY. The resourceVersion makes sure that no other state was set since the
+// decision.
+func (k workspaces) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
+	return patchWatched(ctx, c, k, key, seen, map[string]any{"desiredState": stateOf(want)}, ScheduleManager)
 }
 
 // stateOf is the state that a count asks for: never PENDING, which is for idle timers to set.
@@ -104,7 +92,10 @@ func stateOf(want Desired) lifecycle.State {
 	return lifecycle.Standby
 }
 
-func fromWorkspace(object *unstructured.Unstructured) (Target, error) {
+func (workspaces) Fetched(_ *metav1.PartialObjectMetadata, object *unstructured.Unstructured, err error) (Target, error) {
+	if err != nil {
+		return nil, err
+	}
 	ws := &v1alpha1.Workspace{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, ws); err != nil {
 		return nil, fmt.Errorf("read Workspace %s: %w", object.GetName(), err)
@@ -124,10 +115,9 @@ func fromWorkspace(object *unstructured.Unstructured) (Target, error) {
 	return w, nil
 }
 
-// Limit implements Kind: a Workspace runs or is stopped.
+// Limit: a Workspace runs or is stopped.
 func (workspaces) Limit(replicas int32) int32 { return min(replicas, 1) }
 
-// Decide implements Kind.
 func (workspaces) Decide(in Input) Decision {
 	stored := in.Scaler.Status.Applied
 	d := Decision{Applied: stored.DeepCopy()}
@@ -184,7 +174,6 @@ func edgeName(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func wholeSeconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
 
-// GraceMessages implements Kind.
 func (workspaces) GraceMessages(_, _ Desired) (before, instead string) {
 	return "the Workspace is stopped", "the Workspace is not stopped"
 }

@@ -38,7 +38,7 @@ func TestWorkspaceTarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := fromWorkspace(&unstructured.Unstructured{Object: object})
+		got, err := workspaces{}.Fetched(nil, &unstructured.Unstructured{Object: object}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func TestWorkspace(t *testing.T) {
 	s.equal("observed", ptr.Deref(s.scaler().Status.TargetObservedReplicas, -1), int32(1))
 
 	s.asks("kubectl", v1alpha1.DesiredStandby)
-	s.says("Target stays in STANDBY because somebody else set it; the next window boundary decides again (window: BusinessHours)")
+	s.says("Target stays in STANDBY because another user or controller set it; the next window boundary decides again (window: BusinessHours)")
 	s.stays("2025-01-27 16:59:00", v1alpha1.DesiredStandby)
 	s.asks("kubectl", v1alpha1.DesiredRunning)
 	s.clock("2025-01-27 17:00:00")
@@ -122,7 +122,7 @@ func TestWorkspace(t *testing.T) {
 
 	// At night the idle timer archives the home, and the morning fetches it back, although it was missed.
 	s.asks("kyklos-ttl", v1alpha1.DesiredPending)
-	s.says("Target stays in PENDING because somebody else set it; the next window boundary decides again (window: OffHours)")
+	s.says("Target stays in PENDING because another user or controller set it; the next window boundary decides again (window: OffHours)")
 	s.stays("2025-01-28 08:00:00", v1alpha1.DesiredPending)
 	s.clock("2025-01-29 10:00:00")
 	s.asked("2025-01-29 09:00:00", v1alpha1.DesiredRunning)
