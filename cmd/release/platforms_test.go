@@ -189,11 +189,16 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// What a person would run is what the Makefile refuses before it builds anything.
+// What cannot become a release is refused before anything is built.
 func TestMakeReleaseRefuses(t *testing.T) {
-	err := runMake(root, []string{"release", "VERSION=v1.2.3", "COMMIT=" + commit, "DATE=" + date, "REGISTRY=localhost:1/x", "KEY="})
-	if err == nil || !strings.Contains(err.Error(), "Only a signed release is pushed") {
-		t.Error(err)
+	for want, args := range map[string][]string{
+		"Only a signed release is pushed": {"VERSION=v1.2.3", "REGISTRY=localhost:1/x", "KEY="},
+		"Give a version such as":          {"VERSION=main"},
+	} {
+		err := runMake(root, append([]string{"release", "COMMIT=" + commit, "DATE=" + date}, args...))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got %v, want %q", args, err, want)
+		}
 	}
 }
 
