@@ -17,19 +17,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/certs"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // mountedReplica is a replica with a volume of its own: kubelets keep no order.
 type mountedReplica struct {
 	replica
 	folder *certs.Folder
-	log    *controlplane.Log
+	log    *harness.Log
 }
 
 func startMounted(t *testing.T, kyklos *rest.Config, callers certs.Callers) mountedReplica {
 	t.Helper()
-	m := mountedReplica{folder: certs.NewFolder(t), log: &controlplane.Log{}}
+	m := mountedReplica{folder: certs.NewFolder(t), log: &harness.Log{}}
 	serving, err := certs.NewMounted(certs.MountedOptions{
 		RESTConfig: kyklos, Dir: m.folder.Dir, DNSNames: []string{"127.0.0.1"}, Callers: callers, Pace: 3 * time.Second,
 		Log: funcr.New(func(_, line string) { fmt.Fprintln(m.log, line) }, funcr.Options{}),

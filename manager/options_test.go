@@ -24,7 +24,7 @@ func parse(t *testing.T, args ...string) managerOptions {
 	return options
 }
 
-// T6: all five numbers are flags, and their defaults are seed 000's.
+// T6: all five numbers are flags, and their defaults are DefaultRequeue.
 func TestRequeueFlags(t *testing.T) {
 	if got := parse(t).requeue; got != timewindowscaler.DefaultRequeue {
 		t.Errorf("defaults %+v, want %+v", got, timewindowscaler.DefaultRequeue)

@@ -18,7 +18,7 @@ func TestWorkspaceFlags(t *testing.T) {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
-	// The seed's limits (seed 001, Limits; W39).
+	// The defaults of the limits (W39, W50).
 	compare(workspace.Options{Workers: 10, Limits: workspace.Limits{PerOwner: 2, All: 100, Movers: 10}}, parse(t).workspaces.options)
 	got := parse(t, "--workspace-workers=1", "--workspace-limit=2", "--workspace-limit-per-owner=3", "--mover-limit=4", "--mover-image=kyklos:1", "--archive-folders")
 	compare(workspace.Options{

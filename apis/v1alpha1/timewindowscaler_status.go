@@ -2,8 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// TimeWindowScalerStatus is what Kyklos last saw and decided (seed 002, Status
-// Definition).
+// TimeWindowScalerStatus is what Kyklos last saw and decided.
 type TimeWindowScalerStatus struct {
 	// Ready, Reconciling and Degraded, always all three.
 	// +optional

@@ -43,8 +43,7 @@ type TimeWindowScalerList struct {
 	Items           []TimeWindowScaler `json:"items"`
 }
 
-// TimeWindowScalerSpec is the schedule and what it scales (seed 002, Spec
-// Definition).
+// TimeWindowScalerSpec is the schedule and what it scales.
 type TimeWindowScalerSpec struct {
 	// The workload to scale. One workload has at most one TimeWindowScaler.
 	// +required
@@ -165,7 +164,7 @@ type Window struct {
 // +kubebuilder:validation:Enum=ignore;treat-as-closed;treat-as-open
 type HolidayMode string
 
-// The holiday modes (seed 002, Holiday Processing).
+// The holiday modes.
 const (
 	HolidayIgnore HolidayMode = "ignore"
 	HolidayClosed HolidayMode = "treat-as-closed"

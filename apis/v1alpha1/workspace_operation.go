@@ -7,7 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:Enum=NONE;PROVISIONING;RESTORING;STARTING;STOPPING;ARCHIVING;DELETING
 type OperationType string
 
-// The operations (seed 001, Operations).
+// The operations.
 const (
 	OperationNone         OperationType = "NONE"
 	OperationProvisioning OperationType = "PROVISIONING"
@@ -87,7 +87,7 @@ type FailureCounts struct {
 	DataLost int32 `json:"dataLost,omitempty"`
 }
 
-// FailureReason is a class of failures (seed 001, Errors).
+// FailureReason is a class of failures.
 //
 // +kubebuilder:validation:Enum=Mismatch;Unreachable;ActionFailed;Timeout;DataLost
 type FailureReason string

@@ -33,7 +33,7 @@ const (
 )
 
 // WorkspaceStatus is what Kyklos last saw and does. It is a cache: the Pod, the
-// volume and the archive are the truth (seed 001, W3).
+// volume and the archive are the truth.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.phase) || self.phase != 'ERROR' || !has(self.operation) || self.operation.type == 'NONE'",message="a workspace in ERROR has no operation"
 // +kubebuilder:validation:XValidation:rule="!has(self.archiveKey) || self.archiveKey.startsWith('archives/')",message="archiveKey must begin with archives/"

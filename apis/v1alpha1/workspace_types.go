@@ -5,7 +5,7 @@ import (
 )
 
 // Workspace is one developer's working place: a Pod with a home directory on a
-// volume, which can be put away into an archive and fetched back (seed 001).
+// volume, which can be put away into an archive and fetched back.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
@@ -47,7 +47,7 @@ type WorkspaceList struct {
 }
 
 // DesiredState is a state that can be asked for. The states are levels: Kyklos
-// goes from one to the next, never past it (seed 001, one step at a time).
+// goes from one to the next, never past it.
 //
 // +kubebuilder:validation:Enum=PENDING;STANDBY;RUNNING
 type DesiredState string
@@ -203,7 +203,7 @@ type StoreRef struct {
 }
 
 // WorkspaceTimeouts are, in seconds, how long one attempt of each operation may
-// take (seed 001, Timeouts).
+// take.
 type WorkspaceTimeouts struct {
 	// Making the volume.
 	// +optional

@@ -1,6 +1,6 @@
 package v1beta1
 
-// Condition types; every status carries all three (seed 002, status.conditions). They are public
+// Condition types; every status carries all three. They are public
 // contract, as are the reasons below: rename none.
 const (
 	// ConditionReady says whether the target has the replicas that it should have.

@@ -52,8 +52,7 @@ type TimeWindowScalerList struct {
 // The CEL rules ask for has() of required fields too: that a rule cannot run is, unlike its "no", not
 // forgiven where an object was stored without them, and would block writes of status and finalizers (A4).
 
-// TimeWindowScalerSpec is the schedule and what it scales (seed 002, Spec
-// Definition; A6).
+// TimeWindowScalerSpec is the schedule and what it scales.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (!string(self.defaultReplicas).endsWith('%') && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be given where replicas or defaultReplicas is a percentage: it says of how many",reason=FieldValueRequired,fieldPath=".baselineReplicas"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && has(oldSelf.value().windows) && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || !w.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') || timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0)",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC",reason=FieldValueInvalid,fieldPath=".windows"
@@ -179,7 +178,7 @@ type TargetRef struct {
 // +kubebuilder:validation:Enum=ignore;treat-as-closed;treat-as-open
 type HolidayMode string
 
-// The holiday modes (seed 002, Holiday Processing).
+// The holiday modes.
 const (
 	HolidayIgnore HolidayMode = "ignore"
 	HolidayClosed HolidayMode = "treat-as-closed"

@@ -14,7 +14,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // allow annotates the ConfigMap with what the event says.
@@ -156,7 +156,7 @@ func TestAnotherLeaderGoesOn(t *testing.T) {
 // nobody ends, and an archive that the store does not let go.
 func TestOnS3(t *testing.T) {
 	t.Parallel()
-	running, err := controlplane.StartObjectStore(t.Context(), t.TempDir(), nil)
+	running, err := harness.StartObjectStore(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package archivegc deletes archives that no Workspace needs (seed 001, Archive GC; W48, D14). Every
+// Package archivegc deletes archives that no Workspace needs (W48, D14). Every
 // two hours, on the leader alone, it goes through each object store that Workspaces name, or named:
 //
 //	own      the object .kyklos-owner at the store's prefix says whose the archives are: another

@@ -1,6 +1,6 @@
 // Package storagemigration rewrites stored objects when the storage version of their
 // CustomResourceDefinition has moved, in either direction, and then says so in the definition's
-// status.storedVersions (A1; seed 002, its last section). One wake-up is one pass:
+// status.storedVersions (A1). One wake-up is one pass:
 //
 //	observe   every read: the definition, and the cluster's own migration of it
 //	plan      pure: the next step, from what was observed, the progress so far and now

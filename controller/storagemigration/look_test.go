@@ -8,11 +8,11 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // stored returns what lies in the store, by namespace and name.
-func (s *stage) stored() map[string]controlplane.Stored {
+func (s *stage) stored() map[string]harness.Stored {
 	s.Helper()
 	found, err := s.cluster.Stored(s.Context(), "kyklos.io/timewindowscalers")
 	s.must(err)
@@ -26,14 +26,14 @@ func (s *stage) allStored(count int, version, writes string) {
 	if len(found) != count {
 		s.Errorf("%d objects are stored, want %d", len(found), count)
 	}
-	want := map[controlplane.Stored]int{{Version: version, Writes: writes}: count}
+	want := map[harness.Stored]int{{Version: version, Writes: writes}: count}
 	if got := tally(found); !maps.Equal(got, want) {
 		s.Errorf("stored versions and writes: %v, want %v", got, want)
 	}
 }
 
-func tally(found map[string]controlplane.Stored) map[controlplane.Stored]int {
-	counts := map[controlplane.Stored]int{}
+func tally(found map[string]harness.Stored) map[harness.Stored]int {
+	counts := map[harness.Stored]int{}
 	for _, object := range found {
 		counts[object]++
 	}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // withoutMigrator keeps the cluster's own migrator away: the API server does not serve its API.
@@ -134,7 +134,7 @@ func refusedObject(s *stage) {
 	lift := s.forbid("timewindowscalers/status", "s0007")
 	s.migrate(1000)
 	s.told("StorageMigrationRefused", "1 objects cannot be rewritten as v1beta1 and will be tried again; the others are done; the first is default/s0007: ")
-	want := map[controlplane.Stored]int{{Version: oldOne, Writes: "1"}: 1, {Version: newOne, Writes: "2"}: count - 1}
+	want := map[harness.Stored]int{{Version: oldOne, Writes: "1"}: 1, {Version: newOne, Writes: "2"}: count - 1}
 	if diff := cmp.Diff(want, tally(s.stored())); diff != "" {
 		s.Error(diff)
 	}

@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// Seed 003, Holiday Override Sequence: the events in their order, and the holiday once.
+// R13: the events in their order, and the holiday once.
 func TestAHolidayIsAnnouncedOnce(t *testing.T) {
 	s := newStory(t, 10)
 	s.tws.Spec.DefaultReplicas = intstr.FromInt32(0)
@@ -48,7 +48,7 @@ func TestAnOpenHoliday(t *testing.T) {
 	s.shows("Ready", "False/TargetMismatch: Target does not have the desired 10 replicas yet (holiday 2025-12-25: treat-as-open)")
 }
 
-// Seed 003, Error Recovery Sequence.
+// R11.
 func TestAMissingTarget(t *testing.T) {
 	s := newStory(t, 10)
 	s.passes(inTheHours)
@@ -105,7 +105,7 @@ func gauges(t *testing.T, key types.NamespacedName) map[string]float64 {
 	return got
 }
 
-// Seed 003's observable side effects, as a scrape sees them after each pass.
+// B12: what a pass leaves behind, as a scrape sees them after each pass.
 func TestMetricsOfAPass(t *testing.T) {
 	s := newStory(t, 5)
 	s.tws.Name = "measured"

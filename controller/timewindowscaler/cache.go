@@ -55,7 +55,7 @@ func stripStatefulSet(obj any) (any, error) {
 	}, nil
 }
 
-// stripConfigMap keeps the keys: dates are keys, and values are not read (seed 002, holidays).
+// stripConfigMap keeps the keys: dates are keys, and values are not read (R4).
 func stripConfigMap(obj any) (any, error) {
 	c, ok := obj.(*corev1.ConfigMap)
 	if !ok {

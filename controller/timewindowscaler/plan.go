@@ -124,8 +124,8 @@ func (p *plan) decideWrite(tws *v1beta1.TimeWindowScaler, obs observation, now t
 	}
 }
 
-// targetErrors refuses targets that are not ours to scale (seed 000, Step 1; seed 002,
-// spec.targetRef). Admission does too, but webhooks can be away, and a kind can change.
+// targetErrors refuses targets that are not ours to scale (R5, A3).
+// Admission does too, but webhooks can be away, and a kind can change.
 func targetErrors(tws *v1beta1.TimeWindowScaler, obstacle error) field.ErrorList {
 	var errs field.ErrorList
 	reference, path := tws.Spec.TargetRef, field.NewPath("spec", "targetRef")

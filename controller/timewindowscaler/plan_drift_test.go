@@ -11,7 +11,7 @@ import (
 
 var errRefused = errors.New("deployments.apps \"webapp\" is forbidden")
 
-// Seed 000, Manual Drift Correction: drift is what others did to a target that was in order. All
+// R8: drift is what others did to a target that was in order. All
 // else that makes Kyklos write has another cause, and the event must not blame the user.
 func TestWhatIsDrift(t *testing.T) {
 	const at, later = "2025-01-27 14:00:00", "2025-01-27 14:10:00"
@@ -86,7 +86,7 @@ func TestTheFirstPassSeesNoDrift(t *testing.T) {
 	}
 }
 
-// Paused, drift is seen and shown, and nothing is done (seed 000, Manual Drift Correction).
+// Paused, drift is seen and shown, and nothing is done (R8).
 func TestDriftWhilePaused(t *testing.T) {
 	s := newStory(t, 10)
 	s.tws.Spec.Pause = true

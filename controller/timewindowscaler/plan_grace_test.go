@@ -20,7 +20,7 @@ func newGrace(t *testing.T) *story {
 	return s
 }
 
-// Seed 003, Scale Down Sequence.
+// R9.
 func TestGraceHoldsADecreaseBack(t *testing.T) {
 	s := newGrace(t)
 	s.passes("2025-01-27 17:00:00")
@@ -70,7 +70,7 @@ func TestAFurtherDecreaseKeepsTheExpiry(t *testing.T) {
 	s.keeps(1, "")
 }
 
-// Seed 004, ApplyGracePeriod: a rise cancels at once; one that stays below what is kept does not.
+// R9: a rise cancels at once; one that stays below what is kept does not.
 func TestARiseCancelsTheGracePeriod(t *testing.T) {
 	for name, tc := range map[string]struct {
 		replicas, keeps int32

@@ -17,7 +17,7 @@ func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 		edit func(*v1beta1.TimeWindowScalerSpec)
 		says []string
 	}{
-		"start equals end (seed 002, edge case 3)": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" },
+		"start equals end (R1)": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" },
 			[]string{"spec.windows[0].end", "start must not equal end"}},
 		"no time": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Start = "9 am" },
 			[]string{"spec.windows[0].start", "9 am", "HH:MM"}},
@@ -28,7 +28,7 @@ func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 			spec.Windows[0].End, spec.Timezone = "", "Mars/Olympus_Mons"
 		},
 			[]string{"spec.windows[0].end", "spec.timezone", "Mars/Olympus_Mons"}},
-		"another namespace (seed 002, targetRef)": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.TargetRef.Namespace = "kube-system" },
+		"another namespace (R5)": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.TargetRef.Namespace = "kube-system" },
 			[]string{"spec.targetRef.namespace", "kube-system", `must be "production"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestInvalidWithoutATarget(t *testing.T) {
 	}
 }
 
-// B5; seed 002, edge case 4: an unknown zone falls back to defaultReplicas.
+// B5: an unknown zone falls back to defaultReplicas.
 func TestAnUnknownZoneUsesTheDefault(t *testing.T) {
 	const detail = `spec.timezone: Invalid value: "Mars/Olympus_Mons": unknown time zone "Mars/Olympus_Mons": use an IANA name such as Europe/Berlin or UTC`
 	s := newStory(t, 10)

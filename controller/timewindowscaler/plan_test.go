@@ -61,7 +61,7 @@ func TestWakeUp(t *testing.T) {
 	}
 }
 
-// Seed 000, Step 7; B3, B8.
+// B3, B8, R10.
 func TestWhenToWrite(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*v1beta1.TimeWindowScaler)
@@ -87,7 +87,7 @@ func TestWhenToWrite(t *testing.T) {
 	}
 }
 
-// Seed 000, Step 4, decision table. 2025-12-25 is a Thursday.
+// R3: the decision table. 2025-12-25 is a Thursday.
 func TestHolidayTable(t *testing.T) {
 	const within, outside = "2025-12-25 10:00:00", "2025-12-25 20:00:00"
 	christmas := holidays{dates: map[string]bool{"2025-12-25": true}}

@@ -23,7 +23,7 @@ const (
 	inTheHours = "2025-01-27 14:00:00"
 )
 
-// Seed 002, status.conditions; B4.
+// R6, B4.
 func TestConditions(t *testing.T) {
 	for name, tc := range map[string]struct {
 		tell                         func(*story)
@@ -34,17 +34,17 @@ func TestConditions(t *testing.T) {
 			"False/TargetMismatch: " + toTen, "True/ConfigurationChange: " + bringing, normal},
 		"pods happen to be as many, but the spec is not": {func(s *story) { s.refusal = errRefused; s.obs.target = deployment(3, 10) },
 			"False/TargetMismatch: " + toTen, nothing, "True/ScaleFailed: The API server refuses to scale the target: " + errRefused.Error()},
-		"no target (seed 003)": {func(s *story) { s.obs.target = nil },
+		"no target (R11)": {func(s *story) { s.obs.target = nil },
 			"False/TargetNotFound: Target Deployment production/webapp not found", nothing, normal},
 		"owned by another (B8)": {func(s *story) { s.obs.owner = "older" },
 			"False/TargetConflict: Deployment webapp belongs to the older TimeWindowScaler older", nothing, normal},
 		"owned by another and missing": {func(s *story) { s.obs.owner, s.obs.target = "older", nil },
 			"False/TargetConflict: Deployment webapp belongs to the older TimeWindowScaler older", nothing, normal},
-		"paused and apart (seed 003)": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 5) },
+		"paused and apart (R10)": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 5) },
 			"False/TargetMismatch: Target has 5 replicas but desired is 10 (pause=true)", "False/Stable: Paused: the target is left alone", normal},
 		"paused and aligned": {func(s *story) { s.tws.Spec.Pause = true },
 			inOrder, "False/Stable: Paused: the target is left alone", normal},
-		"paused, the pods alone count (seed 000, Step 7)": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 10) },
+		"paused, the pods alone count (R10)": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 10) },
 			inOrder, "False/Stable: Paused: the target is left alone", normal},
 		"paused and missing": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, nil },
 			"False/TargetNotFound: Target Deployment production/webapp not found", nothing, normal},
@@ -120,7 +120,7 @@ func TestASecondPassChangesNothing(t *testing.T) {
 	}
 }
 
-// Seed 000, Step 10.
+// R7.
 func TestStatusFields(t *testing.T) {
 	s := newStory(t, 2)
 	s.tws.Generation = 4
@@ -146,7 +146,7 @@ func TestStatusFields(t *testing.T) {
 	}
 }
 
-// A refusal is shown, and told as skipped scaling (seed 004, EmitScalingSkipped).
+// A refusal is shown, and told as skipped scaling (B11).
 func TestARefusedWriteIsTold(t *testing.T) {
 	s := newStory(t, 2)
 	s.refusal = errRefused

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Requeue are the five numbers of seed 000's requeue formula (T6).
+// Requeue are the five numbers of the requeue formula (T6).
 type Requeue struct {
 	// JitterMin and JitterMax bound the delay after a boundary that spreads scalers which share
 	// one. JitterMax 0 means exactly at the boundary: no quantum and no minimum either.
@@ -22,7 +22,7 @@ type Requeue struct {
 	Min, Max time.Duration
 }
 
-// DefaultRequeue is seed 000's.
+// DefaultRequeue holds the defaults (T6).
 var DefaultRequeue = Requeue{
 	JitterMin: 5 * time.Second,
 	JitterMax: 25 * time.Second,

@@ -43,7 +43,7 @@ func TestRequeueFormula(t *testing.T) {
 	})
 }
 
-// Seed 000's formula itself, with the jitter known: quantize(wait + jitter), floored, or the next
+// T6: the formula itself, with the jitter known: quantize(wait + jitter), floored, or the next
 // quantum where the floor would come before the boundary.
 func TestRequeueTable(t *testing.T) {
 	const second = time.Second

@@ -38,7 +38,7 @@ func TestWaitsAfterAPass(t *testing.T) {
 		want time.Duration
 	}{
 		"in order":                 {func(*story) {}, 3 * time.Hour},
-		"paused (seed 003)":        {func(s *story) { s.tws.Spec.Pause = true }, 3 * time.Hour},
+		"paused (R10)":             {func(s *story) { s.tws.Spec.Pause = true }, 3 * time.Hour},
 		"no target":                {func(s *story) { s.obs.target = nil }, 30 * time.Second},
 		"owned by another":         {func(s *story) { s.obs.owner, s.obs.target = "older", nil }, 3 * time.Hour},
 		"no holidays":              {func(s *story) { s.obs.holidays.missing = "list" }, 3 * time.Hour},

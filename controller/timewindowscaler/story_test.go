@@ -47,7 +47,7 @@ func ist(local string) time.Time {
 	return t
 }
 
-// officeHours is the scaler of seed 003: 10 replicas on weekdays from 9 to 17 in Kolkata, else 2.
+// officeHours is the scaler of most stories: 10 replicas on weekdays from 9 to 17 in Kolkata, else 2.
 func officeHours() *v1beta1.TimeWindowScaler {
 	return &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "production", Name: "webapp-office-hours", UID: "u-1", Generation: 1},

@@ -1,4 +1,4 @@
-// Package workspace brings Workspaces to their desired state (seed 001). What is to be done is decided
+// Package workspace brings Workspaces to their desired state. What is to be done is decided
 // by internal/lifecycle; here is what surrounds it. One wake-up is one pass:
 //
 //	look      every read: the Workspace, its Pod, volume and movers, from the caches

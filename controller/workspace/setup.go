@@ -40,7 +40,7 @@ const FieldManager = "kyklos"
 // lost it is not carried out after its successor began.
 const passTimeout = 12 * time.Second
 
-// DefaultLimits are the limits' defaults (seed 001, Limits; W39).
+// DefaultLimits are the limits' defaults (W39, W50).
 var DefaultLimits = Limits{PerOwner: 2, All: 100, Movers: 10}
 
 // DefaultWorkers is how many Workspaces are looked at at once (W39).

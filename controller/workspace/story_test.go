@@ -14,7 +14,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// live takes a Workspace through its whole life (S1, S2, S4): made, used, stopped, archived, restored,
+// live takes a Workspace through its whole life (W34, W35, W37): made, used, stopped, archived, restored,
 // deleted.
 func (w *world) live() {
 	w.Helper()

@@ -1,5 +1,5 @@
-// Package workspaceidle lowers what is desired of Workspaces that nobody uses (seed 001, TTL Manager;
-// W47, D15): from RUNNING to STANDBY after spec.standbyTTLSeconds, and from there to PENDING, which
+// Package workspaceidle lowers what is desired of Workspaces that nobody uses (W47, D15):
+// from RUNNING to STANDBY after spec.standbyTTLSeconds, and from there to PENDING, which
 // archives the home, after spec.archiveTTLSeconds. It writes spec.desiredState and nothing else.
 //
 // What happened last is read from the Workspace's activity Lease. Leases are not watched: heartbeats

@@ -81,7 +81,7 @@ func TestMarkersPrintAndParse(t *testing.T) {
 		}
 	})
 	if line, _, _ := strings.Cut(sample().String(), "\n"); line != "sha256:"+strings.Repeat("0a", 32) {
-		t.Errorf("the first line is %q, not as seed 001 has it", line)
+		t.Errorf("the first line is %q, not the sum", line)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestDamagedMarkersAreRefused(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":           "",
 		"sum only":        strings.SplitAfter(good, "\n")[0],
-		"seed's form":     "sha256:" + strings.Repeat("0a", 32),
+		"sum, unended":    "sha256:" + strings.Repeat("0a", 32),
 		"no sha256":       strings.Replace(good, "sha256:", "md5:", 1),
 		"short sum":       strings.Replace(good, "0a", "", 1),
 		"large letters":   strings.Replace(good, "0a", "0A", 1),

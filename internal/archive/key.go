@@ -16,7 +16,7 @@ const (
 )
 
 // Key names one archive: the Workspace's metadata.uid and the id of the operation that made it,
-// both UUIDs as Kubernetes and Kyklos write them, with small letters (seed 001, W26). A Workspace of
+// both UUIDs as Kubernetes and Kyklos write them, with small letters (W26). A Workspace of
 // the same name that comes later has another UID, so it never gets a stranger's home.
 type Key struct{ UID, OpID string }
 

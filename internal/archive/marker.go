@@ -16,7 +16,7 @@ const MaxMarkerBytes = 64 << 10
 const sumPrefix = "sha256:"
 
 // Marker says what the stored data are, and what they were made of. As text its first line is
-// sha256: and the data's sum (seed 001's form), the rest is JSON.
+// sha256: and the data's sum (W52), the rest is JSON.
 type Marker struct {
 	// SHA256 is the sum of the stored data: 64 hexadecimal digits.
 	SHA256 string `json:"-"`

@@ -1,6 +1,6 @@
 // Package events makes the events of a TimeWindowScaler as plain values, and records them: each
-// once in five minutes, and not more than twenty a minute for one object (seed 004, Event
-// Recorder; B11). Reasons and texts are public contract.
+// once in five minutes, and not more than twenty a minute for one object (B11).
+// Reasons and texts are public contract.
 package events
 
 import (
@@ -69,7 +69,7 @@ func (c Cause) Decider() string {
 }
 
 // EmitScale makes the event for a change of the target from one replica count to another: ScaledUp
-// or ScaledDown (seed 004, EmitScaleUp and EmitScaleDown).
+// or ScaledDown (B11).
 func EmitScale(from, to int32, cause Cause) Event {
 	reason, direction := ReasonScaledUp, "up"
 	if to < from {
@@ -84,7 +84,7 @@ func EmitScale(from, to int32, cause Cause) Event {
 	return normal(reason, action, note)
 }
 
-// Why scaling is skipped (seed 004, EmitScalingSkipped). A target that is not found has its own event.
+// Why scaling is skipped (B11). A target that is not found has its own event.
 const (
 	SkippedByPause  = "pause"
 	SkippedByServer = "UpdateFailed"

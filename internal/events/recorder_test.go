@@ -51,7 +51,7 @@ func TestAnEventArrivesWhole(t *testing.T) {
 	}
 }
 
-// Seed 004: the same event within 5 minutes is skipped, after that it is emitted again.
+// B11: the same event within 5 minutes is skipped, after that it is emitted again.
 func TestDedupe(t *testing.T) {
 	up, down := events.EmitScale(2, 10, events.Cause{Window: "W"}), events.EmitScale(10, 2, events.Cause{Window: "W"})
 	missing := events.EmitMissingTarget("Target Deployment shop/web not found")
@@ -105,7 +105,7 @@ func burst(recorder *events.Recorder, object *v1beta1.TimeWindowScaler, now time
 	}
 }
 
-// Seed 004: 20 events a minute per TimeWindowScaler, warnings always.
+// B11: 20 events a minute per TimeWindowScaler, warnings always.
 func TestRate(t *testing.T) {
 	recorder, heard := newRecorder()
 	web := scaler("web", "1")

@@ -6,7 +6,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// verdictCases are the rows of the decision table, and the seed's defects.
+// verdictCases are the rows of the decision table, and the mistakes that the D rules name.
 func verdictCases() []verdictCase {
 	const (
 		L, P, R, S = lifecycle.ActNone, lifecycle.Pending, lifecycle.Running, lifecycle.Standby

@@ -7,7 +7,7 @@ import (
 )
 
 // OrphanAge is how long, without interruption, nobody must have needed an archive before it goes:
-// three attempts of 30 minutes and some slack (seed 001, Archive GC).
+// three attempts of 30 minutes and some slack (W48).
 const OrphanAge = 2 * time.Hour
 
 // massDeletion is how many archives may go at once even if they are more than half of all.

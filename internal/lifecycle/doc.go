@@ -1,5 +1,5 @@
 // Package lifecycle is the engine of Workspaces: what is to be done next for one of them, when it
-// counts as idle, what its time windows ask for, and which archives nobody needs (seed 001). It is
+// counts as idle, what its time windows ask for, and which archives nobody needs. It is
 // pure: what was seen, the present and new ids are arguments; nothing is read, kept or changed; it
 // knows nothing of Kubernetes.
 //

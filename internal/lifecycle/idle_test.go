@@ -11,7 +11,7 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// naiveIdle looks at the last activity only, as the seed does (D15).
+// naiveIdle looks at the last activity only, which D15 rules out.
 func naiveIdle(in lifecycle.IdleInput) lifecycle.IdleDecision {
 	in.Status.RunningSince, in.Status.StandbySince = time.Unix(1, 0), time.Unix(1, 0)
 	return lifecycle.DecideIdle(in)

@@ -7,8 +7,8 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// The simulator has to find what is wrong with these engines. Each makes a mistake of the seed's
-// design, or one that others made; without this, "nothing is lost" could be the word of a blind world.
+// The simulator has to find what is wrong with these engines. Each makes a mistake that a rule of
+// docs/requirements.md names; without this, "nothing is lost" could be the word of a blind world.
 
 // seeing is an engine that sees something else than there is.
 func seeing(change func(in *lifecycle.Input)) engine {

@@ -6,7 +6,7 @@ import "time"
 // order.
 type State string
 
-// The states (seed 001, ADR-008).
+// The states (W14, W18).
 const (
 	Pending  State = "PENDING"  // no Pod and no home on a volume; ARCHIVED if there is an archive
 	Standby  State = "STANDBY"  // the home is on its volume, no Pod runs
@@ -18,7 +18,7 @@ const (
 	Archived State = "ARCHIVED"
 )
 
-// Level returns the place of s in the order, with gaps of 10 as in the seed; -1 outside of it.
+// Level returns the place of s in the order, with gaps of 10; -1 outside of it.
 func (s State) Level() int {
 	switch s {
 	case Pending:
@@ -35,7 +35,7 @@ func (s State) Level() int {
 // Operation is what brings a Workspace from one level to the next.
 type Operation string
 
-// The operations (seed 001, Operations).
+// The operations (W19-W24).
 const (
 	None         Operation = "NONE"
 	Provisioning Operation = "PROVISIONING"
@@ -59,7 +59,7 @@ const (
 // Reason is a class of failures.
 type Reason string
 
-// The classes of failures (seed 001, Errors).
+// The classes of failures (W43, W44, W46).
 const (
 	Mismatch     Reason = "Mismatch"
 	Unreachable  Reason = "Unreachable"

@@ -139,7 +139,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestNames: names of Jobs have at most 63 characters, keys are the seed's (W26).
+// TestNames: names of Jobs have at most 63 characters, and keys have their form (W26).
 func TestNames(t *testing.T) {
 	name := lifecycle.JobName(strings.Repeat("n", 50), "0123456789abcdef", 99)
 	if len(name) > 63 || !strings.HasSuffix(name, "-012345-99") {

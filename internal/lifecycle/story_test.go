@@ -36,7 +36,7 @@ func (h *history) trace(t *testing.T) []string {
 	return nil
 }
 
-// TestStories goes through the scenarios of seed 001.
+// TestStories goes through the scenarios W34-W38.
 func TestStories(t *testing.T) {
 	up := []string{"PENDING/NONE", "PENDING/PROVISIONING", "STANDBY/NONE", "STANDBY/STARTING", "RUNNING/NONE"}
 	down := []string{"RUNNING/STOPPING", "STANDBY/NONE", "STANDBY/ARCHIVING", "PENDING/NONE"}

@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// TestNext compares the table with the seed's words (W17), for each state, wish and archive.
+// TestNext compares the table with W17, written down once more, for each state, wish and archive.
 func TestNext(t *testing.T) {
 	levels := []lifecycle.State{lifecycle.Pending, lifecycle.Standby, lifecycle.Running}
 	for _, from := range append(levels, lifecycle.Failed, lifecycle.Deleting) {

@@ -1,5 +1,5 @@
 // Package metrics holds Kyklos's own Prometheus metrics. Their names and labels are public
-// contract (seed 004, Metrics Recorder; seed 003; B12). Recording decides nothing, and all series
+// contract (B12). Recording decides nothing, and all series
 // of an object go with it: Forget.
 package metrics
 

@@ -63,7 +63,7 @@ func expect(t *testing.T, want []string, containing ...string) {
 	}
 }
 
-// Names and labels are public contract (seed 004; B12).
+// Names and labels are public contract (B12).
 func TestTheSeriesOfAScaler(t *testing.T) {
 	metrics.RecordScaleEvent("web", "contract", 2, 10)
 	metrics.RecordScaleEvent("web", "contract", 10, 2)
@@ -160,7 +160,7 @@ func TestBuckets(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string][]float64{
-		"kyklos_reconcile_duration_seconds": {0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0}, // seed 004
+		"kyklos_reconcile_duration_seconds": {0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0}, // B12
 		"kyklos_boundary_lateness_seconds":  {0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300},
 	}
 	for _, family := range families {

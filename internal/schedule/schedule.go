@@ -67,8 +67,8 @@ func HolidaySource(spec *v1beta1.TimeWindowScalerSpec) string {
 	return h.SourceRef.Name
 }
 
-// NamespaceError refuses a target of another namespace than its TimeWindowScaler's (seed 002,
-// spec.targetRef); nil if it is the own one or left out, or if the object itself names none, as in a
+// NamespaceError refuses a target of another namespace than its TimeWindowScaler's (R5);
+// nil if it is the own one or left out, or if the object itself names none, as in a
 // file. path is where the reference lies.
 func NamespaceError(tws *v1beta1.TimeWindowScaler, path *field.Path) *field.Error {
 	named := tws.Spec.TargetRef.Namespace

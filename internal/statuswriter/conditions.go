@@ -26,7 +26,7 @@ type States struct {
 
 // BuildConditions returns exactly three conditions in the order Ready, Reconciling, Degraded.
 // A condition's lastTransitionTime becomes now if its status or reason differs from existing's,
-// and stays otherwise (seed 004, BuildConditions).
+// and stays otherwise (R6).
 func BuildConditions(states States, existing []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
 	named := []struct {
 		kind  string

@@ -20,7 +20,7 @@ func states(ready statuswriter.State) statuswriter.States {
 	}
 }
 
-// Seed 004, BuildConditions: exactly three, in this order, whatever was there before.
+// R6: exactly three, in this order, whatever was there before.
 func TestExactlyThreeConditionsInOrder(t *testing.T) {
 	before := []metav1.Condition{{Type: "Degraded"}, {Type: "Foreign"}, {Type: "Ready"}}
 	for _, existing := range [][]metav1.Condition{nil, before} {
@@ -37,7 +37,7 @@ func TestExactlyThreeConditionsInOrder(t *testing.T) {
 	}
 }
 
-// Seed 004, BuildConditions, test scenarios.
+// R6: when a condition's time changes, and when not.
 func TestTransitionTimes(t *testing.T) {
 	was, now := metav1.NewTime(nine), metav1.NewTime(nine.Add(time.Hour))
 	old := metav1.Condition{Type: "Ready", Status: "True", Reason: "Reconciled", Message: "old", LastTransitionTime: was, ObservedGeneration: 1}

@@ -1,6 +1,6 @@
 // Package statuswriter writes a TimeWindowScaler's status: all of it in one PATCH of the status
-// subresource under optimistic locking, and nothing if nothing changed (seed 004, Status Writer;
-// B9). It decides nothing.
+// subresource under optimistic locking, and nothing if nothing changed (B9).
+// It decides nothing.
 package statuswriter
 
 import (

@@ -10,7 +10,7 @@ const never = math.MaxInt64
 
 // ComputeNextBoundary returns the earliest instant strictly after localTime at which a window starts
 // or ends, that is, at which the coverage of at least one window changes, clock changes included
-// (seed 004, T4). Windows that abut, or that ask for the same replicas, still have their boundaries.
+// (T4). Windows that abut, or that ask for the same replicas, still have their boundaries.
 // With none in the next 24 hours it returns the first instant of the next local date. It never
 // returns more than localTime + 24 h, and always in localTime's Location. A window with a zone of its
 // own starts and ends by the clock there; the local date is that of localTime's Location.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The labels of status.currentWindow that are not derived from a window (seed 002, B7).
+// The labels of status.currentWindow that are not derived from a window (B7).
 const (
 	LabelBusinessHours = "BusinessHours"
 	LabelOffHours      = "OffHours"

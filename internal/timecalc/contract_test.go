@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// The scenarios of seed 004, Time Calculation Engine, in its order and words.
+// The contract of the engine's functions, scenario by scenario: R2, T4, R9, R3.
 
 func timeAt(unix int64, zone *time.Location) time.Time { return time.Unix(unix, 0).In(zone) }
 

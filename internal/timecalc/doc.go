@@ -1,5 +1,5 @@
 // Package timecalc is the time engine of Kyklos: which window covers an instant, how many replicas
-// that asks for, and when to look again. It is pure (seed 004, Time Calculation Engine): the present
+// that asks for, and when to look again. It is pure (R14): the present
 // is always an argument, nothing is cached, logged or changed, and it knows nothing of Kubernetes.
 //
 // Three rules hold everywhere (docs/semantics.md tells them to users):

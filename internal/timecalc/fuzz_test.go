@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// startPattern is that of seed 002, which the parser implements by hand; endPattern adds 24:00 (A6).
+// startPattern is that of R1, which the parser implements by hand; endPattern adds 24:00 (A6).
 var (
 	startPattern = regexp.MustCompile(`^([0-1][0-9]|2[0-3]):[0-5][0-9]$`)
 	endPattern   = regexp.MustCompile(`^(([0-1][0-9]|2[0-3]):[0-5][0-9]|24:00)$`)

@@ -2,7 +2,7 @@ package timecalc
 
 import "time"
 
-// ApplyGracePeriod delays a decrease by gracePeriodSeconds (seed 004). previousReplicas is what is in
+// ApplyGracePeriod delays a decrease by gracePeriodSeconds (R9). previousReplicas is what is in
 // force, gracePeriodExpiry the end of a grace period that runs, or nil. It returns the replicas to
 // apply at now and the expiry to remember, nil when no grace period runs.
 //

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The values of spec.holidays.mode (seed 002). An empty or unknown mode is treated as HolidayIgnore.
+// The values of spec.holidays.mode (R3). An empty or unknown mode is treated as HolidayIgnore.
 const (
 	HolidayIgnore = "ignore"
 	HolidayClosed = "treat-as-closed"
@@ -13,7 +13,7 @@ const (
 )
 
 // EvaluateHoliday reports whether localDate (YYYY-MM-DD in the schedule's zone) is a holiday, and the
-// replicas that then replace window matching, or nil when the windows decide as usual (seed 004).
+// replicas that then replace window matching, or nil when the windows decide as usual (R3).
 // A closed holiday asks for defaultReplicas; an open one for the largest number any window has, or
 // defaultReplicas without windows.
 func EvaluateHoliday(holidayDates map[string]bool, localDate string, mode string, windows []TimeWindow, defaultReplicas int32) (isHoliday bool, overrideReplicas *int32) {

@@ -56,9 +56,9 @@ func listed(w timecalc.TimeWindow, day time.Weekday) bool {
 	return false
 }
 
-// seed000Replicas follows the pseudo-code of seed 000, which T2 overrules: a window that crosses
+// listedDayReplicas is what T2 rules out: a window that crosses
 // midnight also matches the early hours of the day it starts on.
-func seed000Replicas(windows []timecalc.TimeWindow, replicas int32, now time.Time) int32 {
+func listedDayReplicas(windows []timecalc.TimeWindow, replicas int32, now time.Time) int32 {
 	hhmm := now.Format("15:04")
 	for _, w := range windows {
 		today, yesterday := listed(w, now.Weekday()), listed(w, (now.Weekday()+6)%7)
@@ -196,8 +196,8 @@ func TestOracleFindsMutants(t *testing.T) {
 		{"time.Date, quiet night", engine{timecalc.ComputeEffectiveReplicas, timeDateNext}, quiet, everyNight, false, false},
 		{"time.Date, spring", engine{timecalc.ComputeEffectiveReplicas, timeDateNext}, spring, everyNight, false, true},
 		{"time.Date, autumn", engine{timecalc.ComputeEffectiveReplicas, timeDateNext}, autumn, everyNight, false, true},
-		{"seed 000, daily", engine{seed000Replicas, timecalc.ComputeNextBoundary}, quiet, everyNight, false, false},
-		{"seed 000, one night", engine{seed000Replicas, timecalc.ComputeNextBoundary}, quiet, fridayNight, true, false},
+		{"listed day, daily", engine{listedDayReplicas, timecalc.ComputeNextBoundary}, quiet, everyNight, false, false},
+		{"listed day, one night", engine{listedDayReplicas, timecalc.ComputeNextBoundary}, quiet, fridayNight, true, false},
 		{"one offset, quiet night", engine{timecalc.ComputeEffectiveReplicas, oneOffsetNext}, quiet, everyNight, false, false},
 		{"one offset, spring", engine{timecalc.ComputeEffectiveReplicas, oneOffsetNext}, spring, everyNight, false, true},
 		{"first wins, no overlap", engine{firstWins, timecalc.ComputeNextBoundary}, quiet, everyNight, false, false},

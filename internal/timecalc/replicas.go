@@ -3,7 +3,7 @@ package timecalc
 import "time"
 
 // ComputeEffectiveReplicas returns the replicas of the last window that covers localTime, or
-// defaultReplicas when none does (seed 004). localTime carries the schedule's zone as its Location; a
+// defaultReplicas when none does (R2). localTime carries the schedule's zone as its Location; a
 // window with a zone of its own is judged by the clock there.
 func ComputeEffectiveReplicas(windows []TimeWindow, defaultReplicas int32, localTime time.Time) int32 {
 	if i := ActiveWindow(windows, localTime); i >= 0 {

@@ -42,7 +42,7 @@ var clockFaces = func() (faces [24 * 60]string) {
 	return faces
 }()
 
-// covers says in the oracle's own words whether the window is open at this reading (seed 002).
+// covers says in the oracle's own words whether the window is open at this reading (R1, T1, T2).
 func (s spec) covers(r reading) bool {
 	listed := func(day time.Weekday) bool {
 		for _, name := range s.days {

@@ -13,7 +13,7 @@ const (
 	secondsPerDay = 24 * 60 * 60
 )
 
-// dayNames are the names of seed 002 in the order of the bits of a dayMask: Monday is bit 0.
+// dayNames are the names of the days (R1) in the order of the bits of a dayMask: Monday is bit 0.
 var dayNames = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 // dayMask is a set of weekdays.
@@ -70,7 +70,7 @@ type FieldError struct {
 // Error returns the field and the detail in one line.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Detail }
 
-// ParseWindow makes a window from the fields of seed 002: days are Mon to Sun (a day listed twice
+// ParseWindow makes a window from the fields of R1: days are Mon to Sun (a day listed twice
 // counts once), start is HH:MM from 00:00 to 23:59, end from 00:00 to 24:00 (A6), they differ, and
 // replicas are 0 or more. An end before the start means the next day; 24:00 is where the day itself
 // ends. The window has no zone and no name: see In and Named. The error is a *FieldError, or several
@@ -137,7 +137,7 @@ func parseDay(name string) (dayMask, bool) {
 	return 0, false
 }
 
-// parseClock reads HH:MM as ^([0-1][0-9]|2[0-3]):[0-5][0-9]$ does (seed 002), in minutes of the day.
+// parseClock reads HH:MM as ^([0-1][0-9]|2[0-3]):[0-5][0-9]$ does (R1), in minutes of the day.
 func parseClock(s string) (int16, bool) {
 	if len(s) != len("HH:MM") || s[2] != ':' {
 		return 0, false

@@ -12,7 +12,7 @@ import (
 )
 
 // targetErrors holds the two rules about the target that need more than the spec: its namespace is
-// the object's own (seed 002, spec.targetRef), and nobody else has it (B8).
+// the object's own (R5), and nobody else has it (B8).
 func targetErrors(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) field.ErrorList {
 	ref := obj.Spec.TargetRef
 	if err := schedule.NamespaceError(obj, path); err != nil {

@@ -109,8 +109,7 @@ func (r factReader) readAutoscalers(ctx context.Context, obj *v1beta1.TimeWindow
 	return nil
 }
 
-// readHolidays sets facts.Holidays. Values may be missing from the cache; only keys count (seed 002,
-// ConfigMap Format).
+// readHolidays sets facts.Holidays. Values may be missing from the cache; only keys count (R4).
 func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	name := schedule.HolidaySource(&obj.Spec)
 	if name == "" {

@@ -35,8 +35,7 @@ func WarnWorkspace(obj, old *v1alpha1.Workspace, facts WorkspaceFacts) []string 
 	return warnings
 }
 
-// foreignWarnings tells who would wait in vain: Kyklos never takes over what it did not make (D20 of the
-// design: adoption by name).
+// foreignWarnings tells who would wait in vain: Kyklos never takes over what it did not make (D20).
 func foreignWarnings(obj *v1alpha1.Workspace, facts WorkspaceFacts) []string {
 	var warnings []string
 	for _, foreign := range []struct {

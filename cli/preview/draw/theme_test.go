@@ -55,7 +55,7 @@ var blindness = map[string][9]float64{
 	"tritan": {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
 }
 
-// lab is a colour as seen, in CIE L*a*b* under D65.
+// lab is a colour as seen, in CIE L*a*b* under standard daylight.
 func lab(c color.NRGBA, m [9]float64) [3]float64 {
 	in := [3]float64{linear(c.R), linear(c.G), linear(c.B)}
 	var rgb [3]float64

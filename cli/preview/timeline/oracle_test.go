@@ -26,7 +26,7 @@ type answer struct {
 	override bool
 }
 
-// covers says in the oracle's own words whether a window is open while its clock shows this (seed 002).
+// covers says in the oracle's own words whether a window is open while its clock shows this (R1, T1, T2).
 func covers(w *v1beta1.Window, local time.Time) bool {
 	listed := func(day time.Time) bool { return slices.Contains(w.Days, v1beta1.Weekday(day.Weekday().String()[:3])) }
 	shown := fmt.Sprintf("%02d:%02d", local.Hour(), local.Minute())

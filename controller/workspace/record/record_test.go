@@ -145,7 +145,7 @@ func TestSpec(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if record.Limit(ws, lifecycle.Archiving) != 90*time.Second || record.Limit(ws, lifecycle.Starting) != 5*time.Minute || record.Limit(ws, lifecycle.None) != 0 {
-		t.Error("the limits are not those of the spec, or the seed's (W49)")
+		t.Error("the limits are not those of the spec, or the defaults (W49)")
 	}
 	ws.DeletionTimestamp = record.Time(time.Unix(1, 0))
 	ws.Spec.DesiredState, ws.Spec.DeletionPolicy = "SOMETHING", "Burn"

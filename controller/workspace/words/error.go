@@ -86,7 +86,7 @@ func keyDetail(reason lifecycle.Reason) string {
 	}
 }
 
-// context returns the facts of an error for programs (seed 001, ErrorInfo).
+// context returns the facts of an error for programs (W51).
 func (f Facts) context() map[string]string {
 	if f.repeated() {
 		return f.Workspace.Status.Error.DeepCopy().Context
@@ -140,7 +140,7 @@ func endpoint(word lifecycle.Word) string {
 	}
 }
 
-// action names what failed, in the seed's words.
+// action names what failed (W51).
 func action(claim lifecycle.Claim) string {
 	switch claim.Type {
 	case lifecycle.Provisioning:

@@ -31,7 +31,7 @@ var homes = []struct {
 }
 
 // BenchmarkBesideTarGzip measures the whole protocol, reading back and flushing included, beside tar and
-// gzip on the same files: W39-W41's numbers for the data. All four take turns, and the fastest of each
+// gzip on the same files: W41 for the data. All four take turns, and the fastest of each
 // counts, so that a busy machine is hard on all. KYKLOS_BENCH_HOME names a real home instead,
 // KYKLOS_BENCH_ROUNDS how often each has its turn.
 func BenchmarkBesideTarGzip(b *testing.B) {

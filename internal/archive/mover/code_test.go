@@ -12,7 +12,7 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// Seed 001's neighbours say which error each code is; the rest follows from what may be tried again.
+// W53: each code belongs to one class of errors.
 func TestEveryCodeHasAReason(t *testing.T) {
 	want := map[Code]string{
 		OK: "", ArchiveNotFound: DataLost, MetaNotFound: DataLost, ChecksumMismatch: DataLost, HomeMissing: DataLost,
