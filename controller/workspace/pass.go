@@ -36,6 +36,7 @@ type pass struct {
 	seen   lifecycle.Observation
 
 	archive  lifecycle.ArchiveView
+	found    lifecycle.ArchiveView
 	refused  lifecycle.Refusal
 	limits   room
 	decision lifecycle.Decision
@@ -52,7 +53,7 @@ func (p *pass) decide(ctx context.Context) error {
 	for range rounds {
 		p.decision = lifecycle.Decide(lifecycle.Input{
 			Now: p.now, NewID: p.newID, Workspace: p.asked, Status: p.status, Seen: p.seen,
-			Archive: p.archive, Refused: p.refused, Limits: p.limits.Limits,
+			Archive: p.archive, Found: p.found, Refused: p.refused, Limits: p.limits.Limits,
 		})
 		var err error
 		switch act := p.decision.Act; act.Kind {
@@ -62,6 +63,8 @@ func (p *pass) decide(ctx context.Context) error {
 			err = p.look(ctx, livePods)
 		case lifecycle.ActVerify:
 			p.archive, p.trouble = p.Stores.Look(ctx, p.store(), act.Key, p.now)
+		case lifecycle.ActFindArchive:
+			p.found, p.trouble = p.Stores.Newest(ctx, p.store(), p.asked.UID, p.now)
 		default:
 			return nil
 		}

@@ -13,9 +13,6 @@ import (
 // writeStatus writes what was decided on what was read, and tells of it. A status that would not change
 // is not written. A claim is written with its slot taken.
 func (p *pass) writeStatus(ctx context.Context) error {
-	if err := p.recall(ctx); err != nil {
-		return err
-	}
 	claims := p.takesSlot()
 	if claims {
 		full, ok, err := p.gate.enter(ctx, p.ws, &p.decision.Status, p.now)

@@ -25,6 +25,8 @@ func (l *look) claimNext() bool {
 		return l.wait(WordArchiveNotConfigured, time.Time{})
 	case trait(next).Job && l.Limits.MoversFull:
 		return l.wait(WordMoversFull, l.Now.Add(retryPace))
+	case next == Provisioning && l.Workspace.AcceptedLoss == "" && !l.isNew() && l.findArchive():
+		return true
 	case next == Starting && l.before(l.Status.NextStartAt):
 		return l.wait(WordRestartBackoff, l.Status.NextStartAt)
 	case next == Starting && l.Limits.OwnerFull:

@@ -39,6 +39,13 @@ func (l *look) conditions() Conditions {
 	if s.Phase == Failed {
 		c.Ready.Reason = s.Error.Word
 	}
+	if l.searched {
+		c.Ready = Condition{False, word}
+		c.Progressing = c.Ready
+		if !s.archived() {
+			c.ArchiveReady = Condition{NotSettled, word}
+		}
+	}
 	if l.Seen.Failed {
 		unread := Condition{NotSettled, WordObservationFailed}
 		c.Ready, c.VolumeReady, c.PodReady = unread, unread, unread

@@ -61,9 +61,9 @@ func (c *controller) decide(w *world, cached snapshot) {
 		switch d.Act.Kind {
 		case lifecycle.ActLook, lifecycle.ActLookPods:
 			s := w.snapshot()
-			archive, pods := in.Archive, d.Act.Kind == lifecycle.ActLookPods
+			archive, found, pods := in.Archive, in.Found, d.Act.Kind == lifecycle.ActLookPods
 			from, in = s.rv, w.input(s)
-			in.Archive, in.Seen.Live, in.Seen.PodsLive = archive, true, pods
+			in.Archive, in.Found, in.Seen.Live, in.Seen.PodsLive = archive, found, true, pods
 			continue
 		case lifecycle.ActVerify:
 			if in.Archive.Key == d.Act.Key {
@@ -72,12 +72,21 @@ func (c *controller) decide(w *world, cached snapshot) {
 			}
 			in.Archive = w.verify(d.Act.Key)
 			continue
+		case lifecycle.ActFindArchive:
+			if in.Found.Verdict != "" {
+				w.fault("it looks for an archive again and again")
+				return
+			}
+			in.Found = w.find()
+			continue
 		}
 		if d.Status != in.Status && d.Act.Kind != lifecycle.ActNone {
 			w.fault("%s writes and acts at once", d.Rule)
 		}
 		if d.Status != in.Status || d.Act.Kind != lifecycle.ActNone {
 			c.pending = &pending{from, d, in, w.now}
+		} else if in.Seen.Live && from == w.rv {
+			w.ws.ArchiveReady = d.Conditions.ArchiveReady.Status
 		}
 		return
 	}
@@ -108,7 +117,7 @@ func (c *controller) commit(w *world) {
 	} else if p.from == w.rv {
 		w.rv++
 		before := w.saved
-		w.saved = p.decision.Status
+		w.saved, w.ws.ArchiveReady = p.decision.Status, p.decision.Conditions.ArchiveReady.Status
 		w.logf("%s: %s: %s/%s -> %s/%s %s", c.name, p.decision.Rule, before.Phase, before.Operation.Type,
 			w.saved.Phase, w.saved.Operation.Type, p.decision.Word)
 		if w.saved.Phase == lifecycle.Failed && w.saved.Operation.Type != lifecycle.None {

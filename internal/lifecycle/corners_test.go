@@ -43,7 +43,39 @@ func cornerCases() []verdictCase {
 		i.Status.Phase, i.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Archiving, Word: lifecycle.WordVolumeLost}
 		i.Workspace.Generation, i.Workspace.RetryToken = i.Status.ObservedGeneration+1, "again"
 	}
+	const key = "archives/w/k/home.tar.gz"
+	old := func(i *in) { i.Workspace.CreatedAt = noon.Add(-time.Hour) }
+	young := func(i *in) { i.Workspace.CreatedAt = noon.Add(-time.Minute) }
+	wiped := func(i *in) { i.Status, i.Workspace.ArchiveReady = lifecycle.Status{}, "" }
+	noHint := func(i *in) { i.Status.Volume, i.Status.Phase, i.Workspace.Desired = lifecycle.Volume{}, P, R }
+	hint := func(i *in) { noHint(i); i.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1} }
+	gone := volumeIs(lifecycle.VolumeAbsent)
+	answer := func(verdict lifecycle.Verdict) func(*in) {
+		return func(i *in) { i.Found = lifecycle.ArchiveView{Key: key, Verdict: verdict} }
+	}
+	accepted := func(i *in) { i.Workspace.AcceptedLoss = key }
 	return []verdictCase{
+		{"a lost status asks the store first", at(old, wiped, gone), "Recall", lifecycle.ActFindArchive, lifecycle.WordWorking, "", ""},
+		{"but not one of a new Workspace", at(young, wiped, gone), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, P},
+		{"nor one whose home is on its volume", at(old, wiped), "Adopt", L, lifecycle.WordAdopted, none, P},
+		{"a lost status, and the archive is found", at(old, wiped, gone, answer(lifecycle.Verified)), "Recall", L, lifecycle.WordAdopted, none, P},
+		{"a lost status, and there is no archive", at(old, wiped, gone, want(R), answer(lifecycle.Absent)), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, P},
+		{"a lost status, and no Secret says where", at(old, wiped, gone, answer(lifecycle.NotConfigured)), "Recall", L, lifecycle.WordStoreUnreachable, "", ""},
+		{"a hint asks the store", at(young, hint, gone), "Recall", lifecycle.ActFindArchive, lifecycle.WordWorking, "", ""},
+		{"a hint, on a cache", at(young, hint, gone, cached), "Recall", lifecycle.ActLook, lifecycle.WordWorking, "", ""},
+		{"a hint, and a damaged archive", at(young, hint, gone, answer(lifecycle.Corrupt)), "Recall", L, lifecycle.WordAdopted, "", ""},
+		{"a hint, and the store is away", at(young, hint, gone, answer(lifecycle.StoreUnreachable)), "Recall", L, lifecycle.WordStoreUnreachable, "", ""},
+		{"a hint, and the bucket is missing", at(young, hint, gone, answer(lifecycle.BucketMissing)), "Recall", L, lifecycle.WordBucketMissing, "", ""},
+		{"a hint, and no Secret says where", at(young, hint, gone, answer(lifecycle.NotConfigured)), "Recall", L, lifecycle.WordStoreUnreachable, "", ""},
+		{"a hint that leads nowhere", at(young, hint, gone, answer(lifecycle.Absent)), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, ""},
+		{"a hint that leads to an accepted loss", at(young, hint, gone, answer(lifecycle.Verified), accepted), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, ""},
+		{"no hint, before an empty home is made", at(old, noHint, gone), "Claim", lifecycle.ActFindArchive, lifecycle.WordWorking, "", ""},
+		{"no hint, and an archive all the same", at(old, noHint, gone, answer(lifecycle.Verified)), "Claim", L, lifecycle.WordAdopted, "", ""},
+		{"no hint, and the store is away", at(old, noHint, gone, answer(lifecycle.BucketMissing)), "Claim", L, lifecycle.WordBucketMissing, "", ""},
+		{"no hint, and no Secret says where", at(old, noHint, gone, answer(lifecycle.NotConfigured)), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, ""},
+		{"no hint, in a new Workspace", at(young, noHint, gone), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, ""},
+		{"no hint, and a loss was accepted", at(old, noHint, gone, accepted), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, ""},
+		{"no hint, in an archive that is not configured", at(old, noHint, gone, func(i *in) { i.Workspace.HasStore = false }), "Claim", L, lifecycle.WordClaimed, lifecycle.Provisioning, ""},
 		{"nothing starts on a volume whose home is gone", at(homeless, want(R)), "Stalled", L, lifecycle.WordStalled, "", ""},
 		{"but ARCHIVING may look again", at(homeless, want(P)), "Stalled", L, lifecycle.WordRecovered, "", lifecycle.Standby},
 		{"W3: a record was lost, the home was not", at(forgotten), "Adopt", L, lifecycle.WordAdopted, "", ""},

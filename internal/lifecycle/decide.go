@@ -17,6 +17,7 @@ func Rules() []Rule { return rules }
 // errors either.
 var rules = []Rule{
 	{"Unseen", "the Pod, the volume or a Job could not be read", "keep the status, look again soon (W45)", (*look).unseen},
+	{"Recall", "there is no volume and no recorded archive, and the status was lost or hints at an archive", "look for one in the store and record it; hold back while the store does not answer", (*look).forgotten},
 	{"Protect", "the finalizer is missing, and no deletion is asked for", "add the finalizer", (*look).protect},
 	{"Delete", "deletion is asked for, and the home need not be archived first", "end the Jobs, then claim DELETING (D13)", (*look).remove},
 	{"Deleting", "DELETING is claimed", "delete Pod, Jobs and volume, then the finalizer; never give up", (*look).deleting},
@@ -43,13 +44,17 @@ var rules = []Rule{
 type look struct {
 	Input
 	out Decision
+	// given is the status as it was read.
+	given Status
 	// slow: a deletion takes longer than it may.
 	slow bool
+	// searched: the answer to FindArchive decided.
+	searched bool
 }
 
 // Decide decides what is to be done now.
 func Decide(in Input) Decision {
-	l := &look{Input: in, out: Decision{Status: in.Status, LookAt: in.Now.Add(Poll)}}
+	l := &look{Input: in, given: in.Status, out: Decision{Status: in.Status, LookAt: in.Now.Add(Poll)}}
 	if l.Status.Phase == "" {
 		l.out.Status.Phase = Pending
 		l.Status.Phase = Pending
@@ -76,6 +81,9 @@ func (l *look) confirm(before Status) {
 	if l.Seen.Failed {
 		l.out.Status = before
 		return
+	}
+	if l.out.Act.Kind == ActFindArchive {
+		l.out.Status = before // nothing is written before the answer
 	}
 	if l.out.Status != before {
 		l.out.Act = Action{}

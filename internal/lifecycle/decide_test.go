@@ -11,7 +11,7 @@ import (
 func at(changes ...func(*lifecycle.Input)) lifecycle.Input {
 	in := lifecycle.Input{
 		Now: noon, NewID: "new-id",
-		Workspace: lifecycle.Workspace{Name: "home", UID: "w", Generation: 1, Desired: lifecycle.Standby, HasStore: true, Finalizer: true},
+		Workspace: lifecycle.Workspace{Name: "home", UID: "w", Generation: 1, Desired: lifecycle.Standby, HasStore: true, Finalizer: true, ArchiveReady: lifecycle.False},
 		Status: lifecycle.Status{
 			ObservedGeneration: 1, Phase: lifecycle.Standby, Operation: lifecycle.Claim{Type: lifecycle.None},
 			Volume: lifecycle.Volume{UID: "v", Content: lifecycle.Empty, Epoch: 3}, StandbySince: noon.Add(-time.Hour),

@@ -28,7 +28,9 @@ const (
 	ActLook     ActionKind = "Look"
 	ActLookPods ActionKind = "LookPods"
 	// ActVerify: look into the store for Key, and decide again at once.
-	ActVerify          ActionKind = "Verify"
+	ActVerify ActionKind = "Verify"
+	// ActFindArchive: look into the store for the newest archive of the Workspace, and decide again at once.
+	ActFindArchive     ActionKind = "FindArchive"
 	ActAddFinalizer    ActionKind = "AddFinalizer"
 	ActRemoveFinalizer ActionKind = "RemoveFinalizer"
 	ActCreateVolume    ActionKind = "CreateVolume"

@@ -12,6 +12,9 @@ type Input struct {
 	Seen      Observation
 	// Archive is what the last Verify in this look found; the zero value if there was none.
 	Archive ArchiveView
+	// Found is what the last FindArchive in this look found: the key of the newest archive that is whole, or of the
+	// newest one with the verdict Corrupt where all are damaged; the zero value if there was none.
+	Found ArchiveView
 	// Refused is how the action that was just asked for failed; the zero value if it did not (D25).
 	Refused Refusal
 	Limits  Limits
@@ -20,6 +23,7 @@ type Input struct {
 // Workspace is what was asked for: the spec, and what the metadata say.
 type Workspace struct {
 	Name, UID  string
+	CreatedAt  time.Time
 	Generation int64
 	Desired    State
 	Pause      bool
@@ -39,6 +43,8 @@ type Workspace struct {
 	// AcceptedLoss is the annotation by which a person accepts a loss: the UID of the lost volume, or
 	// the key of the lost archive (D6).
 	AcceptedLoss string
+	// ArchiveReady is the condition as it was written last, "" for none.
+	ArchiveReady Truth
 }
 
 // Status is what the engine remembers. Two of them are compared with ==.

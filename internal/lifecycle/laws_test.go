@@ -47,6 +47,13 @@ func anyInput(t *rapid.T) lifecycle.Input {
 		Archive: lifecycle.Archive{SHA256: choose("s", "t"), Size: 1, VolumeUID: choose("v", "u"), Epoch: int64(2 + pick(2))},
 		Store:   choose("", "x", "y"),
 	}
+	in.Found = lifecycle.ArchiveView{
+		Key: "archives/w/newest/home.tar.gz", Verdict: lifecycle.Verdict(choose("", "", "Verified", "Corrupt", "Absent", "NotConfigured", "StoreUnreachable", "BucketMissing")),
+	}
+	in.Workspace.ArchiveReady = lifecycle.Truth(choose("", "True", "False", "False", "Unknown"))
+	if in.Workspace.CreatedAt = noon; yes(2) {
+		in.Workspace.CreatedAt = noon.Add(-time.Hour)
+	}
 	if yes(10) {
 		in.Refused = lifecycle.Refusal{Reason: lifecycle.Unreachable, Final: yes(2)}
 	}
@@ -83,7 +90,7 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "it writes and acts at once"
 	case !in.Seen.Live && (writes || !looks):
 		return "it acts on a cache"
-	case in.Workspace.Pause && !in.Workspace.Deleting && in.Workspace.Finalizer && !looks:
+	case in.Workspace.Pause && !in.Workspace.Deleting && in.Workspace.Finalizer && !looks && acts != lifecycle.ActFindArchive:
 		return "it acts while paused"
 	case after.Phase == lifecycle.Failed && writes && after.Operation.Type != lifecycle.None:
 		return "ERROR with an operation (D8)"
@@ -108,6 +115,31 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "it leaves to the collection what is elsewhere (D23)"
 	case before.ArchiveKey != "" && after.ArchiveKey == "" && in.Workspace.AcceptedLoss == "":
 		return "it forgets an archive (D6)"
+	}
+	return searchLaw(in, d)
+}
+
+// searchLaw is about a status that names no archive: it may have named one.
+func searchLaw(in lifecycle.Input, d lifecycle.Decision) string {
+	before, after, found := in.Status, d.Status, in.Found.Verdict
+	home := in.Seen.Volume.State != lifecycle.VolumeAbsent && !in.Seen.Volume.Foreign
+	if before.ArchiveKey != "" || !in.Workspace.HasStore || in.Workspace.Deleting || home || after == before || before.Volume.UID != "" && before.Volume.Content != lifecycle.Uninitialized {
+		return ""
+	}
+	old := in.Now.Sub(in.Workspace.CreatedAt) >= 5*time.Minute
+	first, pending := before.Phase == "", before.Phase == lifecycle.Pending
+	hint := first || before.Archive != lifecycle.Archive{} || in.Workspace.ArchiveReady != lifecycle.False
+	begins := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
+	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotConfigured && hint
+	asks := first && old || pending && (hint || old && begins)
+	after.ObservedGeneration = before.ObservedGeneration
+	switch {
+	case asks && (found == lifecycle.Unknown || unknown) && after != before:
+		return "it goes on without knowing whether there is an archive (D6)"
+	case asks && (found == lifecycle.Verified || found == lifecycle.Corrupt) && after.ArchiveKey != in.Found.Key:
+		return "it does not take the archive that it has found (D6)"
+	case before.Archive != lifecycle.Archive{} && after.Archive == lifecycle.Archive{} && after.ArchiveKey == "" && pending && found != lifecycle.Absent && in.Workspace.AcceptedLoss == "":
+		return "it forgets a hint that was not followed (D6)"
 	}
 	return ""
 }

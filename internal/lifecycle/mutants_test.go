@@ -76,6 +76,14 @@ var mutants = []struct {
 		}
 		return d
 	}, false, "sees"},
+	{"D6b", "what the status does not name was never archived", seeing(func(in *lifecycle.Input) {
+		in.Found.Verdict = lifecycle.Absent
+	}), false, "sees|lost"},
+	{"D6c", "a store that does not answer has no archive", seeing(func(in *lifecycle.Input) {
+		if in.Found.Verdict == lifecycle.StoreUnreachable || in.Found.Verdict == lifecycle.BucketMissing {
+			in.Found.Verdict = lifecycle.Absent
+		}
+	}), false, "sees|lost"},
 	{"D7", "uploads overwrite each other", lifecycle.Decide, true, "lost"},
 	{"D17", "a volume that is being deleted is as good as another", seeing(func(in *lifecycle.Input) {
 		if in.Seen.Volume.State == lifecycle.VolumeTerminating {

@@ -108,6 +108,8 @@ const (
 	// StoreUnreachable, BucketMissing: nothing is known of the archive (D23).
 	StoreUnreachable Verdict = "StoreUnreachable"
 	BucketMissing    Verdict = "BucketMissing"
+	// NotConfigured: the Secret of the store is missing or invalid. Only FindArchive tells it from StoreUnreachable.
+	NotConfigured Verdict = "NotConfigured"
 	// Elsewhere: not this store is recorded to hold it, and it is not in this one. Only the engine itself says so.
 	Elsewhere Verdict = "Elsewhere"
 )

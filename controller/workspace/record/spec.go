@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -17,7 +18,7 @@ const maxToken = 256
 // Spec returns what a Workspace asks of the engine. Whether its namespace is going is not written on it.
 func Spec(ws *v1alpha1.Workspace, namespaceTerminating bool) lifecycle.Workspace {
 	return lifecycle.Workspace{
-		Name: ws.Name, UID: string(ws.UID), Generation: ws.Generation,
+		Name: ws.Name, UID: string(ws.UID), CreatedAt: ws.CreationTimestamp.Time, Generation: ws.Generation,
 		Desired: desired(ws.Spec.DesiredState), Pause: ws.Spec.Pause, HasStore: ws.Spec.Archive != nil,
 		Timeouts:             timeouts(ws.Spec.Timeouts),
 		DeletionPolicy:       deletion(ws.Spec.DeletionPolicy),
@@ -26,7 +27,16 @@ func Spec(ws *v1alpha1.Workspace, namespaceTerminating bool) lifecycle.Workspace
 		Finalizer:            sets.New(ws.Finalizers...).Has(objects.Finalizer),
 		RetryToken:           cut(ws.Annotations[objects.AnnotationRetry], maxToken),
 		AcceptedLoss:         ws.Annotations[objects.AnnotationAcceptLoss],
+		ArchiveReady:         archiveReady(ws),
 	}
+}
+
+// archiveReady returns the status of the condition as it was written last.
+func archiveReady(ws *v1alpha1.Workspace) lifecycle.Truth {
+	if c := meta.FindStatusCondition(ws.Status.Conditions, v1alpha1.ConditionArchiveReady); c != nil {
+		return lifecycle.Truth(c.Status)
+	}
+	return ""
 }
 
 // desired returns the state that is asked for; the schema's default for one that it does not know.

@@ -62,6 +62,7 @@ func story(t *rapid.T, ws *v1alpha1.Workspace, told func(lifecycle.Status, lifec
 				Key: key, Archive: found, Store: pick(t, "the store", "https://s3.example.com/homes/", "https://s3.example.com/homes/", "file:///srv/homes/"),
 				Verdict: pick(t, "verdict", lifecycle.Verified, lifecycle.Verified, lifecycle.Verified, lifecycle.Absent, lifecycle.Corrupt, lifecycle.StoreUnreachable),
 			},
+			Found:   lifecycle.ArchiveView{Verdict: lifecycle.Absent},
 			Refused: lifecycle.Refusal{Reason: pick(t, "refused", "", "", "", "", "", "", lifecycle.ActionFailed), Word: lifecycle.WordRefused},
 		})
 		status = decision.Status

@@ -158,21 +158,22 @@ func TestAddressesAreBounded(t *testing.T) {
 	}
 }
 
-func TestForgotten(t *testing.T) {
+func TestNewest(t *testing.T) {
 	folder := t.TempDir()
 	s, _ := newStores(folder)
-	forgotten := func(want string) {
+	newest := func(want string) {
 		t.Helper()
-		got, about, err := s.Forgotten(t.Context(), name, key.UID, now)
-		if err != nil || got != want || (about.VolumeUID != "") != (want != "") || (about.Store == "file://"+folder+"/") != (want != "") {
-			t.Errorf("%q, %+v, %v, want %q", got, about, err, want)
+		got, err := s.Newest(t.Context(), name, key.UID, now)
+		verdict := map[bool]lifecycle.Verdict{false: lifecycle.Absent, true: lifecycle.Verified}[want != ""]
+		if err != nil || got.Key != want || got.Verdict != verdict || (got.Archive.VolumeUID != "") != (want != "") || (got.Store == "file://"+folder+"/") != (want != "") {
+			t.Errorf("%+v, %v, want %q", got, err, want)
 		}
 	}
-	forgotten("")
+	newest("")
 	later, another := key, key
 	later.OpID, another.UID = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 	archived(t, s, another)
-	forgotten("")
+	newest("")
 	archived(t, s, key)
 	archived(t, s, later)
 	for i, each := range []archive.Key{key, later} {
@@ -181,7 +182,7 @@ func TestForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	forgotten(later.Data())
+	newest(later.Data())
 	remove := func(name string) {
 		t.Helper()
 		if err := os.Remove(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
@@ -189,18 +190,22 @@ func TestForgotten(t *testing.T) {
 		}
 	}
 	remove(later.Data())
-	forgotten(key.Data())
+	newest(key.Data())
 	remove(key.Data())
-	if got, about, err := s.Forgotten(t.Context(), name, key.UID, now); err != nil || got != later.Data() || about != (lifecycle.Archive{}) {
-		t.Errorf("all are damaged: %q, %+v, %v, want the newest, and nothing known of it", got, about, err)
+	if got, err := s.Newest(t.Context(), name, key.UID, now); err != nil || got != (lifecycle.ArchiveView{Key: later.Data(), Verdict: lifecycle.Corrupt}) {
+		t.Errorf("all are damaged: %+v, %v, want the newest, and nothing known of it", got, err)
 	}
 	remove(later.Marker())
 	remove(key.Marker())
-	forgotten("") // what is not committed is no archive
+	newest("") // what is not committed is no archive
 	if err := os.Rename(folder, folder+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Forgotten(t.Context(), name, key.UID, now); err == nil {
-		t.Error("a store that is away has nothing forgotten")
+	if got, err := s.Newest(t.Context(), name, key.UID, now); err == nil || got.Verdict != lifecycle.BucketMissing {
+		t.Errorf("a bucket that is missing: %+v, %v", got, err)
+	}
+	missing := types.NamespacedName{Namespace: "team", Name: "missing"}
+	if got, err := s.Newest(t.Context(), missing, key.UID, now); !errors.Is(err, stores.ErrNotConfigured) || got.Verdict != lifecycle.NotConfigured {
+		t.Errorf("no Secret: %+v, %v", got, err)
 	}
 }

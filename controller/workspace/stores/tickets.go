@@ -64,32 +64,42 @@ func (s *Stores) Keep(ctx context.Context, secret types.NamespacedName, key stri
 	return archive.Keep(ctx, store, parsed)
 }
 
-// Forgotten looks for the archives of a Workspace whose status was lost, and returns the key of the newest
-// that is whole, "" if there is none at all. Where all are damaged it is the newest, of which nothing is
-// known then: its restore fails, and people are told.
-func (s *Stores) Forgotten(ctx context.Context, secret types.NamespacedName, uid string, now time.Time) (string, lifecycle.Archive, error) {
+// Newest finds the newest archive of a Workspace that is whole, by its marker. Where all are damaged it is the newest,
+// with the verdict Corrupt. The error is the reason for any other verdict.
+func (s *Stores) Newest(ctx context.Context, secret types.NamespacedName, uid string, now time.Time) (lifecycle.ArchiveView, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	store, err := s.open(ctx, secret)
-	if err != nil {
-		return "", lifecycle.Archive{}, err
+	if errors.Is(err, ErrNotConfigured) {
+		return lifecycle.ArchiveView{Verdict: lifecycle.NotConfigured}, err
+	} else if err != nil {
+		return lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}, err
 	}
 	markers, err := markersOf(ctx, store, uid)
-	if err != nil || len(markers) == 0 {
-		return "", lifecycle.Archive{}, err
+	if err != nil {
+		return lifecycle.ArchiveView{Verdict: away(err)}, err
 	}
 	for _, key := range markers {
 		marker, err := archive.Committed(ctx, store, key, archive.Want{})
-		switch {
-		case err == nil:
-			found := described(marker, now)
-			found.Store = store.address
-			return key.Data(), found, nil
-		case !archive.Lost(err, probe(ctx, store, err)):
-			return "", lifecycle.Archive{}, err
+		if err == nil {
+			return lifecycle.ArchiveView{Key: key.Data(), Verdict: lifecycle.Verified, Archive: described(marker, now), Store: store.address}, nil
+		}
+		if probed := probe(ctx, store, err); !archive.Lost(err, probed) {
+			return lifecycle.ArchiveView{Verdict: away(errors.Join(err, probed))}, err
 		}
 	}
-	return markers[0].Data(), lifecycle.Archive{}, nil
+	if len(markers) == 0 {
+		return lifecycle.ArchiveView{Verdict: lifecycle.Absent}, nil
+	}
+	return lifecycle.ArchiveView{Key: markers[0].Data(), Verdict: lifecycle.Corrupt}, nil
+}
+
+// away is the verdict about a store that did not answer.
+func away(err error) lifecycle.Verdict {
+	if errors.Is(err, archive.ErrBucketMissing) {
+		return lifecycle.BucketMissing
+	}
+	return lifecycle.StoreUnreachable
 }
 
 // markersOf lists the archives that have a marker, the newest first.
