@@ -31,12 +31,12 @@ func (c *Collector) workspaces(ctx context.Context) ([]v1alpha1.Workspace, error
 }
 
 // keepers says what each Workspace needs.
-func (c *Collector) keepers(ctx context.Context) ([]lifecycle.Keeper, error) {
+func (c *Collector) keepers(ctx context.Context) ([]lifecycle.Reference, error) {
 	workspaces, err := c.workspaces(ctx)
 	if err != nil {
 		return nil, err
 	}
-	keepers := make([]lifecycle.Keeper, len(workspaces))
+	keepers := make([]lifecycle.Reference, len(workspaces))
 	for i := range workspaces {
 		keepers[i] = keeperOf(&workspaces[i])
 	}
@@ -45,8 +45,8 @@ func (c *Collector) keepers(ctx context.Context) ([]lifecycle.Keeper, error) {
 
 // keeperOf is a Workspace as far as it needs archives. One whose status is not known needs all of its
 // own, as one in ERROR.
-func keeperOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
-	keeper := lifecycle.Keeper{
+func keeperOf(ws *v1alpha1.Workspace) lifecycle.Reference {
+	keeper := lifecycle.Reference{
 		UID:        string(ws.UID),
 		ArchiveKey: ws.Status.ArchiveKey,
 		Operation:  lifecycle.None,
@@ -54,7 +54,7 @@ func keeperOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
 		Retain:     1,
 	}
 	if operation := ws.Status.Operation; operation != nil && operation.Type != "" {
-		keeper.Operation, keeper.OperationID = lifecycle.Operation(operation.Type), operation.ID
+		keeper.Operation, keeper.OperationID = lifecycle.OperationType(operation.Type), operation.ID
 	}
 	if ws.Spec.Archive != nil {
 		keeper.Retain = int(ws.Spec.Archive.Retain)

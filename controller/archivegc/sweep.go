@@ -58,7 +58,7 @@ func (c *Collector) sweep(ctx context.Context, p *place, own string, e entry, al
 		return r
 	}
 	decision := lifecycle.Collect(lifecycle.CollectInput{
-		Now: now, Objects: objects, Keepers: keepers, Synced: true, Allowed: allowed,
+		Now: now, Objects: objects, References: keepers, Synced: true, Allowed: allowed,
 		FirstSeen: e.firstSeen(keysOf(objects), c.Interval, now),
 	})
 	r.refused, r.due, r.all, r.orphans = decision.Refused, decision.Due, len(objects), maps.Clone(decision.FirstSeen)

@@ -34,7 +34,7 @@ func TestAPodThatDoesNotStart(t *testing.T) {
 			break
 		}
 	}
-	w.failed("Timeout", lifecycle.WordTimedOut, "ImagePullBackOff: no such image: ide:1")
+	w.failed("Timeout", lifecycle.CodeTimedOut, "ImagePullBackOff: no such image: ide:1")
 	if err := w.server.Get(t.Context(), types.NamespacedName{Namespace: home.Namespace, Name: "ws-home"}, &corev1.Pod{}); err == nil {
 		t.Error("the Pod of the failed start is still there")
 	}

@@ -45,7 +45,7 @@ func TestAnArchiveInAnotherStoreIsNotLost(t *testing.T) { // D23
 	w, other := away(t)
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.WordArchiveElsewhere,
+	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeArchiveElsewhere,
 		"was stored in file://"+w.bucket+"/.", "Secret team/store names file://"+other+"/ now", "archives/"+string(w.workspace().UID)+" there")
 	w.point(w.bucket)
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))

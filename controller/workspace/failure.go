@@ -24,19 +24,19 @@ func (r *refused) Unwrap() error { return r.err }
 
 // refusedForGood is an action that fails in the same way however often it is tried.
 func refusedForGood(err error) error {
-	return &refused{lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: true, Word: lifecycle.WordRefused}, err}
+	return &refused{lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: true, Code: lifecycle.CodeRefused}, err}
 }
 
 // refusedByStore is an action for which the store was needed.
 func refusedByStore(err error) error {
-	return &refused{lifecycle.Refusal{Reason: lifecycle.Unreachable, Word: stores.Word(err)}, err}
+	return &refused{lifecycle.Refusal{Reason: lifecycle.Unreachable, Code: stores.Code(err)}, err}
 }
 
 // judged says what an answer of the API server to a write means: nil where the next look tells more, a
 // refusal where the answer was a no, and the error itself where there was no answer to speak of, which
 // is tried again and not counted.
 func judged(err error) error {
-	no := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Word: lifecycle.WordRefused}
+	no := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Code: lifecycle.CodeRefused}
 	switch {
 	case err == nil, overtaken(err):
 		return nil

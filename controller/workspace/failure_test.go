@@ -19,8 +19,8 @@ func TestJudged(t *testing.T) {
 	pods, why := schema.GroupResource{Resource: "pods"}, errors.New("why")
 	leaving := apierrors.NewForbidden(pods, "x", why)
 	leaving.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
-	counted := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Word: lifecycle.WordRefused}
-	final := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: true, Word: lifecycle.WordRefused}
+	counted := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Code: lifecycle.CodeRefused}
+	final := lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: true, Code: lifecycle.CodeRefused}
 	for _, tc := range []struct {
 		err  error
 		want lifecycle.Refusal
@@ -34,7 +34,7 @@ func TestJudged(t *testing.T) {
 		{err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "x", nil), want: final},
 		{err: apierrors.NewBadRequest("why"), want: final},
 		{err: apierrors.NewForbidden(pods, "x", why), want: counted},
-		{err: apierrors.NewInternalError(why), want: lifecycle.Refusal{Reason: lifecycle.Unreachable, Word: lifecycle.WordRefused}},
+		{err: apierrors.NewInternalError(why), want: lifecycle.Refusal{Reason: lifecycle.Unreachable, Code: lifecycle.CodeRefused}},
 		{err: apierrors.NewServiceUnavailable("why")},
 		{err: apierrors.NewTooManyRequests("why", 1)},
 		{err: apierrors.NewTimeoutError("why", 1)},
@@ -54,15 +54,15 @@ func TestJudged(t *testing.T) {
 func TestRefusedByStore(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
-		want lifecycle.Word
+		want lifecycle.Code
 	}{
-		{fmt.Errorf("homes: %w", archive.ErrBucketMissing), lifecycle.WordBucketMissing},
-		{fmt.Errorf("%w: there is no Secret x", stores.ErrNotConfigured), lifecycle.WordArchiveNotConfigured},
-		{archive.ErrUnreachable, lifecycle.WordStoreUnreachable},
-		{archive.ErrDenied, lifecycle.WordStoreUnreachable},
+		{fmt.Errorf("homes: %w", archive.ErrBucketMissing), lifecycle.CodeBucketMissing},
+		{fmt.Errorf("%w: there is no Secret x", stores.ErrNotConfigured), lifecycle.CodeArchiveNotConfigured},
+		{archive.ErrUnreachable, lifecycle.CodeStoreUnreachable},
+		{archive.ErrDenied, lifecycle.CodeStoreUnreachable},
 	} {
 		no, ok := refusal(refusedByStore(tc.err))
-		if want := (lifecycle.Refusal{Reason: lifecycle.Unreachable, Word: tc.want}); !ok || no != want {
+		if want := (lifecycle.Refusal{Reason: lifecycle.Unreachable, Code: tc.want}); !ok || no != want {
 			t.Errorf("%v: %+v, want %+v", tc.err, no, want)
 		}
 	}

@@ -27,7 +27,7 @@ func neighbour(name, owner string, change ...func(*v1alpha1.WorkspaceStatus)) *v
 func runs(s *v1alpha1.WorkspaceStatus)   { s.Phase = v1alpha1.Phase(lifecycle.Running) }
 func starts(s *v1alpha1.WorkspaceStatus) { operates(s, lifecycle.Starting) }
 
-func operates(s *v1alpha1.WorkspaceStatus, operation lifecycle.Operation) {
+func operates(s *v1alpha1.WorkspaceStatus, operation lifecycle.OperationType) {
 	s.Phase = v1alpha1.Phase(lifecycle.Standby)
 	s.Operation = &v1alpha1.Operation{Type: v1alpha1.OperationType(operation), ID: "x", StartedAt: &metav1.Time{Time: epoch}}
 }
@@ -87,7 +87,7 @@ func TestClaimsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.r.gate.options = Limits{PerOwner: 3, All: 100, Movers: 100}
-	next := lifecycle.Status{Phase: lifecycle.Standby, Operation: lifecycle.Claim{Type: lifecycle.Starting, ID: "new", StartedAt: epoch}}
+	next := lifecycle.Status{Phase: lifecycle.Standby, Operation: lifecycle.Operation{Type: lifecycle.Starting, ID: "new", StartedAt: epoch}}
 	var entered sync.Map
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -150,7 +150,7 @@ func TestAWorkspaceWaitsForItsOwnersOthers(t *testing.T) {
 	w.is("STANDBY")
 	status := w.workspace().Status
 	for _, condition := range status.Conditions {
-		if condition.Type == v1alpha1.ConditionReady && (condition.Status != metav1.ConditionFalse || condition.Reason != string(lifecycle.WordOwnerLimit)) {
+		if condition.Type == v1alpha1.ConditionReady && (condition.Status != metav1.ConditionFalse || condition.Reason != string(lifecycle.CodeOwnerLimit)) {
 			t.Errorf("Ready: %+v", condition)
 		}
 		if condition.Type == v1alpha1.ConditionReady && !strings.Contains(condition.Message, "may not have more: a, b. ") {

@@ -76,7 +76,7 @@ func TestALostArchiveIsToldOf(t *testing.T) {
 	}
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordArchiveLost)
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeArchiveLost)
 	archive := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionArchiveReady)
 	if archive == nil || archive.Status != metav1.ConditionFalse || archive.Reason != v1alpha1.ReasonArchiveLost || !strings.Contains(archive.Message, "is not in the store") {
 		t.Errorf("ArchiveReady: %+v", archive)

@@ -36,7 +36,7 @@ func (p *pass) count() {
 	switch {
 	case after.Phase == lifecycle.Failed:
 		result = metrics.OperationFailed
-	case p.decision.Word != lifecycle.WordFinished:
+	case p.decision.Code != lifecycle.CodeFinished:
 		result = metrics.OperationCancelled
 	}
 	metrics.RecordWorkspaceOperation(string(was.Type), result, p.now.Sub(was.StartedAt).Seconds())

@@ -52,14 +52,14 @@ type pass struct {
 func (p *pass) decide(ctx context.Context) error {
 	for range rounds {
 		p.decision = lifecycle.Decide(lifecycle.Input{
-			Now: p.now, NewID: p.newID, Workspace: p.asked, Status: p.status, Seen: p.seen,
-			Archive: p.archive, Found: p.found, Refused: p.refused, Limits: p.limits.Limits,
+			Now: p.now, NewID: p.newID, Workspace: p.asked, Status: p.status, Observed: p.seen,
+			Archive: p.archive, Newest: p.found, Refused: p.refused, Limits: p.limits.Limits,
 		})
 		var err error
 		switch act := p.decision.Act; act.Kind {
-		case lifecycle.ActLook:
+		case lifecycle.ActReadLive:
 			err = p.look(ctx, live)
-		case lifecycle.ActLookPods:
+		case lifecycle.ActReadPods:
 			err = p.look(ctx, livePods)
 		case lifecycle.ActVerify:
 			p.archive, p.trouble = p.Stores.Look(ctx, p.store(), act.Key, p.now)
@@ -125,7 +125,7 @@ func (p *pass) carryOut(ctx context.Context) error {
 // facts are what is told to people.
 func (p *pass) facts() words.Facts {
 	facts := words.Facts{
-		Workspace: p.ws, Decision: p.decision, Seen: p.seen, Store: p.archive.Store,
+		Workspace: p.ws, Decision: p.decision, Observed: p.seen, Store: p.archive.Store,
 		Running: p.limits.running,
 		Limits:  words.Limits{Owner: p.gate.options.PerOwner, All: p.gate.options.All, Movers: p.gate.options.Movers},
 	}

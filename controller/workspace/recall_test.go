@@ -144,7 +144,7 @@ func TestAnAcceptedLossIsNotMadeGoodByAnOlderArchive(t *testing.T) {
 	w.update(os.Remove(filepath.Join(w.bucket, filepath.FromSlash(key))))
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordArchiveLost)
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeArchiveLost)
 	w.annotate(objects.AnnotationAcceptLoss, key)
 	w.settle()
 	w.is("RUNNING")

@@ -95,7 +95,7 @@ func (p *pass) wait() time.Duration {
 	if p.wrote {
 		return recheck
 	}
-	wait := p.decision.LookAt.Sub(p.now)
+	wait := p.decision.RequeueAt.Sub(p.now)
 	if p.follows {
 		wait = min(wait, progressEvery)
 	}

@@ -59,7 +59,7 @@ func (p *pass) publish(ctx context.Context) {
 	p.queueUp()
 	if before.Operation.Type != after.Operation.Type || before.Phase != after.Phase {
 		log.FromContext(ctx).Info("Workspace", "rule", p.decision.Rule, "phase", after.Phase, "operation", after.Operation.Type,
-			"attempt", after.Operation.Attempt, "why", p.decision.Word)
+			"attempt", after.Operation.Attempt, "why", p.decision.Code)
 	}
 	p.Events.Publish(p.ws, p.now, p.facts().Events()...)
 	p.count()
@@ -67,8 +67,8 @@ func (p *pass) publish(ctx context.Context) {
 
 // queueUp remembers who waits for a slot.
 func (p *pass) queueUp() {
-	switch p.decision.Word {
-	case lifecycle.WordMoversFull, lifecycle.WordOwnerLimit, lifecycle.WordAllLimit:
+	switch p.decision.Code {
+	case lifecycle.CodeMoversFull, lifecycle.CodeOwnerLimit, lifecycle.CodeAllLimit:
 		p.gate.wait(client.ObjectKeyFromObject(p.ws))
 	}
 }

@@ -133,7 +133,7 @@ func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
 		view.State, result.Code = lifecycle.JobFailed, "" // some other program, that knows nothing of homes
 	}
 	if view.State == lifecycle.JobFailed {
-		view.Reason, view.Word = failure(result.Code)
+		view.Reason, view.Code = failure(result.Code)
 	}
 	return view
 }
@@ -159,11 +159,11 @@ func moverResult(jobUID string, pods []corev1.Pod) (mover.Result, bool) {
 }
 
 // failure is a mover's code in the engine's words; a mover that was killed has none.
-func failure(code mover.Code) (lifecycle.Reason, lifecycle.Word) {
+func failure(code mover.Code) (lifecycle.Reason, lifecycle.Code) {
 	if code == mover.ArchiveUnverified {
 		// As a Mismatch the next attempt gets a key of its own. So nothing is ever deleted from the store
 		// that another mover could still be writing: the collection takes what is left (D7).
-		return lifecycle.Mismatch, lifecycle.WordArchiveCorrupt
+		return lifecycle.Mismatch, lifecycle.CodeArchiveCorrupt
 	}
 	return lifecycle.Reason(code.Reason()), words.OfMover(code)
 }

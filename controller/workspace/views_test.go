@@ -121,14 +121,14 @@ func TestJobViews(t *testing.T) { // D18
 		change func(*batchv1.Job, *corev1.Pod)
 		state  lifecycle.JobState
 		reason lifecycle.Reason
-		word   lifecycle.Word
+		word   lifecycle.Code
 		noJob  bool
 	}{
 		"at work": {state: lifecycle.JobRunning},
 		"done":    {change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobComplete, `{"code":"OK"}`) }, state: lifecycle.JobSucceeded},
 		"done, by a program that moves no homes": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobComplete, "") },
-			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.WordJobFailed,
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.CodeJobFailed,
 		},
 		"going, though done": {change: func(j *batchv1.Job, p *corev1.Pod) {
 			ended(j, p, batchv1.JobComplete, "{}")
@@ -137,21 +137,21 @@ func TestJobViews(t *testing.T) { // D18
 		"only its Pod is left": {noJob: true, state: lifecycle.JobTerminating},
 		"killed": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, "") },
-			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.WordJobFailed,
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.CodeJobFailed,
 		},
 		"a lost archive": {
 			change: func(j *batchv1.Job, p *corev1.Pod) {
 				ended(j, p, batchv1.JobFailed, `{"code":"ARCHIVE_NOT_FOUND"}`+"\n")
 			},
-			state: lifecycle.JobFailed, reason: lifecycle.DataLost, word: lifecycle.WordArchiveLost,
+			state: lifecycle.JobFailed, reason: lifecycle.DataLost, word: lifecycle.CodeArchiveLost,
 		},
 		"a full disk": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"DISK_FULL"}`) },
-			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.WordJobFailed,
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.CodeJobFailed,
 		},
 		"what it stored is not the home": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"ARCHIVE_UNVERIFIED"}`) },
-			state:  lifecycle.JobFailed, reason: lifecycle.Mismatch, word: lifecycle.WordArchiveCorrupt,
+			state:  lifecycle.JobFailed, reason: lifecycle.Mismatch, word: lifecycle.CodeArchiveCorrupt,
 		},
 	} {
 		change := tc.change
@@ -164,7 +164,7 @@ func TestJobViews(t *testing.T) { // D18
 			jobs = nil
 		}
 		want := []lifecycle.Job{{
-			Name: "ws-home-abcdef-1", UID: "j", State: tc.state, OperationID: "op", Attempt: 1, VolumeUID: "v", Reason: tc.reason, Word: tc.word,
+			Name: "ws-home-abcdef-1", UID: "j", State: tc.state, OperationID: "op", Attempt: 1, VolumeUID: "v", Reason: tc.reason, Code: tc.word,
 		}}
 		if diff := cmp.Diff(want, jobViews(aWorkspace(), jobs, []corev1.Pod{pod, pod})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

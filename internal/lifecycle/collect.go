@@ -25,10 +25,10 @@ type Object struct {
 	ModifiedAt time.Time
 }
 
-// Keeper is a Workspace, as far as it needs archives.
-type Keeper struct {
+// Reference is a Workspace, as far as it needs archives.
+type Reference struct {
 	UID, ArchiveKey string
-	Operation       Operation
+	Operation       OperationType
 	OperationID     string
 	// Failed: it is in ERROR; nobody knows which of its archives are needed.
 	Failed bool
@@ -36,15 +36,15 @@ type Keeper struct {
 	Retain int
 }
 
-// CollectInput is what one cycle rests on. Keepers must have been listed after Objects, or an archive
-// that was made in between has no keeper yet (D14).
+// CollectInput is what one cycle rests on. References must have been listed after Objects, or an archive
+// that was made in between has no reference yet (D14).
 type CollectInput struct {
-	Now     time.Time
-	Objects []Object
-	Keepers []Keeper
-	// Synced: Keepers were read from the API server, all of them.
+	Now        time.Time
+	Objects    []Object
+	References []Reference
+	// Synced: References were read from the API server, all of them.
 	Synced bool
-	// FirstSeen says since when each archive was found without a keeper in every cycle.
+	// FirstSeen says since when each archive was found without a reference in every cycle.
 	FirstSeen map[string]time.Time
 	// Allowed is how many archives a person has allowed to go at once, whatever that looks like.
 	Allowed int
@@ -72,19 +72,19 @@ const (
 	RefusedMass     Refused = "MassDeletion"
 )
 
-// Collect chooses the archives that nobody needs (W48). An archive that found a keeper in between
+// Collect chooses the archives that nobody needs (W48). An archive that found a reference in between
 // starts anew. It refuses when nothing is known of Workspaces, and, unless a person has allowed as
 // many, when there are none at all, or when more than half of all archives would go, and more than ten.
 func Collect(in CollectInput) CollectDecision {
 	if !in.Synced {
 		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedUnsynced}
 	}
-	if len(in.Keepers) == 0 && len(in.Objects) > in.Allowed {
+	if len(in.References) == 0 && len(in.Objects) > in.Allowed {
 		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedNobody, Due: len(in.Objects)}
 	}
 	out := CollectDecision{FirstSeen: map[string]time.Time{}}
 	for _, object := range in.Objects {
-		if object.Kept || !orphan(object.Key, in.Objects, in.Keepers) {
+		if object.Kept || !orphan(object.Key, in.Objects, in.References) {
 			continue
 		}
 		since, known := in.FirstSeen[object.Key]
@@ -103,42 +103,42 @@ func Collect(in CollectInput) CollectDecision {
 	return out
 }
 
-// StillOrphan takes the last look before an archive is deleted: keepers must have been read just now.
-func StillOrphan(key string, objects []Object, keepers []Keeper) bool {
-	return orphan(key, objects, keepers)
+// StillOrphan takes the last look before an archive is deleted: references must have been read just now.
+func StillOrphan(key string, objects []Object, references []Reference) bool {
+	return orphan(key, objects, references)
 }
 
-// orphan reports whether no keeper needs the archive. One whose name is not of the form that Kyklos
+// orphan reports whether no reference needs the archive. One whose name is not of the form that Kyklos
 // gives is left alone: somebody else put it there.
-func orphan(key string, objects []Object, keepers []Keeper) bool {
+func orphan(key string, objects []Object, references []Reference) bool {
 	owner, operation, ok := parseKey(key)
 	if !ok {
 		return false
 	}
-	for _, keeper := range keepers {
+	for _, reference := range references {
 		switch {
-		case keeper.ArchiveKey == key: // even of another one: it may have been taken over
+		case reference.ArchiveKey == key: // even of another one: it may have been taken over
 			return false
-		case keeper.UID != owner:
-		case keeper.Failed, keeper.Operation == Restoring, keeper.OperationID == operation,
-			slices.Contains(newest(keeper, objects), key):
+		case reference.UID != owner:
+		case reference.Failed, reference.Operation == Restoring, reference.OperationID == operation,
+			slices.Contains(newest(reference, objects), key):
 			return false
 		}
 	}
 	return true
 }
 
-// newest returns the complete archives that a keeper retains beside the recorded one.
-func newest(keeper Keeper, objects []Object) []string {
+// newest returns the complete archives that a reference retains beside the recorded one.
+func newest(reference Reference, objects []Object) []string {
 	var own []Object
 	for _, object := range objects {
 		owner, _, ok := parseKey(object.Key)
-		if ok && owner == keeper.UID && object.Committed && object.Key != keeper.ArchiveKey {
+		if ok && owner == reference.UID && object.Committed && object.Key != reference.ArchiveKey {
 			own = append(own, object)
 		}
 	}
 	slices.SortFunc(own, func(a, b Object) int { return b.ModifiedAt.Compare(a.ModifiedAt) })
-	more := max(keeper.Retain-1, 0)
+	more := max(reference.Retain-1, 0)
 	var keys []string
 	for _, object := range own[:min(more, len(own))] {
 		keys = append(keys, object.Key)

@@ -5,16 +5,16 @@ import "time"
 // Input is all that a decision rests on.
 type Input struct {
 	Now time.Time
-	// NewID is an id that was never used before. It becomes the id of a claim, if one is made.
+	// NewID is an id that was never used before. It becomes the id of a operation, if one is made.
 	NewID     string
 	Workspace Workspace
 	Status    Status
-	Seen      Observation
+	Observed      Observation
 	// Archive is what the last Verify in this look found; the zero value if there was none.
 	Archive ArchiveView
-	// Found is what the last FindArchive in this look found: the key of the newest archive that is whole, or of the
+	// Newest is what the last FindArchive in this look found: the key of the newest archive that is whole, or of the
 	// newest one with the verdict Corrupt where all are damaged; the zero value if there was none.
-	Found ArchiveView
+	Newest ArchiveView
 	// Refused is how the action that was just asked for failed; the zero value if it did not (D25).
 	Refused Refusal
 	Limits  Limits
@@ -30,7 +30,7 @@ type Workspace struct {
 	// HasStore: an object store is configured, so that the home can be archived and restored.
 	HasStore bool
 	// Timeouts of one attempt; an operation that is left out has its Trait's limit.
-	Timeouts       map[Operation]time.Duration
+	Timeouts       map[OperationType]time.Duration
 	DeletionPolicy DeletionPolicy
 	// Deleting: metadata.deletionTimestamp is set.
 	Deleting bool
@@ -51,7 +51,7 @@ type Workspace struct {
 type Status struct {
 	ObservedGeneration   int64
 	Phase, PreviousPhase State
-	Operation            Claim
+	Operation            Operation
 	ArchiveKey           string
 	Archive              Archive
 	Volume               Volume
@@ -65,8 +65,8 @@ type Status struct {
 
 // Claim is an operation that was claimed. Nothing that was made under another id is ever taken for
 // its work (D2).
-type Claim struct {
-	Type      Operation
+type Operation struct {
+	Type      OperationType
 	ID        string
 	StartedAt time.Time
 	// Attempt counts from 1; AttemptStartedAt is when it began or is to begin.
@@ -105,8 +105,8 @@ type Volume struct {
 // Failure is what went wrong last.
 type Failure struct {
 	Reason     Reason
-	Operation  Operation
-	Word       Word
+	Operation  OperationType
+	Code       Code
 	OccurredAt time.Time
 }
 
@@ -123,5 +123,5 @@ type Refusal struct {
 	Reason Reason // "" if it did not fail
 	// Final: trying again does not help, such as for an invalid image.
 	Final bool
-	Word  Word
+	Code  Code
 }

@@ -91,9 +91,9 @@ type Job struct {
 	OperationID string
 	Attempt     int32
 	VolumeUID   string
-	// Reason and Word are what the mover said when it failed.
+	// Reason and Code are what the mover said when it failed.
 	Reason Reason
-	Word   Word
+	Code   Code
 }
 
 // Verdict is what a look into the store found.

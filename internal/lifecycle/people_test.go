@@ -184,17 +184,17 @@ func (h *history) help() {
 	if h.pod != nil && h.pod.foreign {
 		h.pod = nil
 	}
-	if h.vol != nil && (h.vol.foreign || h.saved.Error.Word == lifecycle.WordVolumeUnknown) {
+	if h.vol != nil && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
 		h.vol = nil
 		h.destroyed()
 	}
 	h.rv++
-	elsewhere := h.saved.Error.Word == lifecycle.WordArchiveElsewhere && h.pick(4) == 0
+	elsewhere := h.saved.Error.Code == lifecycle.CodeArchiveElsewhere && h.pick(4) == 0
 	if h.ws.RetryToken = h.id(); h.saved.Error.Reason != lifecycle.DataLost && !elsewhere {
 		return
 	}
 	h.ws.AcceptedLoss = h.saved.Volume.UID
-	if h.saved.Error.Word != lifecycle.WordVolumeLost {
+	if h.saved.Error.Code != lifecycle.CodeVolumeLost {
 		h.ws.AcceptedLoss = h.saved.ArchiveKey
 		// What a mover has unpacked and nobody has marked goes with it.
 		h.excused = h.excused || h.vol == nil || h.vol.marker.Content == ""
@@ -244,7 +244,7 @@ func (h *history) progress() {
 // atRest reports whether the desired state is reached, and nothing is to be done.
 func (h *history) atRest() bool {
 	c := h.controllers[0]
-	return c.pending == nil && c.word == lifecycle.WordConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
+	return c.pending == nil && c.word == lifecycle.CodeConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
 }
 
 // final looks at what is there in the end.

@@ -33,17 +33,17 @@ func (s State) Level() int {
 }
 
 // Operation is what brings a Workspace from one level to the next.
-type Operation string
+type OperationType string
 
 // The operations (seed 001, Operations).
 const (
-	None         Operation = "NONE"
-	Provisioning Operation = "PROVISIONING"
-	Restoring    Operation = "RESTORING"
-	Starting     Operation = "STARTING"
-	Stopping     Operation = "STOPPING"
-	Archiving    Operation = "ARCHIVING"
-	Removing     Operation = "DELETING"
+	None         OperationType = "NONE"
+	Provisioning OperationType = "PROVISIONING"
+	Restoring    OperationType = "RESTORING"
+	Starting     OperationType = "STARTING"
+	Stopping     OperationType = "STOPPING"
+	Archiving    OperationType = "ARCHIVING"
+	Removing     OperationType = "DELETING"
 )
 
 // Content is what a volume holds.
@@ -81,7 +81,7 @@ func (r Reason) MaxRetries() int32 {
 	}
 }
 
-// Failures counts the failures of one claim, each class for itself (D9): two calls that failed and one
+// Failures counts the failures of one operation, each class for itself (D9): two calls that failed and one
 // timeout are not three of either.
 type Failures struct {
 	Mismatch, Unreachable, ActionFailed, Timeout, DataLost int32

@@ -8,7 +8,7 @@ type Edge struct {
 	From      State
 	Desired   []State
 	Archive   Presence
-	Operation Operation
+	Operation OperationType
 	To        State
 }
 
@@ -35,7 +35,7 @@ var edges = []Edge{
 
 // Next returns the operation that leads from one state towards another; None if there is nothing to
 // do, or nothing that can be done from there.
-func Next(from, desired State, archived bool) Operation {
+func Next(from, desired State, archived bool) OperationType {
 	for _, e := range edges {
 		if e.From != from || e.Archive == With && !archived || e.Archive == Without && archived {
 			continue
@@ -51,7 +51,7 @@ func Next(from, desired State, archived bool) Operation {
 
 // Trait is what holds for an operation wherever it is done.
 type Trait struct {
-	Operation Operation
+	Operation OperationType
 	// To is the state that it leads to.
 	To State
 	// Complete says in words by what it is seen to be complete.
@@ -77,7 +77,7 @@ var traits = []Trait{
 }
 
 // trait returns what holds for o.
-func trait(o Operation) Trait {
+func trait(o OperationType) Trait {
 	for _, t := range traits {
 		if t.Operation == o {
 			return t

@@ -32,7 +32,7 @@ const keptSeconds = 24 * 60 * 60
 // Move is what a mover's Job is told beside the action.
 type Move struct {
 	// Operation is Archiving or Restoring.
-	Operation lifecycle.Operation
+	Operation lifecycle.OperationType
 	// Image is Kyklos' own.
 	Image string
 	// Limit is how long the attempt may take, at least a second.

@@ -20,7 +20,7 @@ var (
 	states = []lifecycle.State{
 		lifecycle.Pending, lifecycle.Standby, lifecycle.Running, lifecycle.Failed, lifecycle.Deleting,
 	}
-	operations = []lifecycle.Operation{
+	operations = []lifecycle.OperationType{
 		lifecycle.None, lifecycle.Provisioning, lifecycle.Restoring, lifecycle.Starting, lifecycle.Stopping, lifecycle.Archiving, lifecycle.Removing,
 	}
 	contents = []lifecycle.Content{lifecycle.Uninitialized, lifecycle.Empty, lifecycle.Restored}
@@ -56,18 +56,18 @@ func Read(ws *v1alpha1.Workspace) lifecycle.Status {
 	}
 	if e := s.Error; e != nil {
 		status.Error = lifecycle.Failure{
-			Reason: known(reasons, e.Reason), Operation: known(operations, e.Operation), Word: lifecycle.Word(e.Word), OccurredAt: moment(e.OccurredAt),
+			Reason: known(reasons, e.Reason), Operation: known(operations, e.Operation), Code: lifecycle.Code(e.Code), OccurredAt: moment(e.OccurredAt),
 		}
 	}
 	return status
 }
 
 // claim reads the operation. Of one that is unknown nothing is left: it is nobody's claim.
-func claim(o *v1alpha1.Operation) lifecycle.Claim {
+func claim(o *v1alpha1.Operation) lifecycle.Operation {
 	if o == nil || known(operations, o.Type) == "" {
-		return lifecycle.Claim{}
+		return lifecycle.Operation{}
 	}
-	return lifecycle.Claim{
+	return lifecycle.Operation{
 		Type: known(operations, o.Type), ID: o.ID, StartedAt: moment(o.StartedAt), Attempt: o.Attempt, AttemptStartedAt: moment(o.AttemptStartedAt),
 		Failures: lifecycle.Failures(o.Failures), NextRetryAt: moment(o.NextRetryAt), JobName: o.JobName, PointOfNoReturn: o.PointOfNoReturn,
 		Failed: known(reasons, o.Failed),

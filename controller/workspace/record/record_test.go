@@ -58,10 +58,10 @@ func TestAnythingCanBeRead(t *testing.T) {
 		Operation: &v1alpha1.Operation{Type: "DANCING", ID: "x", Failed: "Tired", PointOfNoReturn: true},
 		Volume:    &v1alpha1.VolumeStatus{UID: "v", Content: "Full"},
 		Archive:   &v1alpha1.ArchiveStatus{SHA256: "sha256:ab", SizeBytes: -1},
-		Error:     &v1alpha1.ErrorInfo{Reason: "Bored", Operation: "DANCING", Word: "Hm"},
+		Error:     &v1alpha1.ErrorInfo{Reason: "Bored", Operation: "DANCING", Code: "Hm"},
 	}
 	want := lifecycle.Status{
-		Volume: lifecycle.Volume{UID: "v"}, Archive: lifecycle.Archive{SHA256: "ab", Size: -1}, Error: lifecycle.Failure{Word: "Hm"},
+		Volume: lifecycle.Volume{UID: "v"}, Archive: lifecycle.Archive{SHA256: "ab", Size: -1}, Error: lifecycle.Failure{Code: "Hm"},
 	}
 	if diff := cmp.Diff(want, record.Read(ws)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -86,7 +86,7 @@ func TestWhatTheEngineDoesNotRememberStays(t *testing.T) {
 	ws.Status = v1alpha1.WorkspaceStatus{
 		LastActivityTime: record.Time(at), PodName: "ws-ann",
 		Operation:  &v1alpha1.Operation{Type: "ARCHIVING", ID: "op", Attempt: 1, Progress: "half"},
-		Error:      &v1alpha1.ErrorInfo{Reason: "Timeout", Word: "TimedOut", Message: "slow", Context: map[string]string{"a": "b"}},
+		Error:      &v1alpha1.ErrorInfo{Reason: "Timeout", Code: "TimedOut", Message: "slow", Context: map[string]string{"a": "b"}},
 		Conditions: []metav1.Condition{{Type: "Ready"}},
 	}
 	status := record.Read(ws)
@@ -94,7 +94,7 @@ func TestWhatTheEngineDoesNotRememberStays(t *testing.T) {
 	if diff := cmp.Diff(ws.Status, out); diff != "" {
 		t.Errorf("nothing has changed (-want +got)\n%s", diff)
 	}
-	status.Operation.Attempt, status.Error.Word = 2, lifecycle.WordJobFailed
+	status.Operation.Attempt, status.Error.Code = 2, lifecycle.CodeJobFailed
 	out = record.Write(ws, status, lifecycle.Observation{})
 	if out.Operation.Progress != "" || out.Error.Message != "" || out.Error.Context != nil || out.PodName != "" {
 		t.Errorf("old news: %+v %+v %q", out.Operation, out.Error, out.PodName)
@@ -138,7 +138,7 @@ func TestSpec(t *testing.T) {
 	ws.Spec.Timeouts = v1alpha1.WorkspaceTimeouts{ArchivingSeconds: 90, DeletingSeconds: 5}
 	want := lifecycle.Workspace{
 		Name: "ann", UID: "u1", Generation: 4, Desired: lifecycle.Running, Pause: true, HasStore: true, DeletionPolicy: lifecycle.ArchiveHome,
-		Timeouts:             map[lifecycle.Operation]time.Duration{lifecycle.Archiving: 90 * time.Second, lifecycle.Removing: 5 * time.Second},
+		Timeouts:             map[lifecycle.OperationType]time.Duration{lifecycle.Archiving: 90 * time.Second, lifecycle.Removing: 5 * time.Second},
 		NamespaceTerminating: true, Finalizer: true, RetryToken: strings.Repeat("é", 128), AcceptedLoss: "v1",
 	}
 	if diff := cmp.Diff(want, record.Spec(ws, true)); diff != "" {

@@ -61,9 +61,9 @@ func deletion(policy v1alpha1.DeletionPolicy) lifecycle.DeletionPolicy {
 	}
 }
 
-func timeouts(t v1alpha1.WorkspaceTimeouts) map[lifecycle.Operation]time.Duration {
-	limits := map[lifecycle.Operation]time.Duration{}
-	for operation, seconds := range map[lifecycle.Operation]int32{
+func timeouts(t v1alpha1.WorkspaceTimeouts) map[lifecycle.OperationType]time.Duration {
+	limits := map[lifecycle.OperationType]time.Duration{}
+	for operation, seconds := range map[lifecycle.OperationType]int32{
 		lifecycle.Provisioning: t.ProvisioningSeconds, lifecycle.Restoring: t.RestoringSeconds, lifecycle.Archiving: t.ArchivingSeconds,
 		lifecycle.Starting: t.StartingSeconds, lifecycle.Stopping: t.StoppingSeconds, lifecycle.Removing: t.DeletingSeconds,
 	} {
@@ -75,7 +75,7 @@ func timeouts(t v1alpha1.WorkspaceTimeouts) map[lifecycle.Operation]time.Duratio
 }
 
 // Limit returns how long one attempt of an operation may take (W49).
-func Limit(ws *v1alpha1.Workspace, operation lifecycle.Operation) time.Duration {
+func Limit(ws *v1alpha1.Workspace, operation lifecycle.OperationType) time.Duration {
 	if limit := timeouts(ws.Spec.Timeouts)[operation]; limit > 0 {
 		return limit
 	}

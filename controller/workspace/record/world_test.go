@@ -57,13 +57,13 @@ func story(t *rapid.T, ws *v1alpha1.Workspace, told func(lifecycle.Status, lifec
 		}
 		found := lifecycle.Archive{SHA256: strings.Repeat("0a", 32), Size: 5, VolumeUID: "v1", Epoch: status.Volume.Epoch, CompletedAt: now}
 		decision := lifecycle.Decide(lifecycle.Input{
-			Now: now, NewID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", step), Workspace: record.Spec(ws, false), Status: status, Seen: seen,
+			Now: now, NewID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", step), Workspace: record.Spec(ws, false), Status: status, Observed: seen,
 			Archive: lifecycle.ArchiveView{
 				Key: key, Archive: found, Store: pick(t, "the store", "https://s3.example.com/homes/", "https://s3.example.com/homes/", "file:///srv/homes/"),
 				Verdict: pick(t, "verdict", lifecycle.Verified, lifecycle.Verified, lifecycle.Verified, lifecycle.Absent, lifecycle.Corrupt, lifecycle.StoreUnreachable),
 			},
-			Found:   lifecycle.ArchiveView{Verdict: lifecycle.Absent},
-			Refused: lifecycle.Refusal{Reason: pick(t, "refused", "", "", "", "", "", "", lifecycle.ActionFailed), Word: lifecycle.WordRefused},
+			Newest:   lifecycle.ArchiveView{Verdict: lifecycle.Absent},
+			Refused: lifecycle.Refusal{Reason: pick(t, "refused", "", "", "", "", "", "", lifecycle.ActionFailed), Code: lifecycle.CodeRefused},
 		})
 		status = decision.Status
 		told(status, seen)
@@ -115,7 +115,7 @@ func seen(t *rapid.T, status lifecycle.Status) lifecycle.Observation {
 		o.Jobs = []lifecycle.Job{{
 			Name: "j", UID: "j", OperationID: op, Attempt: status.Operation.Attempt, VolumeUID: o.Volume.UID,
 			State:  pick(t, "state", lifecycle.JobRunning, lifecycle.JobSucceeded, lifecycle.JobFailed),
-			Reason: lifecycle.Unreachable, Word: lifecycle.WordStoreUnreachable,
+			Reason: lifecycle.Unreachable, Code: lifecycle.CodeStoreUnreachable,
 		}}
 	}
 	return o

@@ -41,8 +41,8 @@ func Display(status lifecycle.Status) lifecycle.State {
 	return status.Phase
 }
 
-func operation(claim lifecycle.Claim, before *v1alpha1.Operation) *v1alpha1.Operation {
-	if claim == (lifecycle.Claim{}) {
+func operation(claim lifecycle.Operation, before *v1alpha1.Operation) *v1alpha1.Operation {
+	if claim == (lifecycle.Operation{}) {
 		return nil
 	}
 	out := &v1alpha1.Operation{
@@ -82,9 +82,9 @@ func failure(f lifecycle.Failure, before *v1alpha1.ErrorInfo) *v1alpha1.ErrorInf
 		return nil
 	}
 	out := &v1alpha1.ErrorInfo{
-		Reason: v1alpha1.FailureReason(f.Reason), Operation: v1alpha1.OperationType(f.Operation), Word: string(f.Word), OccurredAt: Time(f.OccurredAt),
+		Reason: v1alpha1.FailureReason(f.Reason), Operation: v1alpha1.OperationType(f.Operation), Code: string(f.Code), OccurredAt: Time(f.OccurredAt),
 	}
-	if before != nil && before.Reason == out.Reason && before.Word == out.Word {
+	if before != nil && before.Reason == out.Reason && before.Code == out.Code {
 		out.Message, out.Context = before.Message, before.Context
 	}
 	return out

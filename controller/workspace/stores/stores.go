@@ -154,14 +154,14 @@ func described(marker archive.Marker, now time.Time) lifecycle.Archive {
 	}
 }
 
-// Word tells in the engine's words why a store could not be asked.
-func Word(err error) lifecycle.Word {
+// Code tells in the engine's words why a store could not be asked.
+func Code(err error) lifecycle.Code {
 	switch {
 	case errors.Is(err, ErrNotConfigured):
-		return lifecycle.WordArchiveNotConfigured
+		return lifecycle.CodeArchiveNotConfigured
 	case errors.Is(err, archive.ErrBucketMissing):
-		return lifecycle.WordBucketMissing
+		return lifecycle.CodeBucketMissing
 	default:
-		return lifecycle.WordStoreUnreachable
+		return lifecycle.CodeStoreUnreachable
 	}
 }

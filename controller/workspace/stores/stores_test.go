@@ -126,7 +126,7 @@ func TestASecretThatIsMissingOrWrong(t *testing.T) {
 	known[name] = map[string][]byte{"buckett": nil}
 	for range 2 {
 		view, err := s.Look(t.Context(), name, key.Data(), now)
-		if view.Verdict != lifecycle.StoreUnreachable || !errors.Is(err, stores.ErrNotConfigured) || stores.Word(err) != lifecycle.WordArchiveNotConfigured {
+		if view.Verdict != lifecycle.StoreUnreachable || !errors.Is(err, stores.ErrNotConfigured) || stores.Code(err) != lifecycle.CodeArchiveNotConfigured {
 			t.Errorf("%+v, %v", view, err)
 		}
 		delete(known, name)
@@ -136,7 +136,7 @@ func TestASecretThatIsMissingOrWrong(t *testing.T) {
 // A Secret that was corrected counts at once.
 func TestTheSecretOfNow(t *testing.T) {
 	s, known := newStores(filepath.Join(t.TempDir(), "missing"))
-	if _, err := s.Look(t.Context(), name, key.Data(), now); stores.Word(err) != lifecycle.WordBucketMissing {
+	if _, err := s.Look(t.Context(), name, key.Data(), now); stores.Code(err) != lifecycle.CodeBucketMissing {
 		t.Error(err)
 	}
 	known[name] = map[string][]byte{connect.Folder: []byte(t.TempDir())}

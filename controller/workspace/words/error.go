@@ -27,10 +27,10 @@ func (f Facts) Error() *v1alpha1.ErrorInfo {
 		return last.DeepCopy()
 	}
 	info := &v1alpha1.ErrorInfo{
-		Reason: v1alpha1.FailureReason(failure.Reason), Operation: v1alpha1.OperationType(failure.Operation), Word: string(failure.Word),
+		Reason: v1alpha1.FailureReason(failure.Reason), Operation: v1alpha1.OperationType(failure.Operation), Code: string(failure.Code),
 		OccurredAt: record.Time(failure.OccurredAt), Context: f.context(),
 	}
-	said := f.textOf(failure.Word)
+	said := f.textOf(failure.Code)
 	info.Message = head(f.join(said.now, f.said(), said.do, f.next()), maxMessage)
 	return info
 }
@@ -38,7 +38,7 @@ func (f Facts) Error() *v1alpha1.ErrorInfo {
 // repeated reports whether the failure is the one before, said again when the state becomes ERROR.
 func (f Facts) repeated() bool {
 	failure, last := f.Decision.Status.Error, f.Workspace.Status.Error
-	return f.Detail == (Detail{}) && last != nil && last.Word == string(failure.Word) && last.Reason == v1alpha1.FailureReason(failure.Reason)
+	return f.Detail == (Detail{}) && last != nil && last.Code == string(failure.Code) && last.Reason == v1alpha1.FailureReason(failure.Reason)
 }
 
 // said is what others said about it. Braces in it are no names of facts.
@@ -104,10 +104,10 @@ func (f Facts) context() map[string]string {
 	}
 	switch status.Error.Reason {
 	case lifecycle.Mismatch:
-		facts["expected"], facts["actual"] = f.fill(expected[status.Error.Word]), f.fill(actual[status.Error.Word])
+		facts["expected"], facts["actual"] = f.fill(expected[status.Error.Code]), f.fill(actual[status.Error.Code])
 	case lifecycle.Unreachable:
-		facts["endpoint"] = endpoint(status.Error.Word)
-		if status.Error.Word == lifecycle.WordArchiveElsewhere {
+		facts["endpoint"] = endpoint(status.Error.Code)
+		if status.Error.Code == lifecycle.CodeArchiveElsewhere {
 			facts["store"] = f.Store
 		}
 	case lifecycle.ActionFailed:
@@ -131,9 +131,9 @@ func (f Facts) context() map[string]string {
 }
 
 // endpoint names who could not be reached.
-func endpoint(word lifecycle.Word) string {
+func endpoint(word lifecycle.Code) string {
 	switch word {
-	case lifecycle.WordStoreUnreachable, lifecycle.WordBucketMissing, lifecycle.WordArchiveElsewhere:
+	case lifecycle.CodeStoreUnreachable, lifecycle.CodeBucketMissing, lifecycle.CodeArchiveElsewhere:
 		return "s3"
 	default:
 		return "k8s-api"
@@ -141,7 +141,7 @@ func endpoint(word lifecycle.Word) string {
 }
 
 // action names what failed, in the seed's words.
-func action(claim lifecycle.Claim) string {
+func action(claim lifecycle.Operation) string {
 	switch claim.Type {
 	case lifecycle.Provisioning:
 		return "provision"
@@ -161,19 +161,19 @@ func action(claim lifecycle.Claim) string {
 
 // What was expected in a Mismatch, and what is there.
 var (
-	expected = map[lifecycle.Word]string{
-		lifecycle.WordPodForeign:     "a Pod whose controller is the Workspace with the UID {uid}",
-		lifecycle.WordVolumeForeign:  "a claim with the label kyklos.io/workspace-uid={uid}",
-		lifecycle.WordVolumeUnknown:  "no home, or the recorded one",
-		lifecycle.WordVolumeWaste:    "the home",
-		lifecycle.WordArchiveCorrupt: "an archive of volume {volumeUID} in epoch {epoch}",
+	expected = map[lifecycle.Code]string{
+		lifecycle.CodePodForeign:     "a Pod whose controller is the Workspace with the UID {uid}",
+		lifecycle.CodeVolumeForeign:  "a claim with the label kyklos.io/workspace-uid={uid}",
+		lifecycle.CodeVolumeUnknown:  "no home, or the recorded one",
+		lifecycle.CodeVolumeWaste:    "the home",
+		lifecycle.CodeArchiveCorrupt: "an archive of volume {volumeUID} in epoch {epoch}",
 	}
-	actual = map[lifecycle.Word]string{
-		lifecycle.WordPodForeign:     "the Pod with the UID {seenPod}",
-		lifecycle.WordVolumeForeign:  "the claim with the UID {seenVolume}",
-		lifecycle.WordVolumeUnknown:  "a home on the claim with the UID {seenVolume}",
-		lifecycle.WordVolumeWaste:    "no home",
-		lifecycle.WordArchiveCorrupt: "another one, or one that does not match its marker",
+	actual = map[lifecycle.Code]string{
+		lifecycle.CodePodForeign:     "the Pod with the UID {seenPod}",
+		lifecycle.CodeVolumeForeign:  "the claim with the UID {seenVolume}",
+		lifecycle.CodeVolumeUnknown:  "a home on the claim with the UID {seenVolume}",
+		lifecycle.CodeVolumeWaste:    "no home",
+		lifecycle.CodeArchiveCorrupt: "another one, or one that does not match its marker",
 	}
 )
 

@@ -16,7 +16,7 @@ import (
 // happened.
 func (f Facts) Events() []events.Event {
 	var told []events.Event
-	before, after, word := f.before(), f.Decision.Status, f.Decision.Word
+	before, after, word := f.before(), f.Decision.Status, f.Decision.Code
 	before.ObservedGeneration = after.ObservedGeneration // that the spec has changed is no news of its own
 	if before == after {
 		return f.news()
@@ -27,8 +27,8 @@ func (f Facts) Events() []events.Event {
 	}
 	switch said := f.textOf(word); {
 	case f.failedNow():
-		told = append(told, events.EmitWorkspaceTrouble(string(after.Error.Word), f.Error().Message))
-	case word == lifecycle.WordFinished:
+		told = append(told, events.EmitWorkspaceTrouble(string(after.Error.Code), f.Error().Message))
+	case word == lifecycle.CodeFinished:
 		phrases := phrasesOf(before.Operation.Type)
 		told = append(told, events.EmitWorkspace(phrases.done, f.fill(phrases.after)))
 	case f.died():
@@ -49,8 +49,8 @@ func (f Facts) Events() []events.Event {
 // news returns the event for what is waited for, if it was something else before. The reason of
 // Progressing is always the last word.
 func (f Facts) news() []events.Event {
-	word := f.Decision.Word
-	if word == lifecycle.WordVolumeTerminating && !f.dying() {
+	word := f.Decision.Code
+	if word == lifecycle.CodeVolumeTerminating && !f.dying() {
 		return nil // Kyklos itself has deleted it
 	}
 	last := meta.FindStatusCondition(f.Workspace.Status.Conditions, v1alpha1.ConditionProgressing)
@@ -63,7 +63,7 @@ func (f Facts) news() []events.Event {
 // died reports whether the Pod of a running workspace is gone, and nobody asked for that (W36).
 func (f Facts) died() bool {
 	return f.before().Phase == lifecycle.Running && f.Decision.Status.Phase == lifecycle.Standby &&
-		f.Decision.Word == lifecycle.WordObserved && f.Workspace.Spec.DesiredState == v1alpha1.DesiredRunning
+		f.Decision.Code == lifecycle.CodeObserved && f.Workspace.Spec.DesiredState == v1alpha1.DesiredRunning
 }
 
 // startsAt says when a Pod that died too soon is started again.

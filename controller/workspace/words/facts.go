@@ -17,7 +17,7 @@ type Facts struct {
 	// Workspace as it was read, with the status before the decision.
 	Workspace *v1alpha1.Workspace
 	Decision  lifecycle.Decision
-	Seen      lifecycle.Observation
+	Observed  lifecycle.Observation
 	Limits    Limits
 	// Running are the workspaces of the same owner that run, in any order.
 	Running []types.NamespacedName
@@ -45,7 +45,7 @@ type Detail struct {
 
 // Status returns the whole status to write, with the conditions as of now.
 func (f Facts) Status(now time.Time) v1alpha1.WorkspaceStatus {
-	status := record.Write(f.Workspace, f.Decision.Status, f.Seen)
+	status := record.Write(f.Workspace, f.Decision.Status, f.Observed)
 	status.Error = f.Error()
 	status.Conditions = f.Conditions(now)
 	return status
@@ -77,24 +77,24 @@ func (f Facts) Conditions(now time.Time) []metav1.Condition {
 }
 
 // ofPod is the message of PodReady.
-func (f Facts) ofPod(word lifecycle.Word) string {
-	if f.Outdated && (word == lifecycle.WordPodReady || word == lifecycle.WordPodNotReady) {
+func (f Facts) ofPod(word lifecycle.Code) string {
+	if f.Outdated && (word == lifecycle.CodePodReady || word == lifecycle.CodePodNotReady) {
 		return f.join(f.fill(aspects[word]), outdated)
 	}
 	return f.fill(aspects[word])
 }
 
 // reason returns a word as the reason of a condition, which must not be empty.
-func reason(word lifecycle.Word) string {
+func reason(word lifecycle.Code) string {
 	if word == "" {
-		return string(lifecycle.WordWorking)
+		return string(lifecycle.CodeWorking)
 	}
 	return string(word)
 }
 
 // about is the message of Ready: what went wrong, as long as that is what holds it up.
-func (f Facts) about(word lifecycle.Word) string {
-	if failure := f.Decision.Status.Error; f.failedNow() || f.Decision.Status.Phase == lifecycle.Failed && word == failure.Word {
+func (f Facts) about(word lifecycle.Code) string {
+	if failure := f.Decision.Status.Error; f.failedNow() || f.Decision.Status.Phase == lifecycle.Failed && word == failure.Code {
 		return f.Error().Message
 	}
 	return f.sentence(word)
@@ -120,16 +120,16 @@ func (f Facts) failedNow() bool {
 // dying reports whether somebody deletes the home, who is not Kyklos.
 func (f Facts) dying() bool {
 	home, status := f.Decision.Status.Volume, f.Decision.Status
-	return home.UID != "" && home.UID == f.Seen.Volume.UID && (home.Content == lifecycle.Empty || home.Content == lifecycle.Restored) &&
-		f.Seen.Volume.State == lifecycle.VolumeTerminating && status.Operation.Type != lifecycle.Removing
+	return home.UID != "" && home.UID == f.Observed.Volume.UID && (home.Content == lifecycle.Empty || home.Content == lifecycle.Restored) &&
+		f.Observed.Volume.State == lifecycle.VolumeTerminating && status.Operation.Type != lifecycle.Removing
 }
 
 // textOf returns what is to be said for a word.
-func (f Facts) textOf(word lifecycle.Word) text {
+func (f Facts) textOf(word lifecycle.Code) text {
 	switch status := f.Decision.Status; {
-	case word == lifecycle.WordVolumeTerminating && f.dying():
+	case word == lifecycle.CodeVolumeTerminating && f.dying():
 		return dying
-	case word == lifecycle.WordAdopted && status.Volume.UID == "" && status.ArchiveKey != "":
+	case word == lifecycle.CodeAdopted && status.Volume.UID == "" && status.ArchiveKey != "":
 		return adopted
 	default:
 		return texts[word]
@@ -137,6 +137,6 @@ func (f Facts) textOf(word lifecycle.Word) text {
 }
 
 // sentence says what happens now, why, and what the user can do.
-func (f Facts) sentence(word lifecycle.Word) string {
+func (f Facts) sentence(word lifecycle.Code) string {
 	return f.join(f.textOf(word).now, f.textOf(word).do)
 }

@@ -7,20 +7,20 @@ import (
 
 // OfMover returns the word for how a mover's run failed; JobFailed for one that was killed, and has no
 // code.
-func OfMover(code mover.Code) lifecycle.Word {
+func OfMover(code mover.Code) lifecycle.Code {
 	switch code {
 	case mover.ArchiveNotFound, mover.MetaNotFound:
-		return lifecycle.WordArchiveLost
+		return lifecycle.CodeArchiveLost
 	case mover.ChecksumMismatch:
-		return lifecycle.WordArchiveCorrupt
+		return lifecycle.CodeArchiveCorrupt
 	case mover.HomeMissing:
-		return lifecycle.WordVolumeLost
+		return lifecycle.CodeVolumeLost
 	case mover.StoreAccess:
-		return lifecycle.WordStoreUnreachable
+		return lifecycle.CodeStoreUnreachable
 	case mover.BucketMissing:
-		return lifecycle.WordBucketMissing
+		return lifecycle.CodeBucketMissing
 	default:
-		return lifecycle.WordJobFailed
+		return lifecycle.CodeJobFailed
 	}
 }
 

@@ -53,7 +53,7 @@ func rows(t *testing.T) []string {
 			return true
 		}
 		_, means, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(spec.Doc.Text()), "\n", " "), ": ")
-		word := lifecycle.Word(strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`))
+		word := lifecycle.Code(strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`))
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", word, strings.ToUpper(means[:1])+means[1:], example(word), words.EventOf(word)))
 		return true
 	})
@@ -61,7 +61,7 @@ func rows(t *testing.T) []string {
 }
 
 // example is what is said for a word in the first situation with it.
-func example(word lifecycle.Word) string {
+func example(word lifecycle.Code) string {
 	s := situation{before: archived(status(lifecycle.Standby, lifecycle.None)), word: word}
 	for _, known := range situations() {
 		if known.word == word {

@@ -16,7 +16,7 @@ type phrases struct {
 	begins, done, after string
 }
 
-func phrasesOf(operation lifecycle.Operation) phrases {
+func phrasesOf(operation lifecycle.OperationType) phrases {
 	switch operation {
 	case lifecycle.Provisioning:
 		return phrases{

@@ -33,7 +33,7 @@ func TestTheRunningAreNamed(t *testing.T) {
 		{fellows("shop/ann", "art/bob"), "more: 2 in other namespaces. This", "Stop one of them, in its namespace."},
 		{fellows("team/d", "team/c", "team/b", "team/e", "art/abe"), "more: b, c, d and 1 more, 1 in other namespaces. This", "-n team b "},
 	} {
-		facts := situation{before: status(lifecycle.Standby, lifecycle.None), word: lifecycle.WordOwnerLimit}.facts()
+		facts := situation{before: status(lifecycle.Standby, lifecycle.None), word: lifecycle.CodeOwnerLimit}.facts()
 		facts.Running = test.running
 		said := ready(facts)
 		if !strings.Contains(said, test.named) || !strings.Contains(said, test.stopping) {
@@ -44,7 +44,7 @@ func TestTheRunningAreNamed(t *testing.T) {
 
 // TestNewsComesWithANewSpec: whoever has just asked for RUNNING is told that it is not possible now.
 func TestNewsComesWithANewSpec(t *testing.T) {
-	facts := situation{before: status(lifecycle.Standby, lifecycle.None), word: lifecycle.WordOwnerLimit}.facts()
+	facts := situation{before: status(lifecycle.Standby, lifecycle.None), word: lifecycle.CodeOwnerLimit}.facts()
 	facts.Decision.Status.ObservedGeneration++
 	if told := facts.Events(); len(told) != 1 || told[0].Reason != "OwnerLimitExceeded" {
 		t.Errorf("%+v", told)

@@ -35,7 +35,7 @@ func (f Facts) fill(text string) string {
 }
 
 // operation is the one that a text is about.
-func (f Facts) operation() lifecycle.Operation {
+func (f Facts) operation() lifecycle.OperationType {
 	status := f.Decision.Status
 	switch {
 	case f.failedNow() || status.Phase == lifecycle.Failed:
@@ -54,7 +54,7 @@ func (f Facts) values() map[string]string {
 	return map[string]string{
 		"name": ws.Name, "namespace": ws.Namespace, "uid": string(ws.UID), "owner": owner(ws), "store": secretOf(ws),
 		"pod": objects.PodName(ws.Name), "volume": objects.VolumeName(ws.Name), "job": job(status, before),
-		"volumeUID": status.Volume.UID, "epoch": number(status.Volume.Epoch), "seenPod": f.Seen.Pod.UID, "seenVolume": f.Seen.Volume.UID,
+		"volumeUID": status.Volume.UID, "epoch": number(status.Volume.Epoch), "seenPod": f.Observed.Pod.UID, "seenVolume": f.Observed.Volume.UID,
 		"key": f.key(operation), "archiveKey": status.ArchiveKey, "archiveSize": size(status.Archive.Size),
 		"archiveStore": status.Archive.Store, "inStore": inStore(status), "seenStore": f.store(),
 		"archiveVolume": status.Archive.VolumeUID, "archivedAt": clock(status.Archive.CompletedAt),
@@ -91,7 +91,7 @@ func (f Facts) converged() string {
 }
 
 // key is that of the archive which a text is about: the one being made, or the recorded one.
-func (f Facts) key(operation lifecycle.Operation) string {
+func (f Facts) key(operation lifecycle.OperationType) string {
 	if claim := f.before().Operation; operation == lifecycle.Archiving && claim.ID != "" && !claim.PointOfNoReturn && !f.Decision.Status.Operation.PointOfNoReturn {
 		return lifecycle.ArchiveKey(string(f.Workspace.UID), claim.ID)
 	}
@@ -100,8 +100,8 @@ func (f Facts) key(operation lifecycle.Operation) string {
 
 // lost is what a person can accept to be lost.
 func (f Facts) lost() string {
-	switch f.Decision.Status.Error.Word {
-	case lifecycle.WordArchiveLost, lifecycle.WordArchiveCorrupt:
+	switch f.Decision.Status.Error.Code {
+	case lifecycle.CodeArchiveLost, lifecycle.CodeArchiveCorrupt:
 		return f.Decision.Status.ArchiveKey
 	default:
 		return f.Decision.Status.Volume.UID
@@ -110,7 +110,7 @@ func (f Facts) lost() string {
 
 // either chooses between what is said of a volume that is there without its home, and of one that is gone.
 func (f Facts) either(there, gone string) string {
-	seen := f.Seen.Volume
+	seen := f.Observed.Volume
 	if seen.UID != "" && seen.UID == f.Decision.Status.Volume.UID && !seen.Foreign && seen.State != lifecycle.VolumeLost {
 		return there
 	}

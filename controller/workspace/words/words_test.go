@@ -53,7 +53,7 @@ func constants(t *testing.T, path, prefix string) map[string]bool {
 
 // TestReasonsAreTheEnginesWords: the API's contract names each word of the engine, and nothing else.
 func TestReasonsAreTheEnginesWords(t *testing.T) {
-	engine := constants(t, "internal/lifecycle/decision.go", "Word")
+	engine := constants(t, "internal/lifecycle/decision.go", "Code")
 	if diff := cmp.Diff(engine, constants(t, "apis/v1alpha1/workspace_conditions.go", "Reason")); diff != "" || len(engine) < 40 {
 		t.Errorf("(-engine +api)\n%s", diff)
 	}
@@ -84,12 +84,12 @@ func sound(message string) string {
 
 // TestEveryWordIsSaidInEverySituation: whatever the engine says, and whenever, it becomes sentences.
 func TestEveryWordIsSaidInEverySituation(t *testing.T) {
-	operations := []lifecycle.Operation{lifecycle.None}
+	operations := []lifecycle.OperationType{lifecycle.None}
 	for _, trait := range lifecycle.Traits() {
 		operations = append(operations, trait.Operation)
 	}
-	for text := range constants(t, "internal/lifecycle/decision.go", "Word") {
-		word := lifecycle.Word(text)
+	for text := range constants(t, "internal/lifecycle/decision.go", "Code") {
+		word := lifecycle.Code(text)
 		for _, operation := range operations {
 			for i, reason := range []lifecycle.Reason{"", lifecycle.Mismatch, lifecycle.Unreachable, lifecycle.ActionFailed, lifecycle.Timeout, lifecycle.DataLost} {
 				phase := []lifecycle.State{lifecycle.Pending, lifecycle.Standby, lifecycle.Running}[i%3]
@@ -102,7 +102,7 @@ func TestEveryWordIsSaidInEverySituation(t *testing.T) {
 }
 
 // tellings are a word said of a failure that is tried again, of one that is not, or of none.
-func tellings(word lifecycle.Word, before lifecycle.Status, reason lifecycle.Reason) []situation {
+func tellings(word lifecycle.Code, before lifecycle.Status, reason lifecycle.Reason) []situation {
 	accept := func(ws *v1alpha1.Workspace) {
 		ws.Annotations = map[string]string{"kyklos.io/accept-data-loss": volumeUID}
 	}
@@ -129,7 +129,7 @@ func judge(t *testing.T, s situation) {
 		}
 	}
 	if e := written.Error; e != nil {
-		if wrong := sound(e.Message); wrong != "" || e.Word != string(s.word) || len(e.Context) > 16 {
+		if wrong := sound(e.Message); wrong != "" || e.Code != string(s.word) || len(e.Context) > 16 {
 			t.Errorf("%s as status.error: %s: %+v", s.word, wrong, e)
 		}
 	}
@@ -165,7 +165,7 @@ func TestMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&all, "error %s %s %s: %s\n  %s\n", e.Reason, e.Operation, e.Word, e.Message, context)
+			fmt.Fprintf(&all, "error %s %s %s: %s\n  %s\n", e.Reason, e.Operation, e.Code, e.Message, context)
 		}
 		for _, event := range facts.Events() {
 			fmt.Fprintf(&all, "event %s %s: %s\n", event.Type, event.Reason, event.Note)
@@ -191,7 +191,7 @@ func TestMessages(t *testing.T) {
 func TestOthersMayTalk(t *testing.T) {
 	long := strings.Repeat("é{name}", 5000) + " the end\xff"
 	s := situation{
-		before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed),
+		before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed),
 		detail: words.Detail{Text: long},
 	}
 	e := s.facts().Error()
@@ -207,14 +207,14 @@ func TestOthersMayTalk(t *testing.T) {
 // TestTheLastWordsStayWhenTheStateBecomesERROR, with the command for another attempt, however soon it becomes so.
 func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
 	code := int32(11)
-	s := situation{before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.WordJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.WordJobFailed)}
+	s := situation{before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed)}
 	s.detail = words.Detail{Text: "it burns", Code: "TAR_CREATE_FAILED", ExitCode: &code}
 	for _, later := range []time.Duration{0, time.Minute} {
 		facts := s.facts()
 		facts.Workspace.Status = facts.Status(eight)
 		before := *facts.Workspace.Status.Error
 		facts.Detail = words.Detail{}
-		stalled(lifecycle.ActionFailed, lifecycle.WordJobFailed)(&facts.Decision.Status)
+		stalled(lifecycle.ActionFailed, lifecycle.CodeJobFailed)(&facts.Decision.Status)
 		facts.Decision.Status.Error.OccurredAt = eight.Add(later)
 		after := facts.Error()
 		if diff := cmp.Diff(before.Context, after.Context); diff != "" || len(after.Context) != 5 || !strings.Contains(after.Message, "The error was: it burns. ") ||
@@ -229,8 +229,8 @@ func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
 // a while is taken for lost (D23).
 func TestEveryCodeOfAMoverHasAWord(t *testing.T) {
 	known := constants(t, "apis/v1alpha1/workspace_conditions.go", "Reason")
-	lost := map[lifecycle.Word]bool{lifecycle.WordArchiveLost: true, lifecycle.WordArchiveCorrupt: true, lifecycle.WordVolumeLost: true}
-	away := map[lifecycle.Word]bool{lifecycle.WordStoreUnreachable: true, lifecycle.WordBucketMissing: true}
+	lost := map[lifecycle.Code]bool{lifecycle.CodeArchiveLost: true, lifecycle.CodeArchiveCorrupt: true, lifecycle.CodeVolumeLost: true}
+	away := map[lifecycle.Code]bool{lifecycle.CodeStoreUnreachable: true, lifecycle.CodeBucketMissing: true}
 	for _, code := range []mover.Code{
 		"", mover.ArchiveNotFound, mover.MetaNotFound, mover.ChecksumMismatch, mover.StoreAccess, mover.BucketMissing, mover.ArchiveUnverified,
 		mover.HomeChanged, mover.HomeUnreadable, mover.HomeMissing, mover.HomeExists, mover.VolumeMismatch, mover.VolumeBusy, mover.ArchiveTooLarge,

@@ -27,7 +27,7 @@ var eight = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 type situation struct {
 	name   string
 	before lifecycle.Status
-	word   lifecycle.Word
+	word   lifecycle.Code
 	after  func(*lifecycle.Status)
 	seen   lifecycle.Observation
 	ready  bool
@@ -49,38 +49,38 @@ func (s situation) facts() words.Facts {
 	if s.after != nil {
 		s.after(&after)
 	}
-	yes := lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.WordConverged}
+	yes := lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.CodeConverged}
 	because := lifecycle.Condition{Status: lifecycle.False, Reason: s.word}
-	decision := lifecycle.Decision{Status: after, Word: s.word}
+	decision := lifecycle.Decision{Status: after, Code: s.word}
 	decision.Conditions = lifecycle.Conditions{
-		Ready: because, Progressing: because, Stalled: lifecycle.Condition{Status: lifecycle.False, Reason: lifecycle.WordConverged},
-		VolumeReady:  lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.WordVolumeReady},
-		PodReady:     lifecycle.Condition{Status: lifecycle.False, Reason: lifecycle.WordPodGone},
-		ArchiveReady: lifecycle.Condition{Status: lifecycle.False, Reason: lifecycle.WordNoArchive},
+		Ready: because, Progressing: because, Stalled: lifecycle.Condition{Status: lifecycle.False, Reason: lifecycle.CodeConverged},
+		VolumeReady:  lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.CodeVolumeReady},
+		PodReady:     lifecycle.Condition{Status: lifecycle.False, Reason: lifecycle.CodePodGone},
+		ArchiveReady: lifecycle.Condition{Status: lifecycle.False, Reason: lifecycle.CodeNoArchive},
 	}
 	if s.ready {
 		decision.Conditions.Ready = yes
 	}
-	if after.Error.Reason == lifecycle.DataLost && (s.word == lifecycle.WordArchiveLost || s.word == lifecycle.WordArchiveCorrupt) {
+	if after.Error.Reason == lifecycle.DataLost && (s.word == lifecycle.CodeArchiveLost || s.word == lifecycle.CodeArchiveCorrupt) {
 		decision.Conditions.ArchiveReady.Reason = s.word
 	}
 	if after.Phase == lifecycle.Failed {
-		decision.Conditions.Stalled = lifecycle.Condition{Status: lifecycle.True, Reason: after.Error.Word}
-		decision.Conditions.Ready.Reason = after.Error.Word
+		decision.Conditions.Stalled = lifecycle.Condition{Status: lifecycle.True, Reason: after.Error.Code}
+		decision.Conditions.Ready.Reason = after.Error.Code
 	}
 	return words.Facts{
-		Workspace: ws, Decision: decision, Seen: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
+		Workspace: ws, Decision: decision, Observed: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: words.Limits{Owner: 2, All: 100, Movers: 10},
 	}
 }
 
 // status is one with a home on its volume.
-func status(phase lifecycle.State, operation lifecycle.Operation) lifecycle.Status {
+func status(phase lifecycle.State, operation lifecycle.OperationType) lifecycle.Status {
 	s := lifecycle.Status{
-		ObservedGeneration: 3, Phase: phase, Operation: lifecycle.Claim{Type: operation},
+		ObservedGeneration: 3, Phase: phase, Operation: lifecycle.Operation{Type: operation},
 		Volume: lifecycle.Volume{UID: volumeUID, Content: lifecycle.Empty, Epoch: 7},
 	}
 	if operation != lifecycle.None {
-		s.Operation = lifecycle.Claim{
+		s.Operation = lifecycle.Operation{
 			Type: operation, ID: operationID, StartedAt: eight.Add(-time.Hour), Attempt: 1, AttemptStartedAt: eight.Add(-301 * time.Second),
 			JobName: "ws-ann-f47ac1-1",
 		}
@@ -96,18 +96,18 @@ func archived(s lifecycle.Status) lifecycle.Status {
 }
 
 // failed is what the engine writes when an attempt fails and another one follows.
-func failed(reason lifecycle.Reason, word lifecycle.Word) func(*lifecycle.Status) {
+func failed(reason lifecycle.Reason, word lifecycle.Code) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) {
-		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Word: word, OccurredAt: eight}
+		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: word, OccurredAt: eight}
 		s.Operation.Attempt++
 		s.Operation.NextRetryAt, s.Operation.JobName = eight.Add(30*time.Second), ""
 	}
 }
 
 // stalled is what it writes when none follows.
-func stalled(reason lifecycle.Reason, word lifecycle.Word) func(*lifecycle.Status) {
+func stalled(reason lifecycle.Reason, word lifecycle.Code) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) {
-		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Word: word, OccurredAt: eight}
-		s.PreviousPhase, s.Phase, s.Operation = s.Phase, lifecycle.Failed, lifecycle.Claim{Type: lifecycle.None}
+		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: word, OccurredAt: eight}
+		s.PreviousPhase, s.Phase, s.Operation = s.Phase, lifecycle.Failed, lifecycle.Operation{Type: lifecycle.None}
 	}
 }
