@@ -13,14 +13,14 @@ import (
 // and the state in the end.
 func attempts(in lifecycle.Input, refusals ...lifecycle.Reason) (waits []time.Duration, end lifecycle.Status) {
 	for _, reason := range refusals {
-		in.Refused = lifecycle.Refusal{Reason: reason, Code: lifecycle.CodeRefused}
+		in.Rejected = lifecycle.Rejection{Reason: reason, Code: lifecycle.CodeRefused}
 		in.Status = lifecycle.Decide(in).Status
 		if in.Status.Operation.Failed == "" {
 			waits = append(waits, in.Status.Operation.NextRetryAt.Sub(in.Now))
 			in.Now = in.Status.Operation.NextRetryAt
 		}
 	}
-	in.Refused = lifecycle.Refusal{}
+	in.Rejected = lifecycle.Rejection{}
 	return waits, lifecycle.Decide(in).Status
 }
 
@@ -65,7 +65,7 @@ func TestAttempts(t *testing.T) {
 		})
 	}
 	in := at(want(lifecycle.Running), claimed(lifecycle.Starting, 0))
-	in.Refused = lifecycle.Refusal{Reason: action, Final: true}
+	in.Rejected = lifecycle.Rejection{Reason: action, Final: true}
 	if s := lifecycle.Decide(in).Status; s.Operation.Failed != action {
 		t.Errorf("what cannot get better is tried again: %+v", s.Operation)
 	}

@@ -63,7 +63,7 @@ func verdictCases() []verdictCase {
 		{"D20: a stranger's volume", at(unhomed, claimed(lifecycle.Provisioning, 0), func(i *in) { i.Observed.Volume.Foreign = true }), "Attempt", L, lifecycle.CodeVolumeForeign, "", ""},
 		{"D23: a bucket that is missing", at(claimed(archiving, 0), condemned, volumeIs(lifecycle.VolumeAbsent), found(lifecycle.BucketMissing, 0)), "Attempt", L, lifecycle.CodeBucketMissing, "", ""},
 		{"D25: a refused action counts", at(claimed(lifecycle.Starting, 0), want(R), func(i *in) {
-			i.Refused = lifecycle.Refusal{Reason: lifecycle.ActionFailed, Code: lifecycle.CodeRefused}
+			i.Rejected = lifecycle.Rejection{Reason: lifecycle.ActionFailed, Code: lifecycle.CodeRefused}
 		}), "Attempt", L, lifecycle.CodeRefused, "", ""},
 		{"the home's volume is being deleted under its Pod", at(want(P), inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating), func(i *in) { i.Status.Phase = R }), "Hold", L, lifecycle.CodeVolumeTerminating, "", ""},
 	}
@@ -76,7 +76,7 @@ var caseMutants = []struct {
 }{
 	{"D10: done while nobody looked", seeing(func(in *lifecycle.Input) {
 		if claim := in.Status.Operation; in.Now.After(claim.AttemptStartedAt.Add(30 * time.Minute)) {
-			in.Refused = lifecycle.Refusal{Reason: lifecycle.Timeout, Code: lifecycle.CodeTimedOut}
+			in.Rejected = lifecycle.Rejection{Reason: lifecycle.Timeout, Code: lifecycle.CodeTimedOut}
 			in.Archive = lifecycle.ArchiveView{}
 		}
 	})},

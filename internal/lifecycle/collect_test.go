@@ -92,7 +92,7 @@ func TestCollectRefuses(t *testing.T) {
 		in := lifecycle.CollectInput{
 			Now: noon, Synced: rapid.IntRange(0, 4).Draw(t, "synced") > 0, FirstSeen: map[string]time.Time{},
 			References: []lifecycle.Reference{{UID: "w", Failed: true}}[:rapid.IntRange(0, 1).Draw(t, "keepers")],
-			Allowed: rapid.SampledFrom([]int{0, 0, 5, 15, 30, 60}).Draw(t, "allowed"),
+			Allowed:    rapid.SampledFrom([]int{0, 0, 5, 15, 30, 60}).Draw(t, "allowed"),
 		}
 		for i := range orphans + others {
 			object := archiveOf("gone", fmt.Sprint(i), time.Hour)

@@ -102,7 +102,7 @@ func (c *controller) commit(w *world) {
 		return
 	}
 	if w.refuse && strings.HasPrefix(string(p.decision.Act.Kind), "Create") {
-		p.input.Refused = lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: w.ids%5 == 0, Code: lifecycle.CodeRefused}
+		p.input.Rejected = lifecycle.Rejection{Reason: lifecycle.ActionFailed, Final: w.ids%5 == 0, Code: lifecycle.CodeRefused}
 		p.decision = c.engine(p.input)
 	}
 	if p.decision.Act.Kind != lifecycle.ActNone {

@@ -65,13 +65,13 @@ func (e *evaluation) attempt() bool {
 	if operation.Type == None {
 		return false
 	}
-	if refused := e.Refused; refused.Reason != "" {
-		if refused.Final {
-			e.fail(refused.Reason, refused.Code)
-			e.out.Status.Operation.Failed = refused.Reason
+	if rejected := e.Rejected; rejected.Reason != "" {
+		if rejected.Final {
+			e.fail(rejected.Reason, rejected.Code)
+			e.out.Status.Operation.Failed = rejected.Reason
 			return true
 		}
-		return e.fail(refused.Reason, refused.Code)
+		return e.fail(rejected.Reason, rejected.Code)
 	}
 	if job, found := e.job(); found && job.State == JobFailed {
 		return e.jobFailed(job)

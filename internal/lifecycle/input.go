@@ -9,15 +9,15 @@ type Input struct {
 	NewID     string
 	Workspace Workspace
 	Status    Status
-	Observed      Observation
+	Observed  Observation
 	// Archive is what the last Verify in this look found; the zero value if there was none.
 	Archive ArchiveView
 	// Newest is what the last FindArchive in this look found: the key of the newest archive that is whole, or of the
 	// newest one with the verdict Corrupt where all are damaged; the zero value if there was none.
 	Newest ArchiveView
 	// Refused is how the action that was just asked for failed; the zero value if it did not (D25).
-	Refused Refusal
-	Limits  Limits
+	Rejected Rejection
+	Limits   Limits
 }
 
 // Workspace is what was asked for: the spec, and what the metadata say.
@@ -118,8 +118,8 @@ type Limits struct {
 	MoversFull bool
 }
 
-// Refusal is how an action failed.
-type Refusal struct {
+// Rejection is how an action failed.
+type Rejection struct {
 	Reason Reason // "" if it did not fail
 	// Final: trying again does not help, such as for an invalid image.
 	Final bool

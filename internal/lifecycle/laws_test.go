@@ -55,7 +55,7 @@ func anyInput(t *rapid.T) lifecycle.Input {
 		in.Workspace.CreatedAt = noon.Add(-time.Hour)
 	}
 	if yes(10) {
-		in.Refused = lifecycle.Refusal{Reason: lifecycle.Unreachable, Final: yes(2)}
+		in.Rejected = lifecycle.Rejection{Reason: lifecycle.Unreachable, Final: yes(2)}
 	}
 	return in
 }
