@@ -46,7 +46,7 @@ func TestAnArchiveInAnotherStoreIsNotLost(t *testing.T) { // D23
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
 	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeArchiveElsewhere,
-		"was stored in file://"+w.bucket+"/.", "Secret team/store names file://"+other+"/ now", "archives/"+string(w.workspace().UID)+" there")
+		"file://"+w.bucket+"/", "team/store", "file://"+other+"/", "archives/"+string(w.workspace().UID)+" ")
 	w.point(w.bucket)
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.works()

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
@@ -70,20 +71,22 @@ func TestProgressOfMovers(t *testing.T) {
 	packing := archive.Progress{Step: archive.Packing, Entries: 3, Bytes: 512, OfBytes: 4 << 30, OfEntries: 9}
 	w.note(ticket, packing)
 	w.shows("", time.Second)
-	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", pollEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	stale := ticket
 	stale.Attempt += "0"
 	w.note(stale, archive.Progress{Step: archive.Verifying})
-	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", pollEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	w.note(ticket, archive.Progress{Step: "juggling"})
-	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", pollEvery)
-	w.note(ticket, archive.Progress{Step: archive.Verifying, Bytes: 3 << 30, OfBytes: 4 << 30})
-	w.shows("all is read; 3.0 GiB of 4.0 GiB (75 %) read back from the store and compared", pollEvery)
+	w.shows(message.Progress(packing), pollEvery)
+	verifying := archive.Progress{Step: archive.Verifying, Bytes: 3 << 30, OfBytes: 4 << 30}
+	w.note(ticket, verifying)
+	w.shows(message.Progress(verifying), pollEvery)
 	w.ends("ARCHIVED")
 
 	_, ticket = w.moving(v1alpha1.DesiredStandby)
-	w.note(ticket, archive.Progress{Step: archive.Unpacking, Bytes: 1, OfBytes: 3, Entries: 1, OfEntries: 2})
-	w.shows("1 bytes of 3 bytes (33 %) unpacked, 1 of 2 files and folders", pollEvery)
+	unpacking := archive.Progress{Step: archive.Unpacking, Bytes: 1, OfBytes: 3, Entries: 1, OfEntries: 2}
+	w.note(ticket, unpacking)
+	w.shows(message.Progress(unpacking), pollEvery)
 	w.ends("STANDBY")
 }
 
@@ -106,13 +109,14 @@ func TestProgressIsNoReasonToFail(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	_, ticket := w.moving(v1alpha1.DesiredPending)
-	w.note(ticket, archive.Progress{Step: archive.Packing, Bytes: 1, Entries: 1})
-	w.shows("1 bytes read, 1 files and folders", pollEvery)
+	packing := archive.Progress{Step: archive.Packing, Bytes: 1, Entries: 1}
+	w.note(ticket, packing)
+	w.shows(message.Progress(packing), pollEvery)
 	key, err := archive.ParseKey(ticket.Key)
 	w.update(errors.Join(err, os.WriteFile(filepath.Join(w.bucket, key.Note()), []byte("{"), 0o600)))
-	w.shows("1 bytes read, 1 files and folders", pollEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
-	w.shows("1 bytes read, 1 files and folders", pollEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	w.update(os.Rename(w.bucket+".away", w.bucket))
 	w.ends("ARCHIVED")
 }
@@ -141,11 +145,11 @@ func TestProgressOfAnUpload(t *testing.T) {
 		want   string
 	}{
 		{0, pollEvery, ""},
-		{32 << 20, pollEvery, "32.0 MiB are in the store"},
-		{64 << 20, time.Second, "32.0 MiB are in the store"},
-		{64 << 20, pollEvery, "64.0 MiB are in the store"},
-		{96 << 20, -time.Hour, "64.0 MiB are in the store"}, // the attempt begins anew by this clock
-		{96 << 20, time.Second, "96.0 MiB are in the store"},
+		{32 << 20, pollEvery, message.Uploaded(32 << 20)},
+		{64 << 20, time.Second, message.Uploaded(32 << 20)},
+		{64 << 20, pollEvery, message.Uploaded(64 << 20)},
+		{96 << 20, -time.Hour, message.Uploaded(64 << 20)}, // the attempt begins anew by this clock
+		{96 << 20, time.Second, message.Uploaded(96 << 20)},
 	} {
 		stored = now.stored
 		w.shows(now.want, now.later)

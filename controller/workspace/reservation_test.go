@@ -153,7 +153,7 @@ func TestAWorkspaceWaitsForItsOwnersOthers(t *testing.T) {
 		if condition.Type == v1alpha1.ConditionReady && (condition.Status != metav1.ConditionFalse || condition.Reason != string(lifecycle.CodeOwnerLimit)) {
 			t.Errorf("Ready: %+v", condition)
 		}
-		if condition.Type == v1alpha1.ConditionReady && !strings.Contains(condition.Message, "may not have more: a, b. ") {
+		if condition.Type == v1alpha1.ConditionReady && !strings.Contains(condition.Message, ": a, b. ") {
 			t.Errorf("it does not say which run: %s", condition.Message)
 		}
 	}

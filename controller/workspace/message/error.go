@@ -1,6 +1,7 @@
 package message
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,14 +11,13 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// The bounds of status.error: a message's in the CRD, and ours for what others say.
+// The maximum length of status.error.message, as in the CRD, and of the details in it.
 const (
 	maxMessage = 2048
 	maxDetail  = 512
 )
 
-// Error returns status.error: what went wrong in this decision, or as it was if the failure is the same
-// as before; nil if nothing is wrong.
+// Error returns status.error: the failure that was just decided, or the previous one if it is the same; nil if there is none.
 func (f Facts) Error() *v1alpha1.ErrorInfo {
 	failure, last := f.Decision.Status.Error, f.Workspace.Status.Error
 	if failure == (lifecycle.Failure{}) {
@@ -26,54 +26,51 @@ func (f Facts) Error() *v1alpha1.ErrorInfo {
 	if !f.failedNow() && last != nil && last.Message != "" {
 		return last.DeepCopy()
 	}
-	info := &v1alpha1.ErrorInfo{
+	v, text := f.fields(), f.textOf(failure.Code)
+	message := join(fill(text.now, v), f.detail(), fill(text.do, v), fill(f.next(), v))
+	return &v1alpha1.ErrorInfo{
 		Reason: v1alpha1.FailureReason(failure.Reason), Operation: v1alpha1.OperationType(failure.Operation), Code: string(failure.Code),
-		OccurredAt: statusconv.Time(failure.OccurredAt), Context: f.context(),
+		OccurredAt: statusconv.Time(failure.OccurredAt), Context: f.context(v), Message: head(message, maxMessage),
 	}
-	said := f.textOf(failure.Code)
-	info.Message = head(f.join(said.now, f.said(), said.do, f.next()), maxMessage)
-	return info
 }
 
-// repeated reports whether the failure is the one before, said again when the state becomes ERROR.
+// repeated reports whether the failure is the previous one, reported again when the state becomes ERROR.
 func (f Facts) repeated() bool {
 	failure, last := f.Decision.Status.Error, f.Workspace.Status.Error
 	return f.Detail == (Detail{}) && last != nil && last.Code == string(failure.Code) && last.Reason == v1alpha1.FailureReason(failure.Reason)
 }
 
-// said is what others said about it. Braces in it are no names of facts.
-func (f Facts) said() string {
+// detail is the sentence with the cause: the error of the store, the API server, the mover or the container.
+func (f Facts) detail() string {
 	detail := f.Detail.Text
 	if f.repeated() {
-		detail = f.Workspace.Status.Error.Context[keyDetail(f.Decision.Status.Error.Reason)]
+		detail = f.Workspace.Status.Error.Context[detailKey(f.Decision.Status.Error.Reason)]
 	}
 	if detail = strings.TrimSpace(detail); detail == "" {
 		return ""
 	}
-	return "The error was: " + strings.NewReplacer("{", "(", "}", ")").Replace(strings.TrimRight(tail(detail, maxDetail), ".")) + "."
+	return "Cause: " + strings.TrimRight(tail(detail, maxDetail), ".") + "."
 }
 
-// next says what comes after a failure.
+// next is what happens after a failure.
 func (f Facts) next() string {
 	status := f.Decision.Status
 	switch {
 	case status.Phase == lifecycle.Failed && status.Error.Reason == lifecycle.Unreachable:
-		return "Kyklos tries again every five minutes; to try at once: " + retry + "."
+		return "Kyklos retries every five minutes; to retry now: " + retry + "."
 	case status.Phase == lifecycle.Failed:
-		return "Kyklos does nothing until the spec is changed or it is asked to try again: " + retry + "."
+		return "Kyklos does nothing until the spec changes or a retry is requested: " + retry + "."
 	case status.Operation.Failed != "":
 		return "No attempt is left."
-	case status.Operation.Type == lifecycle.Removing:
+	case status.Operation.Type == lifecycle.Removing, status.Operation.Type == lifecycle.None:
 		return ""
-	case status.Operation.Type != lifecycle.None:
-		return "Attempt {attempt} begins at {retryAt}."
 	default:
-		return ""
+		return "Attempt {{.Attempt}} begins at {{.RetryAt}}."
 	}
 }
 
-// keyDetail is the key of the context under which others' words are.
-func keyDetail(reason lifecycle.Reason) string {
+// detailKey is the key of Detail.Text in the context.
+func detailKey(reason lifecycle.Reason) string {
 	switch reason {
 	case lifecycle.Mismatch:
 		return "actual"
@@ -86,53 +83,49 @@ func keyDetail(reason lifecycle.Reason) string {
 	}
 }
 
-// context returns the facts of an error for programs (seed 001, ErrorInfo).
-func (f Facts) context() map[string]string {
+// context returns the machine-readable details of an error (seed 001, ErrorInfo).
+func (f Facts) context(v fields) map[string]string {
 	if f.repeated() {
 		return f.Workspace.Status.Error.DeepCopy().Context
 	}
-	status, before := f.Decision.Status, f.before()
-	facts := map[string]string{"code": f.Detail.Code}
-	if before.Operation.Attempt > 0 {
-		facts["attempt"] = strconv.Itoa(int(before.Operation.Attempt))
+	failure, was := f.Decision.Status.Error, f.before().Operation
+	context := map[string]string{"code": f.Detail.Code}
+	if was.Attempt > 0 {
+		context["attempt"] = strconv.Itoa(int(was.Attempt))
 	}
 	if f.Detail.ExitCode != nil {
-		facts["exit_code"] = strconv.Itoa(int(*f.Detail.ExitCode))
+		context["exit_code"] = strconv.Itoa(int(*f.Detail.ExitCode))
 	}
 	if f.Detail.StatusCode != 0 {
-		facts["status_code"] = strconv.Itoa(f.Detail.StatusCode)
+		context["status_code"] = strconv.Itoa(f.Detail.StatusCode)
 	}
-	switch status.Error.Reason {
+	switch failure.Reason {
 	case lifecycle.Mismatch:
-		facts["expected"], facts["actual"] = f.fill(expected[status.Error.Code]), f.fill(actual[status.Error.Code])
+		context["expected"], context["actual"] = fill(mismatches[failure.Code].expected, v), fill(mismatches[failure.Code].actual, v)
 	case lifecycle.Unreachable:
-		facts["endpoint"] = endpoint(status.Error.Code)
-		if status.Error.Code == lifecycle.CodeArchiveElsewhere {
-			facts["store"] = f.Store
+		context["endpoint"] = endpoint(failure.Code)
+		if failure.Code == lifecycle.CodeArchiveElsewhere {
+			context["store"] = f.Store
 		}
 	case lifecycle.ActionFailed:
-		facts["action"] = action(before.Operation)
+		context["action"] = action(was)
 	case lifecycle.Timeout:
-		facts["operation"] = string(status.Error.Operation)
-		facts["limit_seconds"] = f.values()["limit"]
-		facts["elapsed_seconds"] = strconv.Itoa(int(status.Error.OccurredAt.Sub(before.Operation.AttemptStartedAt).Seconds()))
+		context["operation"] = string(failure.Operation)
+		context["limit_seconds"] = strconv.FormatInt(v.Limit, 10)
+		context["elapsed_seconds"] = strconv.Itoa(int(failure.OccurredAt.Sub(was.AttemptStartedAt).Seconds()))
 	case lifecycle.DataLost:
-		facts["archive_key"] = f.values()["key"]
+		context["archive_key"] = v.Key
 	}
 	if f.Detail.Text != "" {
-		facts[keyDetail(status.Error.Reason)] = tail(f.Detail.Text, maxDetail)
+		context[detailKey(failure.Reason)] = tail(f.Detail.Text, maxDetail)
 	}
-	for key, value := range facts {
-		if value == "" {
-			delete(facts, key)
-		}
-	}
-	return facts
+	maps.DeleteFunc(context, func(_, value string) bool { return value == "" })
+	return context
 }
 
-// endpoint names who could not be reached.
-func endpoint(word lifecycle.Code) string {
-	switch word {
+// endpoint is what could not be reached.
+func endpoint(code lifecycle.Code) string {
+	switch code {
 	case lifecycle.CodeStoreUnreachable, lifecycle.CodeBucketMissing, lifecycle.CodeArchiveElsewhere:
 		return "s3"
 	default:
@@ -140,9 +133,9 @@ func endpoint(word lifecycle.Code) string {
 	}
 }
 
-// action names what failed, in the seed's words.
-func action(claim lifecycle.Operation) string {
-	switch claim.Type {
+// action is what failed.
+func action(operation lifecycle.Operation) string {
+	switch operation.Type {
 	case lifecycle.Provisioning:
 		return "provision"
 	case lifecycle.Restoring:
@@ -150,7 +143,7 @@ func action(claim lifecycle.Operation) string {
 	case lifecycle.Starting:
 		return "start"
 	case lifecycle.Archiving:
-		if claim.PointOfNoReturn {
+		if operation.PointOfNoReturn {
 			return "delete_volume"
 		}
 		return "archive"
@@ -159,44 +152,27 @@ func action(claim lifecycle.Operation) string {
 	}
 }
 
-// What was expected in a Mismatch, and what is there.
-var (
-	expected = map[lifecycle.Code]string{
-		lifecycle.CodePodForeign:     "a Pod whose controller is the Workspace with the UID {uid}",
-		lifecycle.CodeVolumeForeign:  "a claim with the label kyklos.io/workspace-uid={uid}",
-		lifecycle.CodeVolumeUnknown:  "no home, or the recorded one",
-		lifecycle.CodeVolumeWaste:    "the home",
-		lifecycle.CodeArchiveCorrupt: "an archive of volume {volumeUID} in epoch {epoch}",
-	}
-	actual = map[lifecycle.Code]string{
-		lifecycle.CodePodForeign:     "the Pod with the UID {seenPod}",
-		lifecycle.CodeVolumeForeign:  "the claim with the UID {seenVolume}",
-		lifecycle.CodeVolumeUnknown:  "a home on the claim with the UID {seenVolume}",
-		lifecycle.CodeVolumeWaste:    "no home",
-		lifecycle.CodeArchiveCorrupt: "another one, or one that does not match its marker",
-	}
-)
-
-// join fills texts and puts them together, leaving out empty ones.
-func (f Facts) join(texts ...string) string {
-	filled := make([]string, len(texts))
-	for i, text := range texts {
-		filled[i] = f.fill(text)
-	}
-	return join(filled...)
+// mismatches are the expected and actual values of a Mismatch.
+var mismatches = map[lifecycle.Code]struct{ expected, actual string }{
+	lifecycle.CodePodForeign:     {"a Pod whose controller is the Workspace with the UID {{.UID}}", "the Pod with the UID {{.SeenPod}}"},
+	lifecycle.CodeVolumeForeign:  {"a PersistentVolumeClaim with the label kyklos.io/workspace-uid={{.UID}}", "the PersistentVolumeClaim with the UID {{.SeenVolume}}"},
+	lifecycle.CodeVolumeUnknown:  {"no home, or the recorded one", "a home on the PersistentVolumeClaim with the UID {{.SeenVolume}}"},
+	lifecycle.CodeVolumeWaste:    {"the home", "no home"},
+	lifecycle.CodeArchiveCorrupt: {"an archive of volume {{.VolumeUID}} in epoch {{.Epoch}}", "a different archive, or one that does not match its marker"},
 }
 
+// join joins sentences, except empty ones.
 func join(sentences ...string) string {
-	var said []string
+	var some []string
 	for _, sentence := range sentences {
 		if sentence != "" {
-			said = append(said, sentence)
+			some = append(some, sentence)
 		}
 	}
-	return strings.Join(said, " ")
+	return strings.Join(some, " ")
 }
 
-// head keeps the beginning of a text, tail the end: at most so many bytes, between characters.
+// head and tail shorten a text to a number of bytes, at a character boundary.
 func head(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text

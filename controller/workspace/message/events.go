@@ -1,7 +1,6 @@
 package message
 
 import (
-	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -12,64 +11,59 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Events returns what is to be announced after the status was written, in the order in which it
-// happened.
+// Events returns the events to publish after the status was written, in order.
 func (f Facts) Events() []events.Event {
-	var told []events.Event
-	before, after, word := f.before(), f.Decision.Status, f.Decision.Code
-	before.ObservedGeneration = after.ObservedGeneration // that the spec has changed is no news of its own
+	before, after, code := f.before(), f.Decision.Status, f.Decision.Code
+	before.ObservedGeneration = after.ObservedGeneration // a new generation alone is no event
 	if before == after {
-		return f.news()
+		return f.changeOfCode()
 	}
-	if strange := statusconv.Unknown(&f.Workspace.Status); len(strange) > 0 {
-		told = append(told, events.EmitWorkspaceTrouble(v1alpha1.ReasonObserved,
-			"These values are unknown and count as none: "+strings.Join(strange, ", ")))
+	var out []events.Event
+	normally := func(reason, note string) { out = append(out, events.EmitWorkspace(reason, note)) }
+	warn := func(reason, note string) { out = append(out, events.EmitWorkspaceTrouble(reason, note)) }
+	if unknown := statusconv.Unknown(&f.Workspace.Status); len(unknown) > 0 {
+		warn(v1alpha1.ReasonObserved, "Ignoring unknown values: "+strings.Join(unknown, ", "))
 	}
-	switch said := f.textOf(word); {
+	v := f.fields()
+	switch text := f.textOf(code); {
 	case f.failedNow():
-		told = append(told, events.EmitWorkspaceTrouble(string(after.Error.Code), f.Error().Message))
-	case word == lifecycle.CodeFinished:
-		phrases := phrasesOf(before.Operation.Type)
-		told = append(told, events.EmitWorkspace(phrases.done, f.fill(phrases.after)))
-	case f.died():
-		told = append(told, events.EmitWorkspaceTrouble(v1alpha1.ReasonPodGone, f.fill(
-			fmt.Sprintf("Pod {pod} is gone or has ended, though RUNNING is desired; it is started again%s", f.startsAt()))))
-	case said.tell == good:
-		told = append(told, events.EmitWorkspace(string(word), f.sentence(word)))
-	case said.tell == bad:
-		told = append(told, events.EmitWorkspaceTrouble(string(word), f.sentence(word)))
+		warn(string(after.Error.Code), f.Error().Message)
+	case code == lifecycle.CodeFinished:
+		finished := textsOf(before.Operation.Type)
+		normally(finished.done, fill(finished.after, v))
+	case f.podDied():
+		warn(v1alpha1.ReasonPodGone, fill("Pod {{.Pod}} is gone or has ended, although RUNNING is desired. It is started again"+f.notBefore(), v))
+	case text.event == normal:
+		normally(string(code), f.sentence(code, v))
+	case text.event == warning:
+		warn(string(code), f.sentence(code, v))
 	}
-	if begun := after.Operation.Type; begun != before.Operation.Type && phrasesOf(begun).begins != "" {
-		phrases := phrasesOf(begun)
-		told = append(told, events.EmitWorkspace(phrases.begins, f.fill(phrases.doing+phrases.so)))
+	if begun := after.Operation.Type; begun != before.Operation.Type && textsOf(begun).begins != "" {
+		normally(textsOf(begun).begins, strings.TrimSuffix(fill(doing, v), "."))
 	}
-	return told
+	return out
 }
 
-// news returns the event for what is waited for, if it was something else before. The reason of
-// Progressing is always the last word.
-func (f Facts) news() []events.Event {
-	word := f.Decision.Code
-	if word == lifecycle.CodeVolumeTerminating && !f.dying() {
-		return nil // Kyklos itself has deleted it
-	}
+// changeOfCode returns the event for a code that is reported when it changes. The reason of Progressing is the last code.
+func (f Facts) changeOfCode() []events.Event {
+	code := f.Decision.Code
 	last := meta.FindStatusCondition(f.Workspace.Status.Conditions, v1alpha1.ConditionProgressing)
-	if f.textOf(word).tell != news || last != nil && last.Reason == string(word) {
+	if f.textOf(code).event != onChange || last != nil && last.Reason == string(code) {
 		return nil
 	}
-	return []events.Event{events.EmitWorkspaceTrouble(string(word), f.sentence(word))}
+	return []events.Event{events.EmitWorkspaceTrouble(string(code), f.sentence(code, f.fields()))}
 }
 
-// died reports whether the Pod of a running workspace is gone, and nobody asked for that (W36).
-func (f Facts) died() bool {
+// podDied reports whether the Pod of a running workspace is gone although it is desired (W36).
+func (f Facts) podDied() bool {
 	return f.before().Phase == lifecycle.Running && f.Decision.Status.Phase == lifecycle.Standby &&
 		f.Decision.Code == lifecycle.CodeObserved && f.Workspace.Spec.DesiredState == v1alpha1.DesiredRunning
 }
 
-// startsAt says when a Pod that died too soon is started again.
-func (f Facts) startsAt() string {
+// notBefore is when a Pod that ended too soon is started again.
+func (f Facts) notBefore() string {
 	if f.Decision.Status.NextStartAt.IsZero() {
 		return ""
 	}
-	return ", not before {startAt}"
+	return ", at {{.StartAt}} at the earliest"
 }

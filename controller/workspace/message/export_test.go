@@ -2,17 +2,17 @@ package message
 
 import "kyklos.io/kyklos/internal/lifecycle"
 
-// EventOf says which event there is for a word.
-func EventOf(word lifecycle.Code) string {
-	switch tell := texts[word].tell; {
-	case tell == good:
+// EventOf describes the event for a code.
+func EventOf(code lifecycle.Code) string {
+	switch event := texts[code].event; {
+	case event == normal:
 		return "Normal"
-	case tell == bad, tell == news:
+	case event != "":
 		return "Warning"
-	case word == lifecycle.CodePodGone:
-		return "Warning, if nobody asked for it"
-	case word == lifecycle.CodeVolumeTerminating:
-		return "Warning, if somebody else deletes the home"
+	case code == lifecycle.CodePodGone:
+		return "Warning, if the Pod was not stopped by Kyklos"
+	case code == lifecycle.CodeVolumeTerminating:
+		return "Warning, if the home is not deleted by Kyklos"
 	default:
 		return ""
 	}

@@ -12,38 +12,37 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Facts are what is told about: one decision, and what it rests on.
+// Facts are what the messages are about: one decision and what it is based on.
 type Facts struct {
 	// Workspace as it was read, with the status before the decision.
 	Workspace *v1alpha1.Workspace
 	Decision  lifecycle.Decision
 	Observed  lifecycle.Observation
 	Limits    Limits
-	// Running are the workspaces of the same owner that run, in any order.
+	// Running are the running workspaces of the same owner, in any order.
 	Running []types.NamespacedName
 	Detail  Detail
-	// Store is where the Secret of the store leads now, as far as that was looked for.
+	// Store is the address that the Secret of the store led to in this pass, if it was checked.
 	Store string
-	// Outdated: the Pod was made of an earlier spec.
+	// Outdated: the Pod was created from an earlier spec.
 	Outdated bool
 }
 
-// Limits are how many may run of one owner and in all, and how many movers.
+// Limits are the maximum numbers of running workspaces per owner and in all, and of movers.
 type Limits struct{ Owner, All, Movers int }
 
-// Detail is what others said when something failed; the zero value if nothing did.
+// Detail is what a failed component reported; the zero value if nothing failed.
 type Detail struct {
-	// Text is in their own words: the API server's or the store's error, the mover's message, or the last
-	// lines of what a container wrote.
+	// Text is the error of the API server or the store, the mover's message, or the last output of a container.
 	Text string
-	// Code is the mover's, such as DISK_FULL.
+	// Code is the mover's result code, such as DISK_FULL.
 	Code string
 	// ExitCode is a container's, nil if there was none. StatusCode is HTTP's, 0 if there was none.
 	ExitCode   *int32
 	StatusCode int
 }
 
-// Status returns the whole status to write, with the conditions as of now.
+// Status returns the complete status to write, with the conditions as of now.
 func (f Facts) Status(now time.Time) v1alpha1.WorkspaceStatus {
 	status := statusconv.Write(f.Workspace, f.Decision.Status, f.Observed)
 	status.Error = f.Error()
@@ -51,92 +50,80 @@ func (f Facts) Status(now time.Time) v1alpha1.WorkspaceStatus {
 	return status
 }
 
-// Conditions returns the six conditions, with those of others after them. A condition's
-// lastTransitionTime becomes now if its status differs from the one before.
+// Conditions returns the six conditions, and those that others have set.
 func (f Facts) Conditions(now time.Time) []metav1.Condition {
-	decided := f.Decision.Conditions
+	c, v := f.Decision.Conditions, f.fields()
+	pod := fill(aspects[c.PodReady.Reason], v)
+	if f.Outdated && (c.PodReady.Reason == lifecycle.CodePodReady || c.PodReady.Reason == lifecycle.CodePodNotReady) {
+		pod = join(pod, outdated)
+	}
+	stalled := "Nothing blocks the workspace."
+	if c.Stalled.Status != lifecycle.False {
+		stalled = f.summary(c.Stalled.Reason, v)
+	}
 	conditions := append([]metav1.Condition{}, f.Workspace.Status.Conditions...)
 	for _, each := range []struct {
 		kind      string
 		condition lifecycle.Condition
 		message   string
 	}{
-		{v1alpha1.ConditionReady, decided.Ready, f.about(decided.Ready.Reason)},
-		{v1alpha1.ConditionVolumeReady, decided.VolumeReady, f.fill(aspects[decided.VolumeReady.Reason])},
-		{v1alpha1.ConditionPodReady, decided.PodReady, f.ofPod(decided.PodReady.Reason)},
-		{v1alpha1.ConditionArchiveReady, decided.ArchiveReady, f.fill(aspects[decided.ArchiveReady.Reason])},
-		{v1alpha1.ConditionProgressing, decided.Progressing, f.sentence(decided.Progressing.Reason)},
-		{v1alpha1.ConditionStalled, decided.Stalled, f.stalled(decided.Stalled)},
+		{v1alpha1.ConditionReady, c.Ready, f.summary(c.Ready.Reason, v)},
+		{v1alpha1.ConditionVolumeReady, c.VolumeReady, fill(aspects[c.VolumeReady.Reason], v)},
+		{v1alpha1.ConditionPodReady, c.PodReady, pod},
+		{v1alpha1.ConditionArchiveReady, c.ArchiveReady, fill(aspects[c.ArchiveReady.Reason], v)},
+		{v1alpha1.ConditionProgressing, c.Progressing, f.sentence(c.Progressing.Reason, v)},
+		{v1alpha1.ConditionStalled, c.Stalled, stalled},
 	} {
+		if each.condition.Reason == "" { // which a condition must not have
+			each.condition.Reason = lifecycle.CodeWorking
+		}
 		meta.SetStatusCondition(&conditions, metav1.Condition{
-			Type: each.kind, Status: metav1.ConditionStatus(each.condition.Status), Reason: reason(each.condition.Reason), Message: each.message,
+			Type: each.kind, Status: metav1.ConditionStatus(each.condition.Status), Reason: string(each.condition.Reason), Message: each.message,
 			ObservedGeneration: f.Workspace.Generation, LastTransitionTime: *statusconv.Time(now),
 		})
 	}
 	return conditions
 }
 
-// ofPod is the message of PodReady.
-func (f Facts) ofPod(word lifecycle.Code) string {
-	if f.Outdated && (word == lifecycle.CodePodReady || word == lifecycle.CodePodNotReady) {
-		return f.join(f.fill(aspects[word]), outdated)
-	}
-	return f.fill(aspects[word])
-}
-
-// reason returns a word as the reason of a condition, which must not be empty.
-func reason(word lifecycle.Code) string {
-	if word == "" {
-		return string(lifecycle.CodeWorking)
-	}
-	return string(word)
-}
-
-// about is the message of Ready: what went wrong, as long as that is what holds it up.
-func (f Facts) about(word lifecycle.Code) string {
-	if failure := f.Decision.Status.Error; f.failedNow() || f.Decision.Status.Phase == lifecycle.Failed && word == failure.Code {
+// summary is the message of Ready and Stalled: the failure, if the code is about it.
+func (f Facts) summary(code lifecycle.Code, v fields) string {
+	if failure := f.Decision.Status.Error; f.failedNow() || f.Decision.Status.Phase == lifecycle.Failed && code == failure.Code {
 		return f.Error().Message
 	}
-	return f.sentence(word)
+	return f.sentence(code, v)
 }
 
-func (f Facts) stalled(condition lifecycle.Condition) string {
-	if condition.Status == lifecycle.False {
-		return "Nothing stands in the way."
-	}
-	return f.about(condition.Reason)
-}
-
-// before is what was remembered before the decision.
+// before is the status before the decision.
 func (f Facts) before() lifecycle.Status { return statusconv.Read(f.Workspace) }
 
-// failedNow reports whether the decision is that something went wrong, or that there is no further attempt at
-// it: what is to be done is another thing then, though both may be decided in the same second.
+// failedNow reports whether the decision is a new failure, or that no attempt is left. The second changes what the user can
+// do, even if both are decided in the same second.
 func (f Facts) failedNow() bool {
 	failure, before, after := f.Decision.Status.Error, f.before(), f.Decision.Status.Phase
 	return failure != (lifecycle.Failure{}) && (failure != before.Error || after == lifecycle.Failed && before.Phase != lifecycle.Failed)
 }
 
-// dying reports whether somebody deletes the home, who is not Kyklos.
-func (f Facts) dying() bool {
+// homeTerminating reports whether the home is being deleted, and not by Kyklos.
+func (f Facts) homeTerminating() bool {
 	home, status := f.Decision.Status.Volume, f.Decision.Status
 	return home.UID != "" && home.UID == f.Observed.Volume.UID && (home.Content == lifecycle.Empty || home.Content == lifecycle.Restored) &&
 		f.Observed.Volume.State == lifecycle.VolumeTerminating && status.Operation.Type != lifecycle.Removing
 }
 
-// textOf returns what is to be said for a word.
-func (f Facts) textOf(word lifecycle.Code) text {
+// textOf returns the text for a code.
+func (f Facts) textOf(code lifecycle.Code) text {
 	switch status := f.Decision.Status; {
-	case word == lifecycle.CodeVolumeTerminating && f.dying():
-		return dying
-	case word == lifecycle.CodeAdopted && status.Volume.UID == "" && status.ArchiveKey != "":
-		return adopted
+	case code == lifecycle.CodeVolumeTerminating && f.homeTerminating():
+		return homeTerminating
+	case code == lifecycle.CodeAdopted && status.Volume.UID == "" && status.ArchiveKey != "":
+		return archiveAdopted
 	default:
-		return texts[word]
+		return texts[code]
 	}
 }
 
-// sentence says what happens now, why, and what the user can do.
-func (f Facts) sentence(word lifecycle.Code) string {
-	return f.join(f.textOf(word).now, f.textOf(word).do)
+// sentence is the complete message for a code.
+func (f Facts) sentence(code lifecycle.Code, v fields) string {
+	text := f.textOf(code)
+	return join(fill(text.now, v), fill(text.do, v))
 }

@@ -15,8 +15,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// TestPage compares the table of reasons in the documentation with the code: what each means is the
-// comment in the API, what it says is said here.
+// TestPage compares the table of reasons in the documentation with the comments in the API and the messages.
 func TestPage(t *testing.T) {
 	const path, heading = "../../../docs/workspace-status.md", "## Reasons\n"
 	page, err := os.ReadFile(path)
@@ -27,7 +26,7 @@ func TestPage(t *testing.T) {
 	if !found {
 		t.Fatalf("%s has no heading Reasons", path)
 	}
-	want := "\n| Reason | Means | Says, for example | Event |\n|---|---|---|---|\n" + strings.Join(rows(t), "")
+	want := "\n| Reason | Meaning | Example of a message | Event |\n|---|---|---|---|\n" + strings.Join(rows(t), "")
 	if *update {
 		if err := os.WriteFile(path, []byte(head+heading+want), 0o644); err != nil {
 			t.Fatal(err)
@@ -39,7 +38,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// rows are those of the table, in the order of the API's constants.
+// rows returns the rows of the table in the order of the API's constants.
 func rows(t *testing.T) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../../apis/v1alpha1/workspace_conditions.go", nil, parser.ParseComments)
@@ -53,18 +52,18 @@ func rows(t *testing.T) []string {
 			return true
 		}
 		_, means, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(spec.Doc.Text()), "\n", " "), ": ")
-		word := lifecycle.Code(strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`))
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", word, strings.ToUpper(means[:1])+means[1:], example(word), message.EventOf(word)))
+		code := lifecycle.Code(strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`))
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |\n", code, strings.ToUpper(means[:1])+means[1:], example(code), message.EventOf(code)))
 		return true
 	})
 	return rows
 }
 
-// example is what is said for a word in the first situation with it.
-func example(word lifecycle.Code) string {
-	s := situation{before: archived(status(lifecycle.Standby, lifecycle.None)), word: word}
+// example is the message of a code in the first situation with it.
+func example(code lifecycle.Code) string {
+	s := situation{before: archived(status(lifecycle.Standby, lifecycle.None)), code: code}
 	for _, known := range situations() {
-		if known.word == word {
+		if known.code == code {
 			s = known
 			break
 		}

@@ -6,7 +6,7 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// Progress says how far a mover is; "" of what is no step of movers.
+// Progress describes how far a mover is; "" for an unknown step.
 func Progress(p archive.Progress) string {
 	switch p.Step {
 	case archive.Packing:
@@ -15,14 +15,14 @@ func Progress(p archive.Progress) string {
 		}
 		return fmt.Sprintf("%s of about %s read, %d files and folders", size(p.Bytes), size(p.OfBytes), p.Entries)
 	case archive.Verifying:
-		return fmt.Sprintf("all is read; %s of %s%s read back from the store and compared", size(p.Bytes), size(p.OfBytes), percent(p))
+		return fmt.Sprintf("all read; %s of %s%s read back from the store and compared", size(p.Bytes), size(p.OfBytes), percent(p))
 	case archive.Unpacking:
 		return fmt.Sprintf("%s of %s%s unpacked, %d of %d files and folders", size(p.Bytes), size(p.OfBytes), percent(p), p.Entries, p.OfEntries)
 	}
 	return ""
 }
 
-// percent is the share of the bytes that are done; "" where there are none.
+// percent is the share of the bytes that are done; "" if there are none.
 func percent(p archive.Progress) string {
 	if p.OfBytes == 0 {
 		return ""
@@ -30,5 +30,5 @@ func percent(p archive.Progress) string {
 	return fmt.Sprintf(" (%d %%)", int(100*float64(min(p.Bytes, p.OfBytes))/float64(p.OfBytes)))
 }
 
-// Uploaded says how much of a home the store has, where that is all that is known.
-func Uploaded(bytes int64) string { return size(bytes) + " are in the store" }
+// Uploaded describes how much of a home the store has, if nothing else is known.
+func Uploaded(bytes int64) string { return size(bytes) + " uploaded" }

@@ -2,178 +2,177 @@ package message
 
 import "kyklos.io/kyklos/internal/lifecycle"
 
-// text is what is said for a word. Names in braces stand for facts; see facts.values.
+// text is the message of a code. Both parts are text/templates over fields.
 type text struct {
-	// now is what happens, and why.
+	// now is what happens and why.
 	now string
-	// do is what the user can do; "" if nothing has to be done.
-	do string
-	// tell says whether there is an event, and when; "" is never.
-	tell telling
+	// do is what the user can do; empty if nothing.
+	do    string
+	event when
 }
 
-// telling says whether there is an event, and when.
-type telling string
+// when is whether a code has an event, and when it is sent; "" is never.
+type when string
 
 const (
-	// good and bad events are sent when the status was written because of the word.
-	good telling = "good"
-	bad  telling = "bad"
-	// news is sent when the word becomes the reason of Ready: it was another before.
-	news telling = "news"
+	// normal and warning events are sent when the status was written because of the code.
+	normal  when = "normal"
+	warning when = "warning"
+	// onChange is a warning that is sent when the code becomes the reason of Progressing.
+	onChange when = "onChange"
 )
 
-// dying is said instead of VolumeTerminating when it is the home that somebody deletes.
-var dying = text{tell: news,
-	now: "Somebody is deleting volume {volume}, which holds the home. It exists only as long as a Pod uses it, so Kyklos leaves the Pod alone.",
-	do:  "Copy the home somewhere else now. To give it up: " + acceptLoss + ".",
+// homeTerminating replaces VolumeTerminating if a user deletes the home.
+var homeTerminating = text{
+	now:   "Volume {{.Volume}} with the home is being deleted, but not by Kyklos. It exists only as long as a Pod uses it, so Kyklos does not stop the Pod.",
+	do:    "Copy the home to another place now. To give it up: " + acceptLoss + ".",
+	event: onChange,
 }
 
-// adopted is said instead of VolumeAdopted of an archive.
-var adopted = text{tell: good, now: "The archive {archiveKey} of this workspace was found and was not recorded; it is the home from now on."}
+// archiveAdopted replaces VolumeAdopted if an archive was found.
+var archiveAdopted = text{now: "Found archive {{.ArchiveKey}} of this workspace, which was not recorded. It is the home now.", event: normal}
 
-// outdated follows what is said of a Pod that was made of an earlier spec.
-const outdated = "It was made of an earlier spec. What has changed holds from the next start on: ask for STANDBY, and then for RUNNING."
-
-// archiveUnknown is said as long as no store tells whether there is an archive that is not recorded.
-const archiveUnknown = "It is not known whether there is an archive of the home: its store could not be asked."
-
-// Commands that people can paste, and what they lead to.
 const (
-	describePod    = "`kubectl describe pod -n {namespace} {pod}` shows why."
-	describeVolume = "`kubectl describe pvc -n {namespace} {volume}` shows why."
-	deletePod      = "Delete it if nobody needs it: `kubectl delete pod -n {namespace} {pod}`."
-	retry          = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/retry=\"$(date +%s)\"`"
-	acceptLoss     = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/accept-data-loss={lost}`"
-	giveUpArchive  = "`kubectl annotate workspace -n {namespace} {name} --overwrite kyklos.io/accept-data-loss={archiveKey}`"
-	letGo          = " To delete the workspace without leaving an archive: `kubectl patch workspace -n {namespace} {name} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`."
-	moverLog       = "`kubectl logs -n {namespace} job/{job}` shows more as long as the Job is there."
-	repairArchive  = "Bring it back together with its .meta, from the bucket's versions or a backup. " +
-		"If it is really lost, accept it and go on with what there is on the volume, or an empty home: " + acceptLoss + "."
-	volumeGone = "Volume {volume} with the UID {volumeUID} held the home, and it is gone, replaced or lost. " +
-		"Kyklos makes no other one in its place before somebody says so."
-	repairVolume = "If the data are really lost, accept it and go on with {instead}: " + acceptLoss + "."
-	homeGone     = "Volume {volume} is there, but the folder home on it is gone, although the workspace ran on it."
-	repairHome   = "Nothing is started on it. Look into the volume, and bring the folder back from a snapshot or a backup; then ask for PENDING, which looks again: " + retry + ". If it is really lost, delete the volume too: `kubectl delete pvc -n {namespace} {volume}`. What is said then has the command that accepts the loss."
-	adoptVolume  = "When Kyklos tries again, it takes the volume for the home."
-	chooseVolume = "Look into the volume. To keep the archive, copy what you need and delete the volume: `kubectl delete pvc -n {namespace} {volume}`. To keep the volume: " +
-		"`kubectl patch workspace -n {namespace} {name} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`."
+	// outdated follows the message about a Pod that was created from an earlier spec.
+	outdated = "It was created from an earlier spec. To apply the changes, set spec.desiredState to STANDBY and then to RUNNING."
+
+	archiveUnknown = "It is unknown whether there is an archive of the home, because its store did not answer."
 )
 
-// texts are what is said for each word, as the reason of Ready, Progressing and Stalled, in status.error and in
-// events.
+// Commands to paste, and sentences around them.
+const (
+	describePod    = "To see why: `kubectl describe pod -n {{.Namespace}} {{.Pod}}`."
+	describeVolume = "To see why: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."
+	deleteVolume   = "`kubectl delete pvc -n {{.Namespace}} {{.Volume}}`"
+	annotate       = "`kubectl annotate workspace -n {{.Namespace}} {{.Name}} --overwrite kyklos.io/"
+	retry          = annotate + "retry=\"$(date +%s)\"`"
+	acceptLoss     = annotate + "accept-data-loss={{.Lost}}`"
+	giveUpArchive  = annotate + "accept-data-loss={{.ArchiveKey}}`"
+	patch          = "`kubectl patch workspace -n {{.Namespace}} "
+	deleteAnyway   = "{{if .Deleting}} To delete the workspace without an archive: " + patch + "{{.Name}} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`.{{end}}"
+	moverLog       = "For details while the Job exists: `kubectl logs -n {{.Namespace}} job/{{.Job}}`."
+
+	archiveRemedy = "{{if .Removing}}The deletion continues and leaves no archive behind, although spec.deletionPolicy is {{.DeletionPolicy}}." +
+		"{{else if .ArchiveIsHome}}Restore it together with its .meta object, from the bucket's versions or a backup. " +
+		"If it is really lost, accept the loss to continue with the content of the volume or an empty home: " + acceptLoss + "." +
+		"{{else}}The home is still on its volume.{{end}}"
+	volumeLost = "{{if .FolderMissing}}Volume {{.Volume}} exists, but its folder home is gone, although the workspace ran on it." +
+		"{{else}}Volume {{.Volume}} with the UID {{.VolumeUID}}, which held the home, is gone, replaced or lost. " +
+		"Kyklos does not create another one until the loss is accepted.{{end}}"
+	volumeRemedy = "{{if .FolderMissing}}Nothing is started on the volume. Restore the folder from a snapshot or a backup and set spec.desiredState to PENDING; then retry: " + retry +
+		". If it is really lost, delete the volume too: " + deleteVolume + ". The next message has the command to accept the loss." +
+		"{{else}}If the data is really lost, accept the loss to continue with {{if .ArchiveKey}}archive {{.ArchiveKey}}, which may be older{{else}}an empty home{{end}}: " + acceptLoss + ".{{end}}"
+	volumeUnknown = "Volume {{.Volume}} holds a home that is not recorded" +
+		"{{if .ArchiveKey}}, and there is also archive {{.ArchiveKey}}. Kyklos cannot know which one is newer and changes neither.{{else}}. Kyklos does not change it.{{end}}"
+	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume: " +
+		patch + "{{.Name}} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`." +
+		"{{else}}The next retry uses the volume as the home.{{end}}"
+	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store."
+	converged     = "{{if .Running}}Pod {{.Pod}} is ready, as desired.{{else if .Standby}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
+		"{{else if .Archived}}The home is in archive {{.ArchiveKey}} and has no volume, as desired.{{else}}There is no Pod, volume or archive, as desired.{{end}}"
+	doing       = "{{.Doing}}{{if .Removing}}{{.Fate}}{{end}}."
+	stopAnother = "{{if and .Others (not .Neighbour)}}Stop one of them, in its namespace.{{else}}To stop one: " +
+		patch + "{{or .Neighbour \"NAME\"}} --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`.{{end}}"
+)
+
+// texts are the messages of Ready, Progressing and Stalled, of status.error and of events.
 var texts = map[lifecycle.Code]text{
-	lifecycle.CodeConverged: {now: "{converged}"},
-	lifecycle.CodeClaimed:   {now: "{doing}{so}."},
-	lifecycle.CodeWorking:   {now: "{doing}{so}."},
-	lifecycle.CodeFinished:  {now: "The workspace is in {state}; {desired} is desired."},
-	lifecycle.CodeObserved:  {now: "The workspace was seen to be in {state}; {desired} is desired."},
-	lifecycle.CodeAdopted: {tell: good,
-		now: "Volume {volume} is marked as this workspace's home and was not recorded; it is the home from now on."},
-	lifecycle.CodePaused: {now: "Kyklos looks and reports, and does nothing, because spec.pause is true.",
-		do: "Set it to false to go on."},
-	lifecycle.CodeObservationFailed: {tell: news,
-		now: "The Pod, the volume or the Jobs could not be read from the API server, so nothing is done; what the status says may be old. Kyklos looks again every 30 seconds.",
-		do:  "If this lasts, look into the manager's log."},
-	lifecycle.CodePodNotReady: {now: "Pod {pod} is there but not ready.", do: describePod},
-	lifecycle.CodePodGone:     {now: "Pod {pod} is ending; its container may take {grace} seconds for that."},
-	lifecycle.CodePodEnded: {tell: bad,
-		now: "Pod {pod} has ended instead of running.",
-		do:  "Look at spec.image, command, args and resources."},
-	lifecycle.CodePodForeign: {tell: bad,
-		now: "Pod {pod} exists, and this workspace did not make it. Kyklos leaves it alone and cannot start its own.", do: deletePod},
-	lifecycle.CodeVolumeAbsent:  {now: "Volume {volume} is being made."},
-	lifecycle.CodeVolumePending: {now: "Volume {volume} waits for its storage class to make it.", do: describeVolume},
-	lifecycle.CodeVolumeTerminating: {
-		now: "Volume {volume} is being deleted; nothing can be done before it is gone.",
-		do:  "If it stays, see who uses it: `kubectl describe pvc -n {namespace} {volume}`."},
-	lifecycle.CodeVolumeForeign: {tell: bad,
-		now: "PersistentVolumeClaim {volume} exists, and this workspace did not make it. Kyklos leaves it alone and cannot make its own.",
-		do: "Delete it if nobody needs it: `kubectl delete pvc -n {namespace} {volume}`. If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace, which this one can take over: " +
-			"`kubectl label pvc -n {namespace} {volume} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={name} kyklos.io/workspace-uid={uid}`."},
-	lifecycle.CodeVolumeUnknown: {tell: bad,
-		now: "Volume {volume} holds a home of which nothing is recorded{besides}.",
-		do:  "{choice}"},
-	lifecycle.CodeVolumeInUse: {tell: news,
-		now: "A Pod that is not this workspace's uses volume {volume}. Until it is gone, the home is neither archived nor restored nor deleted.",
-		do:  "`kubectl describe pvc -n {namespace} {volume}` names it under Used By."},
-	lifecycle.CodeVolumeLost:  {tell: bad, now: "{volumeLost}", do: "{volumeRemedy}"},
-	lifecycle.CodeVolumeWaste: {now: "Volume {volume} holds no home, or one that is safe in the archive, and is deleted."},
-	lifecycle.CodeVolumeReprieved: {tell: bad,
-		now: "Volume {volume} is not deleted and is the home again: its archive is not good any more, or somebody uses the volume."},
-	lifecycle.CodeArchiveLost: {tell: bad,
-		now: "The archive {key} is not in the store, or has no marker beside it.",
-		do:  "{archiveRemedy}"},
-	lifecycle.CodeArchiveCorrupt: {tell: bad,
-		now: "The archive {key} is not what was archived: it does not match its marker or the recorded sum.",
-		do:  "{archiveRemedy}"},
-	lifecycle.CodeArchiveNotConfigured: {tell: news,
-		now: "{unarchivable}, because spec.archive names no store.",
-		do:  "Name a Secret with the object store in spec.archive.storeRef."},
-	lifecycle.CodeStoreUnreachable: {tell: news,
-		now: "The object store of Secret {store} cannot be reached, or refuses. No archive is taken for lost.",
-		do:  "Check the address and the keys in the Secret, and the network.{letGo}"},
-	lifecycle.CodeBucketMissing: {tell: news,
-		now: "The object store of Secret {store} has no such bucket. No archive is taken for lost.",
-		do:  "Create the bucket, or correct its name in the Secret.{letGo}"},
-	lifecycle.CodeArchiveElsewhere: {tell: news,
-		now: "The archive {archiveKey} was stored in {archiveStore}. Secret {store} names {seenStore} now, where it is not, or not as it was. No archive is taken for lost.",
-		do:  "Point the Secret back, or copy the folder archives/{uid} there. To give the archive up: " + giveUpArchive + "."},
-	lifecycle.CodeJobFailed: {tell: bad, now: "{doing} failed.", do: "{advice}"},
-	lifecycle.CodeJobEnding: {now: "A mover's Job and its Pods have to be gone first: even one that has ended keeps the volume in use."},
-	lifecycle.CodeTimedOut: {tell: bad,
-		now: "{doing} took longer than the {limit} seconds that it may.", do: "{slow}"},
-	lifecycle.CodeRefused: {tell: bad,
-		now: "{doing} is not possible: the API server or the spec does not allow it.",
-		do:  "Correct the spec, or the quotas and policies of namespace {namespace}."},
-	lifecycle.CodeRetrying: {now: "{doing} has failed; attempt {attempt} begins at {retryAt}. See status.error."},
-	lifecycle.CodeRestartBackoff: {tell: news,
-		now: "The Pod has ended {restarts} times in a row, each time within ten minutes of its start. It is started again at {startAt}.",
-		do:  "A limit on memory that is too low is a frequent cause; see spec.resources."},
-	lifecycle.CodeOwnerLimit: {tell: news,
-		now: "{owner} has {ownerLimit} running workspaces, and may not have more{running}. This one starts when another one stops.",
-		do:  "{stopOne}"},
-	lifecycle.CodeAllLimit: {tell: news,
-		now: "In all, {allLimit} workspaces run already, and there may not be more. This one starts when another one stops."},
-	lifecycle.CodeMoversFull: {now: "All {moverLimit} movers are at work; this home is moved when one is free."},
-	lifecycle.CodeCancelled:  {tell: good, now: "Archiving was ended, because {desired} is desired. The volume is the home as before."},
+	lifecycle.CodeConverged: {now: converged},
+	lifecycle.CodeClaimed:   {now: doing},
+	lifecycle.CodeWorking:   {now: doing},
+	lifecycle.CodeFinished:  {now: "The workspace is in {{.State}}; the desired state is {{.Desired}}."},
+	lifecycle.CodeObserved:  {now: "The workspace was observed to be in {{.State}}; the desired state is {{.Desired}}."},
+	lifecycle.CodeAdopted:   {now: "Volume {{.Volume}} is marked as this workspace's home and was not recorded. It is the home now.", event: normal},
+	lifecycle.CodePaused:    {now: "Kyklos changes nothing while spec.pause is true.", do: "Set it to false to continue."},
+	lifecycle.CodeObservationFailed: {event: onChange,
+		now: "The Pod, the volume or the Jobs could not be read from the API server. Kyklos changes nothing, and the status may be outdated. It retries every 30 seconds.",
+		do:  "If this persists, see the manager's log."},
+	lifecycle.CodePodNotReady: {now: "Pod {{.Pod}} is not ready.", do: describePod},
+	lifecycle.CodePodGone:     {now: "Pod {{.Pod}} is stopping; its container has {{.Grace}} seconds to exit."},
+	lifecycle.CodePodEnded: {event: warning, now: "Pod {{.Pod}} ended instead of running.",
+		do: "Check spec.image, command, args and resources."},
+	lifecycle.CodePodForeign: {event: warning,
+		now: "Pod {{.Pod}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own.",
+		do:  "If it is not needed, delete it: `kubectl delete pod -n {{.Namespace}} {{.Pod}}`."},
+	lifecycle.CodeVolumeAbsent:  {now: "Creating volume {{.Volume}}."},
+	lifecycle.CodeVolumePending: {now: "Waiting for the storage class to provision volume {{.Volume}}.", do: describeVolume},
+	lifecycle.CodeVolumeTerminating: {now: "Waiting for volume {{.Volume}} to be deleted.",
+		do: "If it remains, see which Pods use it: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."},
+	lifecycle.CodeVolumeForeign: {event: warning,
+		now: "PersistentVolumeClaim {{.Volume}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own.",
+		do: "If it is not needed, delete it: " + deleteVolume + ". If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace. To adopt it: " +
+			"`kubectl label pvc -n {{.Namespace}} {{.Volume}} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={{.Name}} kyklos.io/workspace-uid={{.UID}}`."},
+	lifecycle.CodeVolumeUnknown: {event: warning, now: volumeUnknown, do: chooseVolume},
+	lifecycle.CodeVolumeInUse: {event: onChange,
+		now: "A Pod that does not belong to this workspace uses volume {{.Volume}}. The home is not archived, restored or deleted until it is gone.",
+		do:  "To see which: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`, under Used By."},
+	lifecycle.CodeVolumeLost:      {event: warning, now: volumeLost, do: volumeRemedy},
+	lifecycle.CodeVolumeWaste:     {now: "Deleting volume {{.Volume}}, which holds no home, or one that is safe in the archive."},
+	lifecycle.CodeVolumeReprieved: {event: warning, now: "Volume {{.Volume}} is not deleted and is the home again, because its archive is no longer good or a Pod uses the volume."},
+	lifecycle.CodeArchiveLost:     {event: warning, now: "Archive {{.Key}} or its marker is missing in the store.", do: archiveRemedy},
+	lifecycle.CodeArchiveCorrupt:  {event: warning, now: "Archive {{.Key}} is corrupt: it does not match its marker or the recorded checksum.", do: archiveRemedy},
+	lifecycle.CodeArchiveNotConfigured: {event: onChange, now: notConfigured,
+		do: "Set spec.archive.storeRef to a Secret that describes an object store."},
+	lifecycle.CodeStoreUnreachable: {event: onChange,
+		now: "The object store of Secret {{.Secret}} is unreachable or denies access. Archives in it are not considered lost.",
+		do:  "Check the address and the credentials in the Secret, and the network." + deleteAnyway},
+	lifecycle.CodeBucketMissing: {event: onChange,
+		now: "The bucket does not exist in the object store of Secret {{.Secret}}. Archives in it are not considered lost.",
+		do:  "Create the bucket, or correct its name in the Secret." + deleteAnyway},
+	lifecycle.CodeArchiveElsewhere: {event: onChange,
+		now: "Archive {{.ArchiveKey}} was stored in {{.ArchiveStore}}. Secret {{.Secret}} now names {{.Store}}, where the archive is missing or different. It is not considered lost.",
+		do:  "Restore the address in the Secret, or copy the folder archives/{{.UID}} to the new store. To give up the archive: " + giveUpArchive + "."},
+	lifecycle.CodeJobFailed: {event: warning, now: "{{.Doing}} failed.", do: "{{.Advice}}"},
+	lifecycle.CodeJobEnding: {now: "Waiting for a mover Job and its Pods to be deleted, because they keep the volume in use."},
+	lifecycle.CodeTimedOut:  {event: warning, now: "{{.Doing}} exceeded its time limit of {{.Limit}} seconds.", do: "{{.Slow}}"},
+	lifecycle.CodeRefused: {event: warning, now: "{{.Doing}} was rejected by the API server, or the spec is invalid.",
+		do: "Correct the spec, or the quotas and policies of namespace {{.Namespace}}."},
+	lifecycle.CodeRetrying: {now: "{{.Doing}} failed; attempt {{.Attempt}} begins at {{.RetryAt}}. See status.error."},
+	lifecycle.CodeRestartBackoff: {event: onChange,
+		now: "The Pod ended {{.Restarts}} times in a row within ten minutes of its start. The next start is at {{.StartAt}}.",
+		do:  "A common cause is a memory limit that is too low; see spec.resources."},
+	lifecycle.CodeOwnerLimit: {event: onChange,
+		now: "{{.Owner}} has reached the limit of {{.Limits.Owner}} running workspaces{{.OwnersRunning}}. This one starts when another one stops.", do: stopAnother},
+	lifecycle.CodeAllLimit:   {event: onChange, now: "The cluster has reached the limit of {{.Limits.All}} running workspaces. This one starts when another one stops."},
+	lifecycle.CodeMoversFull: {now: "All {{.Limits.Movers}} movers are busy. This home is moved when one is free."},
+	lifecycle.CodeCancelled:  {event: normal, now: "Archiving was cancelled because the desired state is {{.Desired}}. The home is still on its volume."},
 	lifecycle.CodeStalled:    {now: "The workspace is in ERROR."},
-	lifecycle.CodeRecovered:  {tell: good, now: "The workspace has left ERROR. Kyklos goes on from what is there."},
-	lifecycle.CodeLossAccepted: {tell: bad,
-		now: "The loss of {accepted} was accepted. Kyklos goes on from what is there."},
-	lifecycle.CodeDeleting: {now: "The workspace is being deleted: {fate}."},
-	lifecycle.CodeDeletionSlow: {tell: news,
-		now: "The deletion takes longer than the {limit} seconds of spec.timeouts.deletingSeconds, and goes on: {fate}.",
-		do:  "See what is left: `kubectl get pod,pvc,job -n {namespace} -l kyklos.io/workspace={name}`."},
-	lifecycle.CodeDeletionUnarchived: {tell: bad,
-		now: "The home is deleted without an archive, although spec.deletionPolicy is ArchiveThenDelete: in a namespace that is being deleted no Job can be made."},
-	lifecycle.CodeDeleted:      {now: "Everything of the workspace is deleted."},
-	lifecycle.CodeArchiveReady: {now: "The archive {key} is verified and recorded; the volume is deleted next."},
+	lifecycle.CodeRecovered:  {event: normal, now: "The workspace has left ERROR and continues from the observed state."},
+	lifecycle.CodeLossAccepted: {event: warning,
+		now: "The loss of {{.Accepted}} was accepted. The workspace continues from the observed state."},
+	lifecycle.CodeDeleting: {now: "Deleting the workspace{{.Fate}}."},
+	lifecycle.CodeDeletionSlow: {event: onChange,
+		now: "The deletion exceeds the {{.Limit}} seconds of spec.timeouts.deletingSeconds and continues{{.Fate}}.",
+		do:  "To see what is left: `kubectl get pod,pvc,job -n {{.Namespace}} -l kyklos.io/workspace={{.Name}}`."},
+	lifecycle.CodeDeletionUnarchived: {event: warning,
+		now: "The home is deleted without an archive, although spec.deletionPolicy is ArchiveThenDelete, because no Job can be created in a namespace that is being deleted."},
+	lifecycle.CodeDeleted:      {now: "All objects of the workspace are deleted."},
+	lifecycle.CodeArchiveReady: {now: "Archive {{.Key}} is verified and recorded. The volume is deleted next."},
 	lifecycle.CodeNoArchive:    {now: "There is no archive of the home."},
-	lifecycle.CodeVolumeReady:  {now: "Volume {volume} holds the home."},
-	lifecycle.CodePodReady:     {now: "Pod {pod} is ready."},
+	lifecycle.CodeVolumeReady:  {now: "Volume {{.Volume}} holds the home."},
+	lifecycle.CodePodReady:     {now: "Pod {{.Pod}} is ready."},
 }
 
-// aspects are the texts of VolumeReady, PodReady and ArchiveReady. They say what is seen, not what is done
-// about it.
+// aspects are the messages of VolumeReady, PodReady and ArchiveReady. They describe what is observed, not what is done.
 var aspects = map[lifecycle.Code]string{
-	lifecycle.CodeVolumeReady:       "Volume {volume} holds the home.",
+	lifecycle.CodeVolumeReady:       "Volume {{.Volume}} holds the home.",
 	lifecycle.CodeVolumeAbsent:      "There is no volume.",
-	lifecycle.CodeVolumeLost:        "Volume {volume}, which held the home, is gone, replaced or lost.",
-	lifecycle.CodeVolumeForeign:     "PersistentVolumeClaim {volume} is not this workspace's.",
-	lifecycle.CodeVolumeTerminating: "Volume {volume} is being deleted.",
-	lifecycle.CodeVolumePending:     "Volume {volume} is not made yet.",
-	lifecycle.CodeVolumeWaste:       "Volume {volume} holds no home, or not yet.",
-	lifecycle.CodePodReady:          "Pod {pod} is ready.",
+	lifecycle.CodeVolumeLost:        "Volume {{.Volume}}, which held the home, is gone, replaced or lost.",
+	lifecycle.CodeVolumeForeign:     "PersistentVolumeClaim {{.Volume}} does not belong to this workspace.",
+	lifecycle.CodeVolumeTerminating: "Volume {{.Volume}} is being deleted.",
+	lifecycle.CodeVolumePending:     "Volume {{.Volume}} is not provisioned yet.",
+	lifecycle.CodeVolumeWaste:       "Volume {{.Volume}} does not hold a complete home.",
+	lifecycle.CodePodReady:          "Pod {{.Pod}} is ready.",
 	lifecycle.CodePodGone:           "There is no Pod.",
-	lifecycle.CodePodForeign:        "Pod {pod} is not this workspace's.",
-	lifecycle.CodePodEnded:          "Pod {pod} has ended.",
-	lifecycle.CodePodNotReady:       "Pod {pod} is not ready.",
-	lifecycle.CodeArchiveReady:      "There is an archive of the home, made at {archivedAt}: {archiveKey}{inStore}, {archiveSize}, of volume {archiveVolume}.",
-	lifecycle.CodeArchiveLost:       "The archive {archiveKey} is recorded, and it is not in the store, or has no marker beside it.",
-	lifecycle.CodeArchiveCorrupt:    "The archive {archiveKey} is recorded, and it is not what was archived.",
+	lifecycle.CodePodForeign:        "Pod {{.Pod}} does not belong to this workspace.",
+	lifecycle.CodePodEnded:          "Pod {{.Pod}} has ended.",
+	lifecycle.CodePodNotReady:       "Pod {{.Pod}} is not ready.",
+	lifecycle.CodeArchiveReady: "The home was archived at {{.ArchivedAt}} from volume {{.ArchiveVolume}}: {{.ArchiveKey}}" +
+		"{{if .ArchiveStore}} in {{.ArchiveStore}}{{end}}, {{.ArchiveSize}}.",
+	lifecycle.CodeArchiveLost:       "Archive {{.ArchiveKey}} is recorded, but it or its marker is missing in the store.",
+	lifecycle.CodeArchiveCorrupt:    "Archive {{.ArchiveKey}} is recorded, but it is corrupt.",
 	lifecycle.CodeNoArchive:         "There is no archive of the home.",
-	lifecycle.CodeObservationFailed: "It could not be read from the API server.",
+	lifecycle.CodeObservationFailed: "Unknown, because the API server could not be read.",
 	lifecycle.CodeStoreUnreachable:  archiveUnknown,
 	lifecycle.CodeBucketMissing:     archiveUnknown,
 }

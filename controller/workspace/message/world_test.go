@@ -23,11 +23,11 @@ const (
 
 var eight = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 
-// situation is one decision, told.
+// situation is one decision and what it is based on.
 type situation struct {
 	name   string
 	before lifecycle.Status
-	word   lifecycle.Code
+	code   lifecycle.Code
 	after  func(*lifecycle.Status)
 	seen   lifecycle.Observation
 	ready  bool
@@ -50,8 +50,8 @@ func (s situation) facts() message.Facts {
 		s.after(&after)
 	}
 	yes := lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.CodeConverged}
-	because := lifecycle.Condition{Status: lifecycle.False, Reason: s.word}
-	decision := lifecycle.Decision{Status: after, Code: s.word}
+	because := lifecycle.Condition{Status: lifecycle.False, Reason: s.code}
+	decision := lifecycle.Decision{Status: after, Code: s.code}
 	decision.Conditions = lifecycle.Conditions{
 		Ready: because, Progressing: because, Stalled: lifecycle.Condition{Status: lifecycle.False, Reason: lifecycle.CodeConverged},
 		VolumeReady:  lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.CodeVolumeReady},
@@ -61,8 +61,8 @@ func (s situation) facts() message.Facts {
 	if s.ready {
 		decision.Conditions.Ready = yes
 	}
-	if after.Error.Reason == lifecycle.DataLost && (s.word == lifecycle.CodeArchiveLost || s.word == lifecycle.CodeArchiveCorrupt) {
-		decision.Conditions.ArchiveReady.Reason = s.word
+	if after.Error.Reason == lifecycle.DataLost && (s.code == lifecycle.CodeArchiveLost || s.code == lifecycle.CodeArchiveCorrupt) {
+		decision.Conditions.ArchiveReady.Reason = s.code
 	}
 	if after.Phase == lifecycle.Failed {
 		decision.Conditions.Stalled = lifecycle.Condition{Status: lifecycle.True, Reason: after.Error.Code}
@@ -96,18 +96,18 @@ func archived(s lifecycle.Status) lifecycle.Status {
 }
 
 // failed is what the engine writes when an attempt fails and another one follows.
-func failed(reason lifecycle.Reason, word lifecycle.Code) func(*lifecycle.Status) {
+func failed(reason lifecycle.Reason, code lifecycle.Code) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) {
-		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: word, OccurredAt: eight}
+		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: code, OccurredAt: eight}
 		s.Operation.Attempt++
 		s.Operation.NextRetryAt, s.Operation.JobName = eight.Add(30*time.Second), ""
 	}
 }
 
 // stalled is what it writes when none follows.
-func stalled(reason lifecycle.Reason, word lifecycle.Code) func(*lifecycle.Status) {
+func stalled(reason lifecycle.Reason, code lifecycle.Code) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) {
-		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: word, OccurredAt: eight}
+		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: code, OccurredAt: eight}
 		s.PreviousPhase, s.Phase, s.Operation = s.Phase, lifecycle.Failed, lifecycle.Operation{Type: lifecycle.None}
 	}
 }

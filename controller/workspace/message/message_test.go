@@ -51,8 +51,8 @@ func constants(t *testing.T, path, prefix string) map[string]bool {
 	return found
 }
 
-// TestReasonsAreTheEnginesWords: the API's contract names each word of the engine, and nothing else.
-func TestReasonsAreTheEnginesWords(t *testing.T) {
+// The reasons of the API are exactly the codes of the engine.
+func TestReasonsAreTheEnginesCodes(t *testing.T) {
 	engine := constants(t, "internal/lifecycle/decision.go", "Code")
 	if diff := cmp.Diff(engine, constants(t, "apis/v1alpha1/workspace_conditions.go", "Reason")); diff != "" || len(engine) < 40 {
 		t.Errorf("(-engine +api)\n%s", diff)
@@ -60,17 +60,17 @@ func TestReasonsAreTheEnginesWords(t *testing.T) {
 }
 
 var (
-	gap  = regexp.MustCompile(`\{[a-zA-Z]+\}|  | [,;]| [.]( |$)|=\x60|''`)
+	gap  = regexp.MustCompile(`\{\{|!\(|<no value>|  | [,;]| [.]( |$)|=\x60|''`)
 	name = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 )
 
-// sound reports what is wrong with a message.
-func sound(message string) string {
+// flaw returns what is wrong with a message.
+func flaw(message string) string {
 	switch {
 	case message == "":
-		return "nothing is said"
+		return "it is empty"
 	case gap.MatchString(message):
-		return "a fact is missing"
+		return "a field is missing or unknown"
 	case !unicode.IsUpper([]rune(message)[0]):
 		return "it does not begin as a sentence"
 	case !strings.HasSuffix(message, "."):
@@ -82,76 +82,76 @@ func sound(message string) string {
 	}
 }
 
-// TestEveryWordIsSaidInEverySituation: whatever the engine says, and whenever, it becomes sentences.
-func TestEveryWordIsSaidInEverySituation(t *testing.T) {
+// Every code has a message made of sentences, with every operation and reason.
+func TestEveryCodeHasAMessage(t *testing.T) {
 	operations := []lifecycle.OperationType{lifecycle.None}
 	for _, trait := range lifecycle.Traits() {
 		operations = append(operations, trait.Operation)
 	}
 	for text := range constants(t, "internal/lifecycle/decision.go", "Code") {
-		word := lifecycle.Code(text)
+		code := lifecycle.Code(text)
 		for _, operation := range operations {
 			for i, reason := range []lifecycle.Reason{"", lifecycle.Mismatch, lifecycle.Unreachable, lifecycle.ActionFailed, lifecycle.Timeout, lifecycle.DataLost} {
 				phase := []lifecycle.State{lifecycle.Pending, lifecycle.Standby, lifecycle.Running}[i%3]
-				for _, told := range tellings(word, archived(status(phase, operation)), reason) {
-					judge(t, told)
+				for _, variant := range variants(code, archived(status(phase, operation)), reason) {
+					check(t, variant)
 				}
 			}
 		}
 	}
 }
 
-// tellings are a word said of a failure that is tried again, of one that is not, or of none.
-func tellings(word lifecycle.Code, before lifecycle.Status, reason lifecycle.Reason) []situation {
+// variants are a code with a failure that is retried, with one that is not, or without.
+func variants(code lifecycle.Code, before lifecycle.Status, reason lifecycle.Reason) []situation {
 	accept := func(ws *v1alpha1.Workspace) {
 		ws.Annotations = map[string]string{"kyklos.io/accept-data-loss": volumeUID}
 	}
 	if reason == "" {
-		return []situation{{before: before, word: word, alter: accept}}
+		return []situation{{before: before, code: code, alter: accept}}
 	}
 	detail := message.Detail{Text: "{name} says no", StatusCode: 503}
 	return []situation{
-		{before: before, word: word, after: failed(reason, word), detail: detail, alter: accept},
-		{before: before, word: word, after: stalled(reason, word), detail: detail, alter: accept},
+		{before: before, code: code, after: failed(reason, code), detail: detail, alter: accept},
+		{before: before, code: code, after: stalled(reason, code), detail: detail, alter: accept},
 	}
 }
 
-func judge(t *testing.T, s situation) {
+func check(t *testing.T, s situation) {
 	t.Helper()
 	facts := s.facts()
 	written := facts.Status(eight)
 	if len(written.Conditions) != 6 {
-		t.Errorf("%s: %d conditions", s.word, len(written.Conditions))
+		t.Errorf("%s: %d conditions", s.code, len(written.Conditions))
 	}
 	for _, c := range written.Conditions {
-		if wrong := sound(c.Message); wrong != "" || !name.MatchString(c.Reason) || c.ObservedGeneration != 3 || c.LastTransitionTime.IsZero() {
-			t.Errorf("%s as %s: %s: %+v", s.word, c.Type, wrong, c)
+		if wrong := flaw(c.Message); wrong != "" || !name.MatchString(c.Reason) || c.ObservedGeneration != 3 || c.LastTransitionTime.IsZero() {
+			t.Errorf("%s as %s: %s: %+v", s.code, c.Type, wrong, c)
 		}
 	}
 	if e := written.Error; e != nil {
-		if wrong := sound(e.Message); wrong != "" || e.Code != string(s.word) || len(e.Context) > 16 {
-			t.Errorf("%s as status.error: %s: %+v", s.word, wrong, e)
+		if wrong := flaw(e.Message); wrong != "" || e.Code != string(s.code) || len(e.Context) > 16 {
+			t.Errorf("%s as status.error: %s: %+v", s.code, wrong, e)
 		}
 	}
 	for _, event := range facts.Events() {
 		note, _ := strings.CutSuffix(event.Note, ".")
-		if wrong := sound(note + "."); wrong != "" || !name.MatchString(event.Reason) {
-			t.Errorf("%s as an event: %s: %+v", s.word, wrong, event)
+		if wrong := flaw(note + "."); wrong != "" || !name.MatchString(event.Reason) {
+			t.Errorf("%s as an event: %s: %+v", s.code, wrong, event)
 		}
 	}
-	// Said again of what was written, it stays the same: or a Workspace at rest would be written for ever.
+	// The messages about an unchanged status stay the same, or a Workspace at rest would be written forever.
 	facts.Workspace.Status, facts.Detail = written, message.Detail{}
 	again := facts.Status(eight.Add(time.Hour))
 	facts.Workspace.Status = again
 	if third := facts.Status(eight.Add(2 * time.Hour)); !cmp.Equal(again, third) || !cmp.Equal(written.Error, third.Error) {
-		t.Errorf("%s is said in other words the next time\n%s", s.word, cmp.Diff(again, third))
+		t.Errorf("%s has another message the next time\n%s", s.code, cmp.Diff(again, third))
 	}
 	if events := facts.Events(); len(events) > 0 {
-		t.Errorf("%s is told again: %+v", s.word, events)
+		t.Errorf("%s is announced again: %+v", s.code, events)
 	}
 }
 
-// TestMessages compares what is said in some situations with testdata, to be read aloud.
+// TestMessages compares all messages in some situations with testdata. It is the only test of their wording.
 func TestMessages(t *testing.T) {
 	var all strings.Builder
 	for _, s := range situations() {
@@ -172,6 +172,10 @@ func TestMessages(t *testing.T) {
 		}
 		fmt.Fprintln(&all)
 	}
+	for _, progress := range steps {
+		fmt.Fprintf(&all, "## progress %+v\n%s\n\n", progress, message.Progress(progress))
+	}
+	fmt.Fprintf(&all, "## uploaded\n%s\n", message.Uploaded(64*mebi))
 	path := filepath.Join("testdata", "messages.txt")
 	if *update {
 		if err := os.WriteFile(path, []byte(all.String()), 0o644); err != nil {
@@ -187,16 +191,16 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestOthersMayTalk: what others say is cut to its end, which says most, and between characters.
-func TestOthersMayTalk(t *testing.T) {
+// Long details are shortened to their end, at a character boundary.
+func TestLongDetails(t *testing.T) {
 	long := strings.Repeat("é{name}", 5000) + " the end\xff"
 	s := situation{
-		before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed),
+		before: status(lifecycle.Standby, lifecycle.Archiving), code: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed),
 		detail: message.Detail{Text: long},
 	}
 	e := s.facts().Error()
 	stderr := e.Context["stderr"]
-	if len(e.Message) > 2048 || !utf8.ValidString(e.Message) || !strings.Contains(e.Message, "(name) the end.") {
+	if len(e.Message) > 2048 || !utf8.ValidString(e.Message) || !strings.Contains(e.Message, "{name} the end.") {
 		t.Errorf("%d bytes: %s", len(e.Message), e.Message)
 	}
 	if len(stderr) > 520 || !utf8.ValidString(stderr) || !strings.HasPrefix(stderr, "...") || !strings.HasSuffix(stderr, "{name} the end") {
@@ -204,10 +208,10 @@ func TestOthersMayTalk(t *testing.T) {
 	}
 }
 
-// TestTheLastWordsStayWhenTheStateBecomesERROR, with the command for another attempt, however soon it becomes so.
-func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
+// The details are kept when the state becomes ERROR, and the message gets the command to retry.
+func TestDetailsAreKeptInERROR(t *testing.T) {
 	code := int32(11)
-	s := situation{before: status(lifecycle.Standby, lifecycle.Archiving), word: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed)}
+	s := situation{before: status(lifecycle.Standby, lifecycle.Archiving), code: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed)}
 	s.detail = message.Detail{Text: "it burns", Code: "TAR_CREATE_FAILED", ExitCode: &code}
 	for _, later := range []time.Duration{0, time.Minute} {
 		facts := s.facts()
@@ -217,7 +221,7 @@ func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
 		stalled(lifecycle.ActionFailed, lifecycle.CodeJobFailed)(&facts.Decision.Status)
 		facts.Decision.Status.Error.OccurredAt = eight.Add(later)
 		after := facts.Error()
-		if diff := cmp.Diff(before.Context, after.Context); diff != "" || len(after.Context) != 5 || !strings.Contains(after.Message, "The error was: it burns. ") ||
+		if diff := cmp.Diff(before.Context, after.Context); diff != "" || len(after.Context) != 5 || !strings.Contains(after.Message, "Cause: it burns. ") ||
 			!strings.Contains(after.Message, "kyklos.io/retry") || !after.OccurredAt.Time.Equal(eight.Add(later)) ||
 			facts.Events()[0].Note != after.Message {
 			t.Errorf("%s later: %+v\n%s", later, after, diff)
@@ -225,26 +229,25 @@ func TestTheLastWordsStayWhenTheStateBecomesERROR(t *testing.T) {
 	}
 }
 
-// TestEveryCodeOfAMoverHasAWord: the two classes that matter most are told apart, and nothing that is away for
-// a while is taken for lost (D23).
-func TestEveryCodeOfAMoverHasAWord(t *testing.T) {
+// Every result of a mover has a code of the right class: nothing that is unreachable counts as lost (D23).
+func TestEveryResultOfAMoverHasACode(t *testing.T) {
 	known := constants(t, "apis/v1alpha1/workspace_conditions.go", "Reason")
 	lost := map[lifecycle.Code]bool{lifecycle.CodeArchiveLost: true, lifecycle.CodeArchiveCorrupt: true, lifecycle.CodeVolumeLost: true}
 	away := map[lifecycle.Code]bool{lifecycle.CodeStoreUnreachable: true, lifecycle.CodeBucketMissing: true}
-	for _, code := range []mover.Code{
+	for _, result := range []mover.Code{
 		"", mover.ArchiveNotFound, mover.MetaNotFound, mover.ChecksumMismatch, mover.StoreAccess, mover.BucketMissing, mover.ArchiveUnverified,
 		mover.HomeChanged, mover.HomeUnreadable, mover.HomeMissing, mover.HomeExists, mover.VolumeMismatch, mover.VolumeBusy, mover.ArchiveTooLarge,
 		mover.DiskFull, mover.TarCreateFailed, mover.TarExtractFailed, mover.Cancelled,
 	} {
-		word := message.CodeOf(code)
-		if !known[string(word)] || lost[word] != (code.Reason() == mover.DataLost) || away[word] != (code.Reason() == mover.Unreachable) {
-			t.Errorf("%s, which is %s, is told as %s", code, code.Reason(), word)
+		code := message.CodeOf(result)
+		if !known[string(code)] || lost[code] != (result.Reason() == mover.DataLost) || away[code] != (result.Reason() == mover.Unreachable) {
+			t.Errorf("%s, which is %s, has the code %s", result, result.Reason(), code)
 		}
 		facts := situation{
-			before: status(lifecycle.Standby, lifecycle.Archiving), word: word, after: failed(lifecycle.Reason(code.Reason()), word), detail: message.Detail{Code: string(code)},
+			before: status(lifecycle.Standby, lifecycle.Archiving), code: code, after: failed(lifecycle.Reason(result.Reason()), code), detail: message.Detail{Code: string(result)},
 		}.facts()
-		if wrong := sound(facts.Error().Message); wrong != "" {
-			t.Errorf("%s: %s: %s", code, wrong, facts.Error().Message)
+		if wrong := flaw(facts.Error().Message); wrong != "" {
+			t.Errorf("%s: %s: %s", result, wrong, facts.Error().Message)
 		}
 	}
 }
