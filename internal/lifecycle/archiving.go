@@ -2,22 +2,22 @@ package lifecycle
 
 import "time"
 
-// archive puts the home away (W23, W25-W29): nobody uses the volume; a Job uploads it; the store is
-// asked whether the archive is whole; Job and Pods go; the archive is recorded, and the volume is no
-// home any more, in one write; the store is asked again; the volume goes.
+// archive archives the home (W23, W25-W29): nothing uses the volume; a Job uploads the home; the archive is verified; the Job
+// and its Pods are deleted; one write records the archive and that the volume is no longer the home; the archive is verified
+// again; the volume is deleted.
 func (e *evaluation) archive() bool {
 	operation := e.Status.Operation
 	if e.Observed.Pod.own() || e.Observed.OtherPods > 0 {
 		return e.interrupted()
 	}
 	if operation.PointOfNoReturn {
-		return e.endJobs() || e.deleteArchived() // a manager that was late can have made the Job once more
+		return e.endJobs() || e.deleteArchived() // a delayed manager may have created the Job again
 	}
 	job, found := e.job()
 	if found && job.State == JobRunning {
 		return e.wait(CodeWorking, time.Time{})
 	}
-	verdict, decided := e.judge(e.key())
+	verdict, decided := e.requireVerdict(e.key())
 	switch {
 	case decided:
 		return true
@@ -36,7 +36,7 @@ func (e *evaluation) archive() bool {
 	}
 }
 
-// record writes down the verified archive. From here on the archive is the home (D4).
+// record records the verified archive. From then on the archive is the home (D4).
 func (e *evaluation) record() bool {
 	s := &e.out.Status
 	s.ArchiveKey, s.Archive = e.key(), e.Archive.Archive
@@ -47,24 +47,24 @@ func (e *evaluation) record() bool {
 	return true
 }
 
-// current reports whether a was made of the recorded volume in its present epoch (D2).
+// current reports whether a was made from the recorded volume in its current epoch (D2).
 func (e *evaluation) current(a Archive) bool {
 	return a.VolumeUID == e.Status.Volume.UID && a.Epoch == e.Status.Volume.Epoch
 }
 
-// goodArchive reports whether the recorded archive was verified in this look.
+// goodArchive reports whether the recorded archive was verified in this pass.
 func (e *evaluation) goodArchive() bool {
 	return e.Archive.Key == e.Status.ArchiveKey && e.Archive.Verdict == Verified &&
 		e.Archive.Archive.SHA256 == e.Status.Archive.SHA256 && e.Archive.Archive.Size == e.Status.Archive.Size
 }
 
-// deleteArchived deletes the volume after another look into the store (D4).
+// deleteArchived deletes the volume after the archive was verified again (D4).
 func (e *evaluation) deleteArchived() bool {
 	volume := e.Observed.Volume
 	if volume.State == VolumeTerminating {
 		return e.wait(CodeVolumeTerminating, time.Time{})
 	}
-	if _, decided := e.judge(e.Status.ArchiveKey); decided {
+	if _, decided := e.requireVerdict(e.Status.ArchiveKey); decided {
 		return true
 	}
 	if !e.goodArchive() || !e.current(e.Status.Archive) || e.home() {
@@ -73,8 +73,8 @@ func (e *evaluation) deleteArchived() bool {
 	return e.act(CodeWorking, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
 }
 
-// interrupted deals with Pods that use the volume. What was uploaded meanwhile is void, and so is its
-// id: it may be torn, or miss what they write (D3).
+// interrupted handles Pods that use the volume. An upload made meanwhile may be inconsistent or miss their writes, so it is
+// discarded together with the operation's id (D3).
 func (e *evaluation) interrupted() bool {
 	operation := e.Status.Operation
 	switch {
@@ -91,14 +91,14 @@ func (e *evaluation) interrupted() bool {
 	}
 }
 
-// reprieve makes a volume the home again that was about to be deleted, and is not yet. The archive
-// that was to replace it is not good any more, or somebody writes on the volume.
+// reprieve makes a volume that is about to be deleted the home again: its archive is no longer good, or a Pod writes to the
+// volume.
 func (e *evaluation) reprieve() bool {
 	s := &e.out.Status
 	if s.Volume.Content = e.Observed.Volume.Marker.Content; s.Volume.Content == "" {
-		s.Volume.Content = Restored // whoever took the marker off: it was a home
+		s.Volume.Content = Restored // the marker was removed: it was a home
 	}
-	if s.Volume.Epoch > 0 || e.Observed.OtherPods > 0 { // at 0 there need not even be a folder for the home
+	if s.Volume.Epoch > 0 || e.Observed.OtherPods > 0 { // at 0 there may not even be a folder for the home
 		s.Volume.Epoch++
 	}
 	if s.Operation.Type == Archiving {
@@ -109,13 +109,13 @@ func (e *evaluation) reprieve() bool {
 	return true
 }
 
-// archiveComplete ends ARCHIVING when the volume is gone and the archive is still good (D5).
+// archiveComplete finishes ARCHIVING when the volume is gone and the archive is still good (D5).
 func (e *evaluation) archiveComplete() bool {
 	if !e.Status.Operation.PointOfNoReturn || e.volumeThere() || len(e.Observed.Jobs) > 0 {
 		return false
 	}
 	verdict, known := e.verdict(e.Status.ArchiveKey)
-	switch _, away := verdict.storeAway(); {
+	switch _, away := verdict.unavailable(); {
 	case !known:
 		return true
 	case away, !e.goodArchive():
@@ -125,7 +125,7 @@ func (e *evaluation) archiveComplete() bool {
 	return e.finish(Pending)
 }
 
-// archiveLost judges an ARCHIVING whose volume is gone: too early, or with its archive (D5).
+// archiveLost handles an ARCHIVING whose volume disappeared too early, or whose archive did (D5).
 func (e *evaluation) archiveLost() bool {
 	operation := e.Status.Operation
 	if e.volumeThere() || e.before(operation.NextRetryAt) {
@@ -138,7 +138,7 @@ func (e *evaluation) archiveLost() bool {
 	if operation.PointOfNoReturn {
 		key = e.Status.ArchiveKey
 	}
-	verdict, decided := e.judge(key)
+	verdict, decided := e.requireVerdict(key)
 	switch {
 	case decided:
 		return true
@@ -151,7 +151,7 @@ func (e *evaluation) archiveLost() bool {
 	}
 }
 
-// volumeThere reports whether the volume that is to be archived still exists.
+// volumeThere reports whether the volume to archive still exists.
 func (e *evaluation) volumeThere() bool {
 	volume := e.Observed.Volume
 	return volume.own() && volume.UID == e.Status.Volume.UID && volume.State != VolumeLost

@@ -13,7 +13,7 @@ func (e *evaluation) stop() bool {
 	return e.begin(Stopping)
 }
 
-// beginNext claims the operation of the table, if its limits allow it (W31, W32).
+// beginNext begins the operation of the table, if the limits allow it (W31, W32).
 func (e *evaluation) beginNext() bool {
 	next := Next(e.Status.Phase, e.desired(), e.Status.archived())
 	switch {
@@ -39,7 +39,7 @@ func (e *evaluation) beginNext() bool {
 	return e.begin(next)
 }
 
-// claim takes an operation, with an id that is its own (W25, D2).
+// begin begins an operation with a new id (W25, D2).
 func (e *evaluation) begin(operation OperationType) bool {
 	e.out.Status.Operation = Operation{
 		Type: operation, ID: e.NewID, StartedAt: e.Now, Attempt: 1, AttemptStartedAt: e.Now,
@@ -60,16 +60,15 @@ func (e *evaluation) finish(state State) bool {
 	return true
 }
 
-// ArchiveKey returns the key of the archive that one claim of ARCHIVING makes (W26).
+// ArchiveKey returns the key of the archive that an ARCHIVING makes (W26).
 func ArchiveKey(workspaceUID, operationID string) string {
 	return "archives/" + workspaceUID + "/" + operationID + "/home.tar.gz"
 }
 
-// JobName returns the name of one attempt's Job: at most 63 characters for names of at most 50, and
-// attempts below 100.
+// JobName returns the name of the Job of an attempt: at most 63 characters for names of at most 50 and attempts below 100.
 func JobName(workspace, operationID string, attempt int32) string {
 	return fmt.Sprintf("ws-%s-%.6s-%d", workspace, operationID, attempt)
 }
 
-// key returns the key of the claimed ARCHIVING.
+// key returns the key of the archive that the current ARCHIVING makes.
 func (e *evaluation) key() string { return ArchiveKey(e.Workspace.UID, e.Status.Operation.ID) }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// OrphanAge is how long, without interruption, nobody must have needed an archive before it goes:
-// three attempts of 30 minutes and some slack (seed 001, Archive GC).
+// OrphanAge is how long an archive must be unneeded without interruption before it is deleted: three attempts of 30 minutes
+// and some slack (seed 001, Archive GC).
 const OrphanAge = 2 * time.Hour
 
-// massDeletion is how many archives may go at once even if they are more than half of all.
+// massDeletion is how many archives may be deleted at once even if they are more than half of all.
 const massDeletion = 10
 
 // Object is one archive in the store: its data, its marker, or both.
@@ -19,62 +19,62 @@ type Object struct {
 	Key string
 	// Committed: the marker is there.
 	Committed bool
-	// Kept: it was left behind on purpose, and its Workspace is gone.
+	// Kept: it was kept on purpose, and its Workspace is gone.
 	Kept bool
-	// ModifiedAt is when the data were written.
+	// ModifiedAt is when the data was written.
 	ModifiedAt time.Time
 }
 
-// Reference is a Workspace, as far as it needs archives.
+// Reference is what one Workspace needs.
 type Reference struct {
 	UID, ArchiveKey string
 	Operation       OperationType
 	OperationID     string
-	// Failed: it is in ERROR; nobody knows which of its archives are needed.
+	// Failed: the Workspace is in ERROR, so it is unknown which of its archives are needed.
 	Failed bool
-	// Retain is how many of its archives are kept, the newest first, the recorded one always.
+	// Retain is how many of its archives are kept, newest first. The recorded one is always kept.
 	Retain int
 }
 
-// CollectInput is what one cycle rests on. References must have been listed after Objects, or an archive
-// that was made in between has no reference yet (D14).
+// CollectInput is what one cycle is based on. References must be listed after Objects, or an archive that was made in between
+// has no reference yet (D14).
 type CollectInput struct {
 	Now        time.Time
 	Objects    []Object
 	References []Reference
-	// Synced: References were read from the API server, all of them.
+	// Synced: References are complete, from the API server.
 	Synced bool
-	// FirstSeen says since when each archive was found without a reference in every cycle.
+	// FirstSeen is since when each archive was found without a reference in every cycle.
 	FirstSeen map[string]time.Time
-	// Allowed is how many archives a person has allowed to go at once, whatever that looks like.
+	// Allowed is how many archives a user allowed to delete at once, whatever their share.
 	Allowed int
 }
 
 // CollectDecision is what one cycle does.
 type CollectDecision struct {
-	// Victims may be deleted, after one more look at each (StillOrphan).
+	// Victims may be deleted, after one more check of each (StillOrphan).
 	Victims []string
-	// FirstSeen is to be remembered.
+	// FirstSeen is the FirstSeen of the next cycle.
 	FirstSeen map[string]time.Time
-	// Refused says why nothing is deleted though something is due; "" if nothing is refused.
+	// Refused is why nothing is deleted although something is due; empty otherwise.
 	Refused Refused
-	// Due is how many archives would go if a person allowed it.
+	// Due is how many archives would be deleted if a user allowed it.
 	Due int
 }
 
-// Refused says why a cycle deletes nothing.
+// Refused is why a cycle deletes nothing.
 type Refused string
 
-// Why a cycle deletes nothing.
+// The reasons to delete nothing.
 const (
 	RefusedUnsynced Refused = "WorkspacesUnknown"
 	RefusedNobody   Refused = "NoWorkspaces"
 	RefusedMass     Refused = "MassDeletion"
 )
 
-// Collect chooses the archives that nobody needs (W48). An archive that found a reference in between
-// starts anew. It refuses when nothing is known of Workspaces, and, unless a person has allowed as
-// many, when there are none at all, or when more than half of all archives would go, and more than ten.
+// Collect selects the archives that are not needed (W48). The age of an archive that had a reference in between starts over.
+// It refuses if Workspaces are unknown and, unless a user allowed as many, if there are none at all, or if more than half of
+// all archives and more than ten would be deleted.
 func Collect(in CollectInput) CollectDecision {
 	if !in.Synced {
 		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedUnsynced}
@@ -103,13 +103,12 @@ func Collect(in CollectInput) CollectDecision {
 	return out
 }
 
-// StillOrphan takes the last look before an archive is deleted: references must have been read just now.
+// StillOrphan is the last check before an archive is deleted. References must have just been read.
 func StillOrphan(key string, objects []Object, references []Reference) bool {
 	return orphan(key, objects, references)
 }
 
-// orphan reports whether no reference needs the archive. One whose name is not of the form that Kyklos
-// gives is left alone: somebody else put it there.
+// orphan reports whether no reference needs the archive. An object whose name is not of Kyklos' form is ignored.
 func orphan(key string, objects []Object, references []Reference) bool {
 	owner, operation, ok := parseKey(key)
 	if !ok {
@@ -117,7 +116,7 @@ func orphan(key string, objects []Object, references []Reference) bool {
 	}
 	for _, reference := range references {
 		switch {
-		case reference.ArchiveKey == key: // even of another one: it may have been taken over
+		case reference.ArchiveKey == key: // even of another Workspace: it may have been taken over
 			return false
 		case reference.UID != owner:
 		case reference.Failed, reference.Operation == Restoring, reference.OperationID == operation,
@@ -128,7 +127,7 @@ func orphan(key string, objects []Object, references []Reference) bool {
 	return true
 }
 
-// newest returns the complete archives that a reference retains beside the recorded one.
+// newest returns the complete archives that a reference retains besides the recorded one.
 func newest(reference Reference, objects []Object) []string {
 	var own []Object
 	for _, object := range objects {
@@ -146,7 +145,7 @@ func newest(reference Reference, objects []Object) []string {
 	return keys
 }
 
-// parseKey takes the key of an archive apart.
+// parseKey splits the key of an archive.
 func parseKey(key string) (workspaceUID, operationID string, ok bool) {
 	parts := strings.Split(key, "/")
 	if len(parts) != 4 || parts[0] != "archives" || parts[3] != "home.tar.gz" || parts[1] == "" || parts[2] == "" {

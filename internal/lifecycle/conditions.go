@@ -10,18 +10,18 @@ const (
 	Undetermined Truth = "Unknown"
 )
 
-// Condition is one condition, its reason as a code.
+// Condition is the status and the reason of one condition.
 type Condition struct {
 	Status Truth
 	Reason Code
 }
 
-// Conditions are what is told of a Workspace.
+// Conditions are the conditions of a Workspace.
 type Conditions struct {
 	Ready, VolumeReady, PodReady, ArchiveReady, Progressing, Stalled Condition
 }
 
-// conditions sums up what was seen and decided.
+// conditions summarizes the observation and the decision.
 func (e *evaluation) conditions() Conditions {
 	s, code := e.out.Status, e.out.Code
 	c := Conditions{
@@ -53,7 +53,7 @@ func (e *evaluation) conditions() Conditions {
 	return c
 }
 
-// archiveReady tells of the recorded archive. An error about one that is being made is none of its.
+// archiveReady is about the recorded archive, not about one that is being made.
 func archiveReady(s Status) Condition {
 	if s.archived() && s.Error.Reason == DataLost && (s.Error.Code == CodeArchiveLost || s.Error.Code == CodeArchiveCorrupt) {
 		return Condition{False, s.Error.Code}
@@ -61,7 +61,7 @@ func archiveReady(s Status) Condition {
 	return truth(s.archived(), CodeArchiveReady, CodeNoArchive)
 }
 
-// truth returns True for one code, or False for another.
+// truth returns True with one code or False with another.
 func truth(is bool, yes, no Code) Condition {
 	if is {
 		return Condition{True, yes}

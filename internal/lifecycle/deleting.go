@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// remove begins the deletion. It waits for nothing but the ends of Jobs; an operation on its way up
-// has nothing to save (D13).
+// remove begins the deletion. It waits only for Jobs to end; an operation that leads up has nothing to save (D13).
 func (e *evaluation) remove() bool {
 	if !e.Workspace.Deleting || e.op() == Removing {
 		return false
@@ -35,32 +34,32 @@ func (e *evaluation) remove() bool {
 	return true
 }
 
-// leadsUp reports whether the claimed operation leads up, away from the archive.
+// leadsUp reports whether the operation leads up, away from the archive.
 func (e *evaluation) leadsUp() bool {
 	return e.op() == Provisioning || e.op() == Restoring || e.op() == Starting
 }
 
-// archiveFirst reports whether a home has to be archived before the deletion. In a namespace that is
-// going nothing can be made, so there it is not (D24).
+// archiveFirst reports whether the home must be archived before the deletion. In a terminating namespace this is impossible,
+// because nothing can be created (D24).
 func (e *evaluation) archiveFirst() bool {
 	making := e.op() == Provisioning || e.op() == Restoring
 	return e.Workspace.DeletionPolicy == ArchiveHome && !e.Workspace.NamespaceTerminating &&
 		(e.home() || !making && (e.unrecorded() || e.condemned()) || e.op() == Archiving)
 }
 
-// condemned reports whether the volume still holds the home that went into the archive.
+// condemned reports whether the volume still holds the home that was archived.
 func (e *evaluation) condemned() bool {
 	volume := e.Observed.Volume
 	return volume.own() && volume.Marker.Content != "" && volume.UID == e.Status.Archive.VolumeUID && !e.home()
 }
 
-// deleting deletes Pod, Jobs and volume, one after the other, each gone before the next: a Pod holds
-// its volume even when it has ended (D18).
+// deleting deletes the Pod, the Jobs and the volume, each after the previous one is gone: even a Pod that has ended keeps its
+// volume (D18).
 func (e *evaluation) deleting() bool {
 	if e.op() != Removing {
 		return false
 	}
-	if changed := e.archiveFirst() && e.Observed.Volume.usable(); changed || !e.Workspace.Deleting { // or a status out of a backup
+	if changed := e.archiveFirst() && e.Observed.Volume.usable(); changed || !e.Workspace.Deleting { // or the status was restored from a backup
 		e.out.Status.Operation = Operation{Type: None}
 		if e.out.Code = CodeDeleting; !changed {
 			e.out.Code = CodeRecovered
@@ -83,14 +82,13 @@ func (e *evaluation) deleting() bool {
 	}
 	e.slow = e.Now.After(operation.AttemptStartedAt.Add(e.limit(Removing)))
 	if e.slow && !slices.Contains([]Code{CodeStoreUnreachable, CodeBucketMissing, CodeArchiveElsewhere}, e.out.Code) {
-		e.out.Code = CodeDeletionSlow // a store that is waited for says more
+		e.out.Code = CodeDeletionSlow // the code of the store says more
 	}
 	return true
 }
 
-// keepArchive marks the archive that the deletion leaves behind, or the collection would take it with
-// the others. It reports false when there is nothing to mark. A namespace that is going is not held up:
-// the store's Secret is mostly gone with it.
+// keepArchive marks the archive that the deletion keeps, so that the collection does not delete it. It reports false if there
+// is nothing to mark. A terminating namespace is not blocked: usually the store's Secret is already gone.
 func (e *evaluation) keepArchive() bool {
 	if e.Workspace.DeletionPolicy != ArchiveHome && e.Workspace.DeletionPolicy != RetainHome || !e.Status.archived() || !e.Workspace.HasStore {
 		return false
@@ -99,7 +97,7 @@ func (e *evaluation) keepArchive() bool {
 	if !known {
 		return true
 	}
-	if code, away := verdict.storeAway(); away {
+	if code, away := verdict.unavailable(); away {
 		return !e.Workspace.NamespaceTerminating && e.wait(code, e.Now.Add(retryPace))
 	}
 	if verdict != Verified {
@@ -108,8 +106,7 @@ func (e *evaluation) keepArchive() bool {
 	return !e.Archive.Kept && e.act(CodeDeleting, Action{Kind: ActKeepArchive, Key: e.Status.ArchiveKey})
 }
 
-// unkept writes down, once, that the archive which was to be left behind is lost: what is written is told. The
-// deletion goes on.
+// unkept records once that the archive to keep is lost, so that it is reported. The deletion continues.
 func (e *evaluation) unkept(code Code) bool {
 	if last := e.Status.Error; last.Operation == Removing && last.Code == code {
 		return false

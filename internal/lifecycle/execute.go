@@ -2,7 +2,7 @@ package lifecycle
 
 import "time"
 
-// execute does the next step of the claimed operation. Each step can be done any number of times (W5).
+// execute does the next step of the operation. Every step is idempotent (W5).
 func (e *evaluation) execute() bool {
 	operation := e.Status.Operation
 	if operation.Type == None {
@@ -28,8 +28,8 @@ func (e *evaluation) execute() bool {
 	}
 }
 
-// start makes the Pod. A Pod of another claim or attempt goes first; nothing starts on a volume that
-// is being deleted (D17).
+// start creates the Pod. A Pod of another operation or attempt is deleted first. Nothing starts on a volume that is being
+// deleted (D17).
 func (e *evaluation) start() bool {
 	operation, pod := e.Status.Operation, e.Observed.Pod
 	switch {
@@ -46,8 +46,7 @@ func (e *evaluation) start() bool {
 	}
 }
 
-// endPod deletes the Pod, with its grace, and waits until the object is gone. It reports false when it
-// is.
+// endPod deletes the Pod gracefully and waits until the object is gone. It reports false once it is.
 func (e *evaluation) endPod() bool {
 	switch pod := e.Observed.Pod; {
 	case !pod.own():
@@ -55,7 +54,7 @@ func (e *evaluation) endPod() bool {
 	case pod.State == PodTerminating:
 		return e.wait(CodePodGone, time.Time{})
 	case e.dying() && (e.op() != Removing || e.Workspace.DeletionPolicy == RetainHome):
-		return e.wait(CodeVolumeTerminating, time.Time{}) // only the Pod still keeps it
+		return e.wait(CodeVolumeTerminating, time.Time{}) // only the Pod keeps it
 	default:
 		return e.act(CodeWorking, Action{Kind: ActDeletePod, UID: pod.UID})
 	}
@@ -73,8 +72,7 @@ func (e *evaluation) job() (Job, bool) {
 	return Job{}, false
 }
 
-// endStrays deletes Jobs of other claims, attempts and volumes, and waits until they and their Pods
-// are gone.
+// endStrays deletes Jobs of other operations, attempts and volumes, and waits until they and their Pods are gone.
 func (e *evaluation) endStrays() bool {
 	own, found := e.job()
 	for _, job := range e.Observed.Jobs {
@@ -85,8 +83,7 @@ func (e *evaluation) endStrays() bool {
 	return false
 }
 
-// endJobs deletes all Jobs, and waits until they and their Pods are gone. It reports false when they
-// are.
+// endJobs deletes all Jobs and waits until they and their Pods are gone. It reports false once they are.
 func (e *evaluation) endJobs() bool {
 	for _, job := range e.Observed.Jobs {
 		if job.State != JobTerminating {
@@ -96,7 +93,7 @@ func (e *evaluation) endJobs() bool {
 	return len(e.Observed.Jobs) > 0 && e.endJob(e.Observed.Jobs[0])
 }
 
-// endJob deletes one Job, or waits for it to go.
+// endJob deletes one Job, or waits for it to be gone.
 func (e *evaluation) endJob(job Job) bool {
 	if job.State == JobTerminating {
 		return e.wait(CodeJobEnding, e.Now.Add(restartPace))
@@ -104,7 +101,7 @@ func (e *evaluation) endJob(job Job) bool {
 	return e.act(CodeJobEnding, Action{Kind: ActDeleteJob, Name: job.Name, UID: job.UID})
 }
 
-// runJob makes the Job of this attempt; its name is recorded first.
+// runJob creates the Job of this attempt. Its name is recorded first.
 func (e *evaluation) runJob(key string) bool {
 	operation := e.Status.Operation
 	name := JobName(e.Workspace.Name, operation.ID, operation.Attempt)
@@ -119,8 +116,7 @@ func (e *evaluation) runJob(key string) bool {
 	})
 }
 
-// verdict returns what is known of the archive at key. If nothing is, it asks for a look into the
-// store, and reports false.
+// verdict returns the verdict on the archive at key. If there is none yet, it requests one and reports false.
 func (e *evaluation) verdict(key string) (Verdict, bool) {
 	switch {
 	case e.Archive.Key != key || e.Archive.Verdict == Unknown:
@@ -132,12 +128,12 @@ func (e *evaluation) verdict(key string) (Verdict, bool) {
 	}
 }
 
-// placed holds a verdict on the recorded archive against the store that is recorded with it. Whoever names
-// another store has lost nothing: what is not in there is elsewhere, unless a person says that it is lost. What is
-// found there was moved, and is recorded as it was found. A record without a store is judged as if there were one alone.
+// placed compares the store of the verdict with the recorded one. If the Secret names another store and the archive is not in
+// it, the archive is elsewhere, not lost, unless its loss is accepted. If it is there, it was moved, and the new store is
+// recorded. A record without a store matches any store.
 func (e *evaluation) placed(verdict Verdict) Verdict {
 	here, recorded := e.Archive.Store, e.Status.Archive.Store
-	switch _, away := verdict.storeAway(); {
+	switch _, away := verdict.unavailable(); {
 	case away, here == "", recorded == "", here == recorded:
 	case e.goodArchive():
 		e.out.Status.Archive.Store = here
@@ -147,19 +143,19 @@ func (e *evaluation) placed(verdict Verdict) Verdict {
 	return verdict
 }
 
-// judge is verdict for an operation that cannot go on without one: it reports true if that decided, for
-// another look or because the store is away.
-func (e *evaluation) judge(key string) (Verdict, bool) {
+// requireVerdict is verdict for an operation that needs one to continue. It reports true if the decision is made: to ask the
+// store, or that the store is unavailable.
+func (e *evaluation) requireVerdict(key string) (Verdict, bool) {
 	verdict, known := e.verdict(key)
 	if !known {
 		return verdict, true
 	}
-	code, away := verdict.storeAway()
+	code, away := verdict.unavailable()
 	return verdict, away && e.fail(Unreachable, code)
 }
 
-// storeAway reports whether the verdict says nothing of the archive, and which code tells why (D23).
-func (v Verdict) storeAway() (Code, bool) {
+// unavailable reports whether the verdict says nothing about the archive, and the code for the reason (D23).
+func (v Verdict) unavailable() (Code, bool) {
 	switch v {
 	case StoreUnreachable:
 		return CodeStoreUnreachable, true

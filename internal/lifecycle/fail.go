@@ -2,8 +2,8 @@ package lifecycle
 
 import "time"
 
-// complete ends an operation that is seen to be complete. It stands before all that could fail it: an
-// operation that ended while nobody looked has not timed out (D10).
+// complete finishes an operation that is observed to be complete. It precedes everything that could fail the operation: one
+// that completed between two passes has not timed out (D10).
 func (e *evaluation) complete() bool {
 	volume, operation := e.Observed.Volume, e.Status.Operation
 	switch operation.Type {
@@ -31,8 +31,8 @@ func (e *evaluation) complete() bool {
 	return false
 }
 
-// cancel ends ARCHIVING, if the home is wanted again (D12). What was uploaded is nobody's. A volume that
-// somebody deletes goes with the mover that still keeps it: there the archive is made all the same.
+// cancel ends ARCHIVING if the home is wanted again (D12). The upload is abandoned. If a user deletes the volume, only the
+// mover keeps it, so the archive is made anyway.
 func (e *evaluation) cancel() bool {
 	operation := e.Status.Operation
 	if !trait(operation.Type).Cancel || operation.PointOfNoReturn || e.desired() == Pending || e.dying() || e.homeLost() {
@@ -46,8 +46,7 @@ func (e *evaluation) cancel() bool {
 	return true
 }
 
-// failed ends what the operation started, and then the operation: nothing of it may go on behind the
-// back of the next one (D7).
+// failed removes what the operation created and then ends it, so that nothing of it interferes with the next one (D7).
 func (e *evaluation) failed() bool {
 	operation := e.Status.Operation
 	if operation.Failed == "" {
@@ -102,8 +101,8 @@ func (e *evaluation) attempt() bool {
 	return false
 }
 
-// jobFailed counts the failure of a mover. One that found no archive to restore may have looked into another
-// store than is named now.
+// jobFailed counts the failure of a mover. If it found no archive to restore, the Secret may have named another store at the
+// time.
 func (e *evaluation) jobFailed(job Job) bool {
 	switch {
 	case job.Reason == "":
@@ -111,7 +110,7 @@ func (e *evaluation) jobFailed(job Job) bool {
 	case job.Reason != DataLost || e.op() != Restoring:
 		return e.fail(job.Reason, job.Code)
 	}
-	verdict, decided := e.judge(e.Status.ArchiveKey)
+	verdict, decided := e.requireVerdict(e.Status.ArchiveKey)
 	switch {
 	case decided:
 		return true
@@ -122,14 +121,14 @@ func (e *evaluation) jobFailed(job Job) bool {
 	}
 }
 
-// overdue counts a timeout. The time of one attempt begins when it does; one whose work is done has
-// all the time to tidy up (D10).
+// overdue counts a timeout. The time limit starts with the attempt; an attempt whose work is done may take longer to clean up
+// (D10).
 func (e *evaluation) overdue() bool {
 	operation := e.Status.Operation
 	if operation.Type == None {
 		return false
 	}
-	if operation.AttemptStartedAt.Sub(e.Now) > retryCap { // the clock was set back: the attempt begins by the new one
+	if operation.AttemptStartedAt.Sub(e.Now) > retryCap { // the clock was set back: the attempt starts now
 		e.out.Status.Operation.AttemptStartedAt, e.out.Code = e.Now, CodeWorking
 		return true
 	}
@@ -143,7 +142,7 @@ func (e *evaluation) overdue() bool {
 	return e.fail(Timeout, CodeTimedOut)
 }
 
-// limit returns how long one attempt of o may take.
+// limit returns the time limit of one attempt of o.
 func (e *evaluation) limit(o OperationType) time.Duration {
 	if limit := e.Workspace.Timeouts[o]; limit > 0 {
 		return limit
@@ -151,7 +150,7 @@ func (e *evaluation) limit(o OperationType) time.Duration {
 	return trait(o).Limit
 }
 
-// fail counts a failure, and plans the next attempt or none.
+// fail counts a failure and schedules the next attempt, if one is left.
 func (e *evaluation) fail(reason Reason, code Code) bool {
 	s := &e.out.Status
 	operation := &s.Operation
@@ -167,13 +166,13 @@ func (e *evaluation) fail(reason Reason, code Code) bool {
 	operation.NextRetryAt = e.Now.Add(backoff(retryPace, retryCap, operation.Failures.total()))
 	operation.AttemptStartedAt = operation.NextRetryAt
 	if operation.Type == Archiving && !operation.PointOfNoReturn && reason == Mismatch {
-		operation.ID = e.NewID // under the old key lies what cannot be used
+		operation.ID = e.NewID // the archive under the old key is unusable
 	}
 	operation.JobName = ""
 	return true
 }
 
-// stall enters ERROR, without an operation (D8).
+// stall enters ERROR and ends the operation (D8).
 func (e *evaluation) stall(reason Reason, code Code) bool {
 	s := &e.out.Status
 	s.Error = Failure{Reason: reason, Operation: e.op(), Code: code, OccurredAt: e.Now}

@@ -2,13 +2,13 @@ package lifecycle
 
 import "time"
 
-// newWorkspace is the age below which a Workspace cannot have an archive that its status does not name. A creation
-// time further in the future says nothing about the age: a clock was set back.
+// newWorkspace is the age below which a Workspace cannot have an unrecorded archive. A creation time in the future means that
+// a clock was set back, so the age is unknown.
 const newWorkspace = 5 * time.Minute
 
-// recall looks for an archive before the first status is written, and whenever the status without archiveKey hints
-// at an archive. A status can be lost, and archiveKey be removed by hand; an empty home in place of the archived one
-// would then look like its loss (D6), and the collection would delete the archive.
+// recall searches for an archive before the first status is written, and whenever a status without archiveKey hints at one. A
+// status can be lost and archiveKey removed by hand. An empty home in place of the archived one would then look like its loss
+// (D6), and the collection would delete the archive.
 func (e *evaluation) recall() bool {
 	first := e.given.Phase == ""
 	if first && e.isNew() || !first && (e.Status.Phase != Pending || !e.hint()) {
@@ -17,8 +17,8 @@ func (e *evaluation) recall() bool {
 	return e.findArchive()
 }
 
-// findArchive asks for the newest archive in the store if the status names none, and follows the answer. It reports
-// false if there is no archive. Nothing is decided while the store does not answer.
+// findArchive requests the newest archive in the store if none is recorded, and follows the answer. It reports false if there
+// is no archive. Nothing changes while the store does not answer.
 func (e *evaluation) findArchive() bool {
 	if !e.Workspace.HasStore || e.Workspace.Deleting || e.Observed.Volume.own() || e.homeLost() || e.Status.archived() {
 		return false
@@ -27,23 +27,23 @@ func (e *evaluation) findArchive() bool {
 	case Unknown:
 		return e.act(CodeWorking, Action{Kind: ActFindArchive})
 	case NotConfigured:
-		return (e.given.Phase == "" || e.hint()) && e.holdBack(CodeStoreUnreachable) // spec.archive does name a store
+		return (e.given.Phase == "" || e.hint()) && e.holdBack(CodeStoreUnreachable) // spec.archive names a store
 	case StoreUnreachable, BucketMissing:
-		code, _ := found.Verdict.storeAway()
+		code, _ := found.Verdict.unavailable()
 		return e.holdBack(code)
-	case Verified, Corrupt: // the restore of a corrupt archive fails, which is reported
+	case Verified, Corrupt: // restoring a corrupt archive fails, which is reported
 		if found.Key != e.Workspace.AcceptedLoss {
 			return e.adoptArchive(found)
 		}
 	}
-	e.Status.Archive, e.out.Status.Archive = Archive{}, Archive{} // a hint that leads nowhere is followed once
+	e.Status.Archive, e.out.Status.Archive = Archive{}, Archive{} // a wrong hint is followed once
 	return false
 }
 
 func (e *evaluation) isNew() bool { return e.Now.Sub(e.Workspace.CreatedAt).Abs() < newWorkspace }
 
-// hint reports whether a status without archiveKey was not written by Kyklos, which always reports whether there is an
-// archive.
+// hint reports whether the status hints at an archive without naming it. A status written by Kyklos always reports whether
+// there is one.
 func (e *evaluation) hint() bool {
 	return e.Status.Archive != Archive{} || e.Workspace.ArchiveReady != False
 }
@@ -57,7 +57,7 @@ func (e *evaluation) holdBack(code Code) bool {
 	return e.wait(code, e.Now.Add(retryPace))
 }
 
-// adoptArchive records an archive that the status did not name. It is the home.
+// adoptArchive records the archive that was found. It is the home.
 func (e *evaluation) adoptArchive(found ArchiveView) bool {
 	e.out.Status = Status{
 		ObservedGeneration: e.Workspace.Generation, Phase: Pending, Operation: Operation{Type: None},

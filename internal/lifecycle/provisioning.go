@@ -2,7 +2,7 @@ package lifecycle
 
 import "time"
 
-// provision makes an empty volume and marks it (W19). It needs not be bound (D19).
+// provision creates an empty volume and marks it (W19). The volume need not be bound (D19).
 func (e *evaluation) provision() bool {
 	if e.makeVolume() {
 		return true
@@ -13,8 +13,7 @@ func (e *evaluation) provision() bool {
 	})
 }
 
-// makeVolume makes the volume of this operation, and puts others out of its way. It reports false when
-// the volume is there and usable.
+// makeVolume creates the volume of this operation and removes others. It reports false once the volume is usable.
 func (e *evaluation) makeVolume() bool {
 	switch volume := e.Observed.Volume; {
 	case volume.State == VolumeAbsent:
@@ -32,11 +31,11 @@ func (e *evaluation) makeVolume() bool {
 	}
 }
 
-// restore fetches the home from its archive (W20): a volume of this operation, recorded as not yet a home;
-// a Job; and after its success the marker, which is bound to the volume's UID and to this claim (D1).
+// restore restores the home from its archive (W20): a volume of this operation, recorded without content; a Job; and after
+// the Job succeeded a marker with the volume's UID and the operation's id (D1).
 func (e *evaluation) restore() bool {
 	if volume := e.Observed.Volume; volume.own() && (volume.State == VolumeTerminating || volume.State == VolumeLost) {
-		return e.discard() // nothing may hold it any longer
+		return e.discard() // nothing may use it any longer
 	}
 	if e.restored() {
 		return e.endJobs()
@@ -47,7 +46,7 @@ func (e *evaluation) restore() bool {
 		}
 		return e.wait(CodeWorking, time.Time{})
 	}
-	verdict, decided := e.judge(e.Status.ArchiveKey)
+	verdict, decided := e.requireVerdict(e.Status.ArchiveKey)
 	if decided {
 		return true
 	}
@@ -68,13 +67,13 @@ func (e *evaluation) restore() bool {
 	return e.endPod() || e.runJob(e.Status.ArchiveKey)
 }
 
-// restored reports whether the volume is marked as restored by this very operation.
+// restored reports whether the volume is marked as restored by this operation.
 func (e *evaluation) restored() bool {
 	volume := e.Observed.Volume
 	return volume.usable() && volume.UID == e.Status.Volume.UID && volume.Marker == e.restoredMarker()
 }
 
-// restoredMarker is what this claim writes on the volume after the Job's success.
+// restoredMarker is what this operation writes to the volume after the Job succeeded.
 func (e *evaluation) restoredMarker() Marker {
 	return Marker{Content: Restored, RestoredFrom: e.Status.ArchiveKey, OperationID: e.Status.Operation.ID}
 }
@@ -87,8 +86,8 @@ func lossOf(verdict Verdict) Code {
 	return CodeArchiveLost
 }
 
-// discard deletes a volume that is no home. One whose home went into the archive goes only if the
-// archive is still good; else it is the home again.
+// discard deletes a volume that is not a home. If its home was archived, it is deleted only if the archive is still good;
+// otherwise it is the home again.
 func (e *evaluation) discard() bool {
 	volume := e.Observed.Volume
 	if e.endJobs() || e.endPod() {
@@ -98,7 +97,7 @@ func (e *evaluation) discard() bool {
 	case volume.State == VolumeTerminating:
 		return e.wait(CodeVolumeTerminating, time.Time{})
 	case e.op() != None && e.unrecorded():
-		return e.fail(Mismatch, CodeVolumeUnknown) // somebody's home, for all that is known
+		return e.fail(Mismatch, CodeVolumeUnknown) // it may be a home
 	case e.Observed.OtherPods > 0:
 		return e.wait(CodeVolumeInUse, e.Now.Add(restartPace))
 	case e.Status.archived() && e.Status.Archive.VolumeUID == volume.UID:
@@ -106,7 +105,7 @@ func (e *evaluation) discard() bool {
 		if !known {
 			return true
 		}
-		if code, away := verdict.storeAway(); away {
+		if code, away := verdict.unavailable(); away {
 			return e.wait(code, e.Now.Add(retryPace))
 		}
 		if !e.goodArchive() && volume.usable() {

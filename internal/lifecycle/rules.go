@@ -27,8 +27,8 @@ func (e *evaluation) pause() bool {
 	return true
 }
 
-// stalled holds a Workspace in ERROR, and finds the ways out (D8). What is recorded of volume and
-// archive stays: the next look judges it again.
+// stalled holds a Workspace in ERROR and finds the ways out (D8). The recorded volume and archive stay: the next pass
+// evaluates them again.
 func (e *evaluation) stalled() bool {
 	if e.Status.Phase != Failed {
 		return false
@@ -39,13 +39,13 @@ func (e *evaluation) stalled() bool {
 	case e.lossAccepted():
 		if e.Workspace.AcceptedLoss == e.Status.ArchiveKey {
 			e.out.Status.ArchiveKey, e.out.Status.Archive = "", Archive{}
-			if !e.Status.Volume.holds() { // a condemned one can be adopted again
+			if !e.Status.Volume.holds() { // an archived one can be adopted again
 				e.out.Status.Volume = Volume{}
 			}
 		}
 		return e.recover(CodeLossAccepted)
 	case failure.Reason == DataLost && failure.Operation == Archiving && e.home() && e.desired() != Pending:
-		// The volume is there, and its folder is not: a start would make an empty home. Only ARCHIVING looks.
+		// The volume exists without its folder: a start would create an empty home. Only ARCHIVING checks it.
 		return e.wait(CodeStalled, time.Time{})
 	case e.Status.ObservedGeneration != e.Workspace.Generation, token != "" && token != e.Status.RetryToken:
 		return e.recover(CodeRecovered)
@@ -58,7 +58,7 @@ func (e *evaluation) stalled() bool {
 	}
 }
 
-// lossAccepted reports whether a person accepted the very loss that led to ERROR, or gives up what is elsewhere.
+// lossAccepted reports whether a user accepted the loss that led to ERROR, or gave up an archive that is elsewhere.
 func (e *evaluation) lossAccepted() bool {
 	accepted, failure := e.Workspace.AcceptedLoss, e.Status.Error
 	switch {
@@ -71,7 +71,7 @@ func (e *evaluation) lossAccepted() bool {
 	}
 }
 
-// recover leaves ERROR for the state that is seen.
+// recover leaves ERROR for the observed state.
 func (e *evaluation) recover(code Code) bool {
 	s := &e.out.Status
 	s.Phase, s.PreviousPhase = e.state(), ""
@@ -95,15 +95,15 @@ func (e *evaluation) lost() bool {
 
 func (e *evaluation) strays() bool { return e.endJobs() }
 
-// adopt takes over a volume whose marker says that it is a home, after a record was lost (W3). Beside
-// an archive it cannot know which of the two is newer.
+// adopt records a volume whose marker says that it is a home, after its record was lost (W3). If there is an archive as well,
+// it is unknown which one is newer.
 func (e *evaluation) adopt() bool {
 	volume := e.Observed.Volume
 	e.out.Code = CodeAdopted
 	switch {
 	case !e.unrecorded():
 		return false
-	case e.Status.Volume.UID == volume.UID: // the record knows the volume, and has lost what it holds
+	case e.Status.Volume.UID == volume.UID: // the volume is recorded without its content
 		e.out.Status.Volume.Content = volume.Marker.Content
 		return true
 	case e.Status.archived():
@@ -113,19 +113,19 @@ func (e *evaluation) adopt() bool {
 	return true
 }
 
-// unrecorded reports whether a volume of ours holds a home that no record tells of. One whose home went
-// into the recorded archive, and on which nothing was started since, holds none any more.
+// unrecorded reports whether the Workspace's volume holds a home that is not recorded. A volume whose home was archived, and
+// on which nothing was started since, holds none.
 func (e *evaluation) unrecorded() bool {
 	volume, record := e.Observed.Volume, e.Status.Volume
 	return volume.own() && volume.Marker.Content != "" && volume.State != VolumeLost &&
 		(record.UID != volume.UID || !record.holds() && !e.current(e.Status.Archive))
 }
 
-// observe writes the level that is seen, and since when (W31). The status is a cache (W3).
+// observe records the observed level and its beginning (W31). The status is a cache (W3).
 func (e *evaluation) observe() bool {
 	s, state := &e.out.Status, e.state()
 	if s.Volume.UID != "" && !s.Volume.holds() && (!e.Observed.Volume.own() || e.Observed.Volume.UID != s.Volume.UID) {
-		s.Volume = Volume{} // waste that is gone
+		s.Volume = Volume{} // it is gone
 	}
 	if state != s.Phase {
 		if s.Phase == Running && state == Standby && e.desired() == Running {
@@ -137,7 +137,7 @@ func (e *evaluation) observe() bool {
 	return *s != e.Status && (state != e.Status.Phase || s.Volume != e.Status.Volume)
 }
 
-// enter records a level and since when.
+// enter records a level and its beginning.
 func (e *evaluation) enter(state State) {
 	s := &e.out.Status
 	s.Phase = state
@@ -150,7 +150,7 @@ func (e *evaluation) enter(state State) {
 	}
 }
 
-// restartLater holds the next start back if the Pod did not live long (D16).
+// restartLater delays the next start if the Pod ended soon after its start (D16).
 func (e *evaluation) restartLater() {
 	s := &e.out.Status
 	if e.Now.Sub(s.RunningSince) >= healthy {
@@ -161,12 +161,12 @@ func (e *evaluation) restartLater() {
 	s.NextStartAt = e.Now.Add(backoff(restartPace, restartCap, s.Restarts))
 }
 
-// hold leaves a Pod alone whose end would take the home with it, until the loss is accepted.
+// hold leaves a Pod alone that is all that keeps the home, until the loss is accepted.
 func (e *evaluation) hold() bool {
 	return e.dying() && e.wait(CodeVolumeTerminating, time.Time{})
 }
 
-// dying reports whether somebody deletes the home's volume, and its loss is not accepted.
+// dying reports whether a user deletes the home's volume and its loss is not accepted.
 func (e *evaluation) dying() bool {
 	volume := e.Observed.Volume
 	return (e.home() || e.unrecorded()) && volume.State == VolumeTerminating && e.Workspace.AcceptedLoss != volume.UID
