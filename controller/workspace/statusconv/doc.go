@@ -1,3 +1,3 @@
-// Package record writes what the lifecycle engine remembers into the status of a Workspace, and reads it
-// back: Read(Write(s)) is s, to the second, which is the precision of times in the API. It is pure.
+// Package statusconv converts between the status of a Workspace in the API and that of the lifecycle engine: Read(Write(s)) is s,
+// to the second, which is the precision of times in the API. It also converts the spec. It is pure.
 package statusconv

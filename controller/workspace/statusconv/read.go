@@ -12,10 +12,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// sumPrefix stands before a sum in the API, as in the marker of an archive.
+// sumPrefix precedes a checksum in the API, as in the marker of an archive.
 const sumPrefix = "sha256:"
 
-// What the engine knows.
+// The values that the engine knows.
 var (
 	states = []lifecycle.State{
 		lifecycle.Pending, lifecycle.Standby, lifecycle.Running, lifecycle.Failed, lifecycle.Deleting,
@@ -29,15 +29,15 @@ var (
 	}
 )
 
-// Read returns what the engine remembers of a Workspace. A value that it does not know, of a status that
-// somebody has edited, counts as none; Unknown names them.
+// Read returns the recorded status of a Workspace. An unknown value, of a status that was edited, counts as empty; see
+// Unknown.
 func Read(ws *v1alpha1.Workspace) lifecycle.Status {
 	s := &ws.Status
 	status := lifecycle.Status{
 		ObservedGeneration: s.ObservedGeneration,
 		Phase:              known(states, s.Phase),
 		PreviousPhase:      known(states, s.PreviousPhase),
-		Operation:          claim(s.Operation),
+		Operation:          operationOf(s.Operation),
 		ArchiveKey:         s.ArchiveKey,
 		RunningSince:       moment(s.RunningSince),
 		StandbySince:       moment(s.StandbySince),
@@ -62,8 +62,8 @@ func Read(ws *v1alpha1.Workspace) lifecycle.Status {
 	return status
 }
 
-// claim reads the operation. Of one that is unknown nothing is left: it is nobody's claim.
-func claim(o *v1alpha1.Operation) lifecycle.Operation {
+// operationOf converts the operation. An unknown one counts as none.
+func operationOf(o *v1alpha1.Operation) lifecycle.Operation {
 	if o == nil || known(operations, o.Type) == "" {
 		return lifecycle.Operation{}
 	}
@@ -74,31 +74,31 @@ func claim(o *v1alpha1.Operation) lifecycle.Operation {
 	}
 }
 
-// Unknown names the values of a status that Read takes for none, in the order of the fields.
+// Unknown lists the values of a status that Read ignores, in the order of the fields.
 func Unknown(s *v1alpha1.WorkspaceStatus) []string {
-	var strange []string
-	look := func(field, value string, is bool) {
+	var unknown []string
+	check := func(field, value string, is bool) {
 		if value != "" && !is {
-			strange = append(strange, fmt.Sprintf("status.%s: %q", field, value))
+			unknown = append(unknown, fmt.Sprintf("status.%s: %q", field, value))
 		}
 	}
-	look("phase", string(s.Phase), known(states, s.Phase) != "")
-	look("previousStatus", string(s.PreviousPhase), known(states, s.PreviousPhase) != "")
+	check("phase", string(s.Phase), known(states, s.Phase) != "")
+	check("previousStatus", string(s.PreviousPhase), known(states, s.PreviousPhase) != "")
 	if o := s.Operation; o != nil {
-		look("operation.type", string(o.Type), known(operations, o.Type) != "")
-		look("operation.failed", string(o.Failed), known(reasons, o.Failed) != "")
+		check("operation.type", string(o.Type), known(operations, o.Type) != "")
+		check("operation.failed", string(o.Failed), known(reasons, o.Failed) != "")
 	}
 	if v := s.Volume; v != nil {
-		look("volume.content", string(v.Content), known(contents, v.Content) != "")
+		check("volume.content", string(v.Content), known(contents, v.Content) != "")
 	}
 	if e := s.Error; e != nil {
-		look("error.reason", string(e.Reason), known(reasons, e.Reason) != "")
-		look("error.operation", string(e.Operation), known(operations, e.Operation) != "")
+		check("error.reason", string(e.Reason), known(reasons, e.Reason) != "")
+		check("error.operation", string(e.Operation), known(operations, e.Operation) != "")
 	}
-	return strange
+	return unknown
 }
 
-// known returns a value as the engine's own, or "" if it is none of them.
+// known converts a value for the engine; empty if the engine does not know it.
 func known[To, From ~string](all []To, value From) To {
 	if !slices.Contains(all, To(value)) {
 		return ""
@@ -106,7 +106,7 @@ func known[To, From ~string](all []To, value From) To {
 	return To(value)
 }
 
-// moment returns t in UTC, so that equal times are equal with ==; the zero time for none.
+// moment returns t in UTC, so that equal times are equal with ==; the zero time for nil.
 func moment(t *metav1.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

@@ -12,10 +12,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// maxToken is how long status.retryToken can be.
+// maxToken is the maximum length of status.retryToken.
 const maxToken = 256
 
-// Spec returns what a Workspace asks of the engine. Whether its namespace is going is not written on it.
+// Spec converts the desired state and the metadata of a Workspace. namespaceTerminating is not part of the object.
 func Spec(ws *v1alpha1.Workspace, namespaceTerminating bool) lifecycle.Workspace {
 	return lifecycle.Workspace{
 		Name: ws.Name, UID: string(ws.UID), CreatedAt: ws.CreationTimestamp.Time, Generation: ws.Generation,
@@ -31,7 +31,7 @@ func Spec(ws *v1alpha1.Workspace, namespaceTerminating bool) lifecycle.Workspace
 	}
 }
 
-// archiveReady returns the status of the condition as it was written last.
+// archiveReady returns the status of the condition as it was last written.
 func archiveReady(ws *v1alpha1.Workspace) lifecycle.Truth {
 	if c := meta.FindStatusCondition(ws.Status.Conditions, v1alpha1.ConditionArchiveReady); c != nil {
 		return lifecycle.Truth(c.Status)
@@ -39,7 +39,7 @@ func archiveReady(ws *v1alpha1.Workspace) lifecycle.Truth {
 	return ""
 }
 
-// desired returns the state that is asked for; the schema's default for one that it does not know.
+// desired returns the desired state; the schema's default for an unknown one.
 func desired(state v1alpha1.DesiredState) lifecycle.State {
 	switch known := lifecycle.State(state); known {
 	case lifecycle.Pending, lifecycle.Standby:
@@ -49,7 +49,7 @@ func desired(state v1alpha1.DesiredState) lifecycle.State {
 	}
 }
 
-// deletion returns the policy. One that is unknown keeps the home: the others cannot be undone.
+// deletion returns the policy. An unknown one keeps the home, since the others cannot be undone.
 func deletion(policy v1alpha1.DeletionPolicy) lifecycle.DeletionPolicy {
 	switch policy {
 	case v1alpha1.DeletionDelete, "":
@@ -74,7 +74,7 @@ func timeouts(t v1alpha1.WorkspaceTimeouts) map[lifecycle.OperationType]time.Dur
 	return limits
 }
 
-// Limit returns how long one attempt of an operation may take (W49).
+// Limit returns the time limit of one attempt of an operation (W49).
 func Limit(ws *v1alpha1.Workspace, operation lifecycle.OperationType) time.Duration {
 	if limit := timeouts(ws.Spec.Timeouts)[operation]; limit > 0 {
 		return limit
@@ -87,7 +87,7 @@ func Limit(ws *v1alpha1.Workspace, operation lifecycle.OperationType) time.Durat
 	return 0
 }
 
-// cut shortens a text to some bytes, between characters.
+// cut shortens a text to a number of bytes, at a character boundary.
 func cut(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text

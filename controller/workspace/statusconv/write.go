@@ -10,9 +10,8 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Write returns the status of ws with what the engine remembers and what was seen. What it does not
-// remember stays as it was: the conditions, the last activity, the progress of the same attempt, and the
-// words about the same error.
+// Write returns the status of ws with the recorded and the observed state. The rest stays unchanged: the conditions, the last
+// activity, the progress of the same attempt, and the message about the same error.
 func Write(ws *v1alpha1.Workspace, status lifecycle.Status, seen lifecycle.Observation) v1alpha1.WorkspaceStatus {
 	out := *ws.Status.DeepCopy()
 	out.ObservedGeneration = status.ObservedGeneration
@@ -33,7 +32,7 @@ func Write(ws *v1alpha1.Workspace, status lifecycle.Status, seen lifecycle.Obser
 	return out
 }
 
-// Display returns the state as people see it: PENDING with an archive is ARCHIVED (W14).
+// Display returns the state as shown to people: PENDING with an archive is ARCHIVED (W14).
 func Display(status lifecycle.Status) lifecycle.State {
 	if status.Phase == lifecycle.Pending && status.ArchiveKey != "" {
 		return lifecycle.Archived
@@ -41,14 +40,14 @@ func Display(status lifecycle.Status) lifecycle.State {
 	return status.Phase
 }
 
-func operation(claim lifecycle.Operation, before *v1alpha1.Operation) *v1alpha1.Operation {
-	if claim == (lifecycle.Operation{}) {
+func operation(o lifecycle.Operation, before *v1alpha1.Operation) *v1alpha1.Operation {
+	if o == (lifecycle.Operation{}) {
 		return nil
 	}
 	out := &v1alpha1.Operation{
-		Type: v1alpha1.OperationType(claim.Type), ID: claim.ID, StartedAt: Time(claim.StartedAt), Attempt: claim.Attempt,
-		AttemptStartedAt: Time(claim.AttemptStartedAt), Failures: v1alpha1.FailureCounts(claim.Failures), NextRetryAt: Time(claim.NextRetryAt),
-		JobName: claim.JobName, PointOfNoReturn: claim.PointOfNoReturn, Failed: v1alpha1.FailureReason(claim.Failed),
+		Type: v1alpha1.OperationType(o.Type), ID: o.ID, StartedAt: Time(o.StartedAt), Attempt: o.Attempt,
+		AttemptStartedAt: Time(o.AttemptStartedAt), Failures: v1alpha1.FailureCounts(o.Failures), NextRetryAt: Time(o.NextRetryAt),
+		JobName: o.JobName, PointOfNoReturn: o.PointOfNoReturn, Failed: v1alpha1.FailureReason(o.Failed),
 	}
 	if before != nil && before.ID == out.ID && before.Attempt == out.Attempt {
 		out.Progress = before.Progress
@@ -76,7 +75,7 @@ func volume(workspace string, v lifecycle.Volume) *v1alpha1.VolumeStatus {
 	}
 }
 
-// failure keeps the words about an error as long as it is the same.
+// failure keeps the message about an error as long as it is the same.
 func failure(f lifecycle.Failure, before *v1alpha1.ErrorInfo) *v1alpha1.ErrorInfo {
 	if f == (lifecycle.Failure{}) {
 		return nil
@@ -90,7 +89,7 @@ func failure(f lifecycle.Failure, before *v1alpha1.ErrorInfo) *v1alpha1.ErrorInf
 	return out
 }
 
-// Time returns t as the API holds it: nil for none, UTC, whole seconds.
+// Time returns t as the API stores it: nil for the zero time, UTC, whole seconds.
 func Time(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil
