@@ -15,7 +15,7 @@ import (
 func TestMoversTakeTheArgumentsOfTheirJobs(t *testing.T) {
 	ws := &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "ann", UID: "u"}}
 	act := lifecycle.Action{Name: "job", UID: "volume", OperationID: "op", Attempt: 1, Epoch: 3}
-	for operation, verb := range map[lifecycle.Operation]string{lifecycle.Archiving: "archive", lifecycle.Restoring: "restore"} {
+	for operation, verb := range map[lifecycle.OperationType]string{lifecycle.Archiving: "archive", lifecycle.Restoring: "restore"} {
 		move := objects.Move{Operation: operation, Limit: time.Minute, SHA256: "sum"}
 		args := objects.Job(ws, act, move).Spec.Template.Spec.Containers[0].Args
 		command, left, err := newCommand().Find(args)

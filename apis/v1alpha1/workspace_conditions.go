@@ -1,25 +1,25 @@
 package v1alpha1
 
-// The condition types of a Workspace; its status carries all six. They are public contract, as are the
-// reasons below, which status.error.word and the events use too: rename none.
+// The condition types of a Workspace. Its status always has all six. These types and the reasons below, which are also the
+// values of status.error.code and the reasons of events, are a public contract: do not rename them.
 const (
-	// ConditionReady says whether the workspace is in the desired state, and nothing is under way.
+	// ConditionReady is whether the workspace is in the desired state and no operation is in progress.
 	ConditionReady = "Ready"
-	// ConditionVolumeReady says whether the volume holds the home and can be used.
+	// ConditionVolumeReady is whether the volume holds the home and is usable.
 	ConditionVolumeReady = "VolumeReady"
-	// ConditionPodReady says whether the workspace's Pod is ready.
+	// ConditionPodReady is whether the workspace's Pod is ready.
 	ConditionPodReady = "PodReady"
-	// ConditionArchiveReady says whether an archive of the home is recorded, and was not found lost or damaged.
+	// ConditionArchiveReady is whether an archive of the home is recorded and was not found to be lost or corrupt.
 	ConditionArchiveReady = "ArchiveReady"
-	// ConditionProgressing says whether Kyklos is bringing the workspace somewhere else.
+	// ConditionProgressing is whether Kyklos is changing the workspace.
 	ConditionProgressing = "Progressing"
-	// ConditionStalled says whether nothing goes on until somebody helps.
+	// ConditionStalled is whether the workspace makes no progress without help.
 	ConditionStalled = "Stalled"
 )
 
-// Reasons for things as they should be.
+// Reasons of a workspace at rest.
 const (
-	// ReasonConverged: the state is the desired one. Of Stalled: nothing stands in the way.
+	// ReasonConverged: the state is the desired one. For Stalled: nothing blocks the workspace.
 	ReasonConverged = "Converged"
 	// ReasonVolumeReady: the volume holds the home.
 	ReasonVolumeReady = "VolumeReady"
@@ -31,68 +31,67 @@ const (
 	ReasonNoArchive = "NoArchive"
 )
 
-// Reasons for what is under way.
+// Reasons of operations and transitions.
 const (
 	// ReasonClaimed: an operation begins.
 	ReasonClaimed = "Claimed"
 	// ReasonWorking: an operation does its next step.
 	ReasonWorking = "Working"
-	// ReasonFinished: an operation was seen to be complete.
+	// ReasonFinished: an operation is complete.
 	ReasonFinished = "Finished"
-	// ReasonObserved: the state was set to what is seen.
+	// ReasonObserved: the state was set to the observed one.
 	ReasonObserved = "Observed"
-	// ReasonVolumeAdopted: a volume that is marked as this workspace's home, or an archive of it, was not
-	// recorded and is the home.
+	// ReasonVolumeAdopted: a volume that is marked as this workspace's home, or an archive of it, was not recorded. It is the home now.
 	ReasonVolumeAdopted = "VolumeAdopted"
-	// ReasonJobEnding: a mover Job and its Pods have to go first.
+	// ReasonJobEnding: Kyklos waits for a mover Job and its Pods to be gone.
 	ReasonJobEnding = "JobEnding"
-	// ReasonCancelled: archiving was ended, because the home is wanted again.
+	// ReasonCancelled: archiving was cancelled because the home is wanted again.
 	ReasonCancelled = "Cancelled"
-	// ReasonVolumeReprieved: a volume that was to be deleted is the home again.
+	// ReasonVolumeReprieved: a volume that was about to be deleted is the home again.
 	ReasonVolumeReprieved = "VolumeReprieved"
 	// ReasonRecovered: the workspace has left ERROR.
 	ReasonRecovered = "Recovered"
-	// ReasonLossAccepted: somebody has accepted that a home is lost.
+	// ReasonLossAccepted: a user accepted the loss of the home.
 	ReasonLossAccepted = "LossAccepted"
 	// ReasonDeleting: the Workspace is being deleted.
 	ReasonDeleting = "Deleting"
-	// ReasonDeletedWithoutArchive: it was to be archived first, and that is not possible any more.
+	// ReasonDeletedWithoutArchive: the home should have been archived first, which is no longer possible.
 	ReasonDeletedWithoutArchive = "DeletedWithoutArchive"
-	// ReasonDeleted: everything is gone.
+	// ReasonDeleted: everything is deleted.
 	ReasonDeleted = "Deleted"
 )
 
 // Reasons for waiting.
 const (
-	// ReasonPaused: the user has set spec.pause.
+	// ReasonPaused: spec.pause is set.
 	ReasonPaused = "Paused"
-	// ReasonObservationFailed: something could not be read from the API server.
+	// ReasonObservationFailed: the API server could not be read.
 	ReasonObservationFailed = "ObservationFailed"
-	// ReasonPodNotReady: the Pod is there and not ready.
+	// ReasonPodNotReady: the Pod is not ready.
 	ReasonPodNotReady = "PodNotReady"
-	// ReasonPodGone: the Pod is ending. Of PodReady: there is none.
+	// ReasonPodGone: the Pod is stopping. For PodReady: there is no Pod.
 	ReasonPodGone = "PodGone"
-	// ReasonVolumeAbsent: there is no volume, or none yet.
+	// ReasonVolumeAbsent: there is no volume yet.
 	ReasonVolumeAbsent = "VolumeAbsent"
-	// ReasonVolumePending: the storage class has not made the volume yet.
+	// ReasonVolumePending: the storage class has not provisioned the volume yet.
 	ReasonVolumePending = "VolumePending"
 	// ReasonVolumeTerminating: the volume is being deleted.
 	ReasonVolumeTerminating = "VolumeTerminating"
-	// ReasonVolumeInUse: somebody else's Pod uses the volume.
+	// ReasonVolumeInUse: another Pod uses the volume.
 	ReasonVolumeInUse = "VolumeInUse"
-	// ReasonWaitingToRetry: an attempt has failed, and the next is due later.
+	// ReasonWaitingToRetry: an attempt failed, and the next one is scheduled.
 	ReasonWaitingToRetry = "WaitingToRetry"
-	// ReasonRestartBackoff: the Pod dies again and again, and is started again ever later.
+	// ReasonRestartBackoff: the Pod keeps ending soon after its start, and the next start is delayed.
 	ReasonRestartBackoff = "RestartBackoff"
-	// ReasonOwnerLimitExceeded: the owner has as many running workspaces as may be.
+	// ReasonOwnerLimitExceeded: the owner has reached the limit of running workspaces.
 	ReasonOwnerLimitExceeded = "OwnerLimitExceeded"
-	// ReasonLimitExceeded: as many workspaces run in all as may.
+	// ReasonLimitExceeded: the limit of running workspaces in the cluster is reached.
 	ReasonLimitExceeded = "LimitExceeded"
-	// ReasonWaitingForMover: all movers are at work.
+	// ReasonWaitingForMover: all movers are busy.
 	ReasonWaitingForMover = "WaitingForMover"
 	// ReasonArchiveNotConfigured: an archive is needed, and spec.archive names no store.
 	ReasonArchiveNotConfigured = "ArchiveNotConfigured"
-	// ReasonDeletionSlow: the deletion takes longer than it may, and goes on.
+	// ReasonDeletionSlow: the deletion takes longer than its time limit. It continues.
 	ReasonDeletionSlow = "DeletionSlow"
 	// ReasonStalled: the state is ERROR.
 	ReasonStalled = "Stalled"
@@ -100,32 +99,32 @@ const (
 
 // Reasons for failures.
 const (
-	// ReasonPodEnded: the Pod has ended instead of running.
+	// ReasonPodEnded: the Pod ended instead of running.
 	ReasonPodEnded = "PodEnded"
-	// ReasonPodForeign: the Pod's name is taken by somebody else's.
+	// ReasonPodForeign: a Pod with the required name exists and belongs to something else.
 	ReasonPodForeign = "PodForeign"
-	// ReasonVolumeForeign: the volume's name is taken by somebody else's.
+	// ReasonVolumeForeign: a PersistentVolumeClaim with the required name exists and belongs to something else.
 	ReasonVolumeForeign = "VolumeForeign"
-	// ReasonVolumeUnknown: a volume holds a home of which nothing is recorded.
+	// ReasonVolumeUnknown: the volume holds a home that is not recorded.
 	ReasonVolumeUnknown = "VolumeUnknown"
 	// ReasonVolumeLost: the volume with the home is gone.
 	ReasonVolumeLost = "VolumeLost"
-	// ReasonVolumeWaste: the volume holds no home.
+	// ReasonVolumeWaste: the volume does not hold a home.
 	ReasonVolumeWaste = "VolumeWaste"
 	// ReasonArchiveLost: the archive is not in the store.
 	ReasonArchiveLost = "ArchiveLost"
-	// ReasonArchiveCorrupt: the archive is not what was archived.
+	// ReasonArchiveCorrupt: the archive does not match its checksum or its marker.
 	ReasonArchiveCorrupt = "ArchiveCorrupt"
-	// ReasonStoreUnreachable: the object store cannot be reached, or refuses.
+	// ReasonStoreUnreachable: the object store cannot be reached or denies access.
 	ReasonStoreUnreachable = "StoreUnreachable"
-	// ReasonBucketMissing: the object store has no such bucket.
+	// ReasonBucketMissing: the bucket does not exist in the object store.
 	ReasonBucketMissing = "BucketMissing"
-	// ReasonArchiveElsewhere: the archive is recorded in another store than is named now, and not in this one.
+	// ReasonArchiveElsewhere: the archive was recorded in another store than the configured one, and is not in this one.
 	ReasonArchiveElsewhere = "ArchiveElsewhere"
-	// ReasonJobFailed: a mover has failed.
+	// ReasonJobFailed: a mover failed.
 	ReasonJobFailed = "JobFailed"
-	// ReasonTimedOut: an attempt took longer than it may.
+	// ReasonTimedOut: an attempt exceeded its time limit.
 	ReasonTimedOut = "TimedOut"
-	// ReasonRefused: the API server refuses what has to be made.
+	// ReasonRefused: the API server rejected an object.
 	ReasonRefused = "Refused"
 )

@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// OperationType is what Kyklos does to bring the workspace one level up or down.
+// OperationType is a step that brings the workspace one level up or down.
 //
 // +kubebuilder:validation:Enum=NONE;PROVISIONING;RESTORING;STARTING;STOPPING;ARCHIVING;DELETING
 type OperationType string
@@ -18,71 +18,78 @@ const (
 	OperationDeleting     OperationType = "DELETING"
 )
 
-// Operation is one claimed operation. The claim is the write of this status with
-// the resourceVersion that was read.
+// Operation is the operation in progress. It begins with the write of this status,
+// at the resourceVersion that was read.
 //
 // +kubebuilder:validation:XValidation:rule="self.type == 'NONE' || has(self.id)",message="an operation has an id"
 type Operation struct {
-	// What is done.
+	// type is what is being done: NONE, PROVISIONING, RESTORING, STARTING, STOPPING,
+	// ARCHIVING or DELETING.
 	// +required
 	Type OperationType `json:"type"`
 
-	// The claim's own id. Nothing of another claim is ever taken for its work.
+	// id identifies this operation. Objects of another operation are never used for
+	// it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
 	ID string `json:"id,omitempty"`
 
-	// When it was claimed.
+	// startedAt is when the operation began.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// The attempt, from 1 on.
+	// attempt is the number of the attempt, starting at 1.
 	// +optional
 	Attempt int32 `json:"attempt,omitempty"`
-	// When the attempt began, or begins.
+	// attemptStartedAt is when the attempt began or will begin.
 	// +optional
 	AttemptStartedAt *metav1.Time `json:"attemptStartedAt,omitempty"`
 
-	// How often it failed, for each reason by itself.
+	// failures counts the failed attempts by reason.
 	// +optional
 	Failures FailureCounts `json:"failures,omitzero"`
 
-	// When the next attempt is made.
+	// nextRetryAt is when the next attempt begins.
 	// +optional
 	NextRetryAt *metav1.Time `json:"nextRetryAt,omitempty"`
 
-	// The Job that moves the home.
+	// jobName is the name of the Job that archives or restores the home.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	JobName string `json:"jobName,omitempty"`
 
-	// ARCHIVING: the archive is verified and recorded, and the volume is being
-	// deleted. From here on it cannot be cancelled.
+	// pointOfNoReturn is true while ARCHIVING once the archive is verified and
+	// recorded and the volume is being deleted. From then on, the operation cannot
+	// be cancelled.
 	// +optional
 	PointOfNoReturn bool `json:"pointOfNoReturn,omitempty"`
 
-	// No attempt is left: what the operation started is being taken away before the
-	// state becomes ERROR, for this reason.
+	// failed is the reason for which no attempt is left. What the operation created
+	// is removed before phase becomes ERROR.
 	// +optional
 	Failed FailureReason `json:"failed,omitempty"`
 
-	// How far the Job has come, in words for people.
+	// progress is how far the Job is, for people.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Progress string `json:"progress,omitempty"`
 }
 
-// FailureCounts are the failures of one operation, each reason for itself: two
-// calls that failed and one timeout are not three of either.
+// FailureCounts counts the failures of one operation, separately for each reason.
 type FailureCounts struct {
+	// mismatch counts objects or archives that were not as expected.
 	// +optional
 	Mismatch int32 `json:"mismatch,omitempty"`
+	// unreachable counts failures to reach the API server or the object store.
 	// +optional
 	Unreachable int32 `json:"unreachable,omitempty"`
+	// actionFailed counts actions that failed.
 	// +optional
 	ActionFailed int32 `json:"actionFailed,omitempty"`
+	// timeout counts attempts that exceeded their time limit.
 	// +optional
 	Timeout int32 `json:"timeout,omitempty"`
+	// dataLost counts losses of the home or its archive.
 	// +optional
 	DataLost int32 `json:"dataLost,omitempty"`
 }
@@ -92,32 +99,34 @@ type FailureCounts struct {
 // +kubebuilder:validation:Enum=Mismatch;Unreachable;ActionFailed;Timeout;DataLost
 type FailureReason string
 
-// ErrorInfo is what went wrong last.
+// ErrorInfo describes the last failure.
 type ErrorInfo struct {
-	// Mismatch, Unreachable, ActionFailed, Timeout or DataLost.
+	// reason is the class of the failure: Mismatch, Unreachable, ActionFailed,
+	// Timeout or DataLost.
 	// +required
 	Reason FailureReason `json:"reason"`
 
-	// The operation that failed.
+	// operation is the operation that failed.
 	// +optional
 	Operation OperationType `json:"operation,omitempty"`
 
-	// What happened, in a word that programs can rely on.
+	// code is what happened, as a stable, machine-readable code such as ArchiveLost.
+	// The codes are the reasons of the conditions.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
-	Word string `json:"word,omitempty"`
+	Code string `json:"code,omitempty"`
 
-	// What happened, and what to do.
+	// message describes what happened and what to do.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// Further facts, such as the exit code.
+	// context has further details, such as the exit code.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	Context map[string]string `json:"context,omitempty"`
 
-	// When it happened.
+	// occurredAt is when it happened.
 	// +optional
 	OccurredAt *metav1.Time `json:"occurredAt,omitempty"`
 }

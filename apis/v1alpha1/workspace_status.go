@@ -2,110 +2,115 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Phase is the state that a workspace is in: a level, or ERROR or DELETING,
-// which are outside the order.
+// Phase is the state of a workspace: one of the levels PENDING, STANDBY and
+// RUNNING, or ERROR or DELETING.
 //
 // +kubebuilder:validation:Enum=PENDING;STANDBY;RUNNING;ERROR;DELETING
 type Phase string
 
-// The states beside the desired ones.
+// The states that cannot be desired.
 const (
-	// PhaseError: an operation has failed for good; see the condition Stalled.
+	// PhaseError: an operation failed and is not retried; see the condition Stalled.
 	PhaseError Phase = "ERROR"
 	// PhaseDeleting: the Workspace is being deleted.
 	PhaseDeleting Phase = "DELETING"
 )
 
-// VolumeContent is what the volume holds. A volume whose content was never made
-// is no home: to start on it would show its owner an empty one.
+// VolumeContent is what the volume holds. The workspace never starts on a volume
+// without a complete home: its owner would see an empty one.
 //
 // +kubebuilder:validation:Enum=Uninitialized;Empty;Restored
 type VolumeContent string
 
 // What the volume holds.
 const (
-	// ContentUninitialized: nothing was put there yet, or not all of it.
+	// ContentUninitialized: the home is missing or incomplete.
 	ContentUninitialized VolumeContent = "Uninitialized"
-	// ContentEmpty: a new home.
+	// ContentEmpty: a new, empty home.
 	ContentEmpty VolumeContent = "Empty"
-	// ContentRestored: a home from the archive.
+	// ContentRestored: a home that was restored from the archive.
 	ContentRestored VolumeContent = "Restored"
 )
 
-// WorkspaceStatus is what Kyklos last saw and does. It is a cache: the Pod, the
-// volume and the archive are the truth.
+// WorkspaceStatus is the observed state of a Workspace. It is a cache: the Pod, the
+// volume and the archive are the source of truth.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.phase) || self.phase != 'ERROR' || !has(self.operation) || self.operation.type == 'NONE'",message="a workspace in ERROR has no operation"
 // +kubebuilder:validation:XValidation:rule="!has(self.archiveKey) || self.archiveKey.startsWith('archives/')",message="archiveKey must begin with archives/"
 type WorkspaceStatus struct {
-	// The generation of the spec that this status is about.
+	// observedGeneration is the generation of the spec that this status is based on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// The state: PENDING, STANDBY, RUNNING, ERROR or DELETING.
+	// phase is the state of the workspace: PENDING, STANDBY, RUNNING, ERROR or
+	// DELETING.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 
-	// The state as people see it: PENDING with an archive is ARCHIVED.
+	// displayState is the state as shown to people. It is ARCHIVED if phase is
+	// PENDING and there is an archive, otherwise it equals phase.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	DisplayState string `json:"displayState,omitempty"`
 
-	// The state before ERROR.
+	// previousStatus is the phase before ERROR.
 	// +optional
 	PreviousPhase Phase `json:"previousStatus,omitempty"`
 
-	// What Kyklos does at present.
+	// operation is the operation in progress.
 	// +optional
 	Operation *Operation `json:"operation,omitempty"`
 
-	// The object that holds the archived home: archives/UID/OPERATION/home.tar.gz.
+	// archiveKey is the object that holds the archived home:
+	// archives/UID/OPERATION/home.tar.gz.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	ArchiveKey string `json:"archiveKey,omitempty"`
 
-	// What is known of that object.
+	// archive describes the archive at archiveKey.
 	// +optional
 	Archive *ArchiveStatus `json:"archive,omitempty"`
 
-	// The volume of the home.
+	// volume describes the home's volume.
 	// +optional
 	Volume *VolumeStatus `json:"volume,omitempty"`
 
-	// The Pod, while there is one.
+	// podName is the name of the workspace's Pod. It is empty while there is no Pod.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	PodName string `json:"podName,omitempty"`
 
-	// Since when the workspace runs.
+	// runningSince is when the workspace entered RUNNING.
 	// +optional
 	RunningSince *metav1.Time `json:"runningSince,omitempty"`
 
-	// Since when it is in STANDBY.
+	// standbySince is when the workspace entered STANDBY.
 	// +optional
 	StandbySince *metav1.Time `json:"standbySince,omitempty"`
 
-	// The last activity that a heartbeat told of.
+	// lastActivityTime is the time of the last activity that a heartbeat reported.
 	// +optional
 	LastActivityTime *metav1.Time `json:"lastActivityTime,omitempty"`
 
-	// The value of the annotation kyklos.io/retry that was last followed.
+	// retryToken is the last value of the annotation kyklos.io/retry that was acted
+	// on.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	RetryToken string `json:"retryToken,omitempty"`
 
-	// How often in a row the Pod has died within ten minutes of its start.
+	// restarts is how many times in a row the Pod ended within ten minutes of its
+	// start.
 	// +optional
 	Restarts int32 `json:"restarts,omitempty"`
-	// Before then the Pod is not started again.
+	// nextStartAt is the earliest time of the next start of the Pod.
 	// +optional
 	NextStartAt *metav1.Time `json:"nextStartAt,omitempty"`
 
-	// What went wrong last.
+	// error is the last failure. It is removed when the operation completes.
 	// +optional
 	Error *ErrorInfo `json:"error,omitempty"`
 
-	// The conditions Ready, VolumeReady, PodReady, ArchiveReady, Progressing and
+	// conditions are Ready, VolumeReady, PodReady, ArchiveReady, Progressing and
 	// Stalled.
 	// +optional
 	// +listType=map
@@ -114,58 +119,60 @@ type WorkspaceStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// ArchiveStatus is what is known of an archived home. It describes the object as
-// it was read back from the store.
+// ArchiveStatus describes an archived home, as it was read back from the store.
 type ArchiveStatus struct {
-	// The store that holds it: its endpoint, bucket and prefix, or its folder.
+	// store is the object store that holds the archive: endpoint, bucket and prefix,
+	// or a folder.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Store string `json:"store,omitempty"`
 
-	// The sum of the object: sha256: and 64 hexadecimal digits.
+	// sha256 is the checksum of the object: sha256: and 64 hexadecimal digits.
 	// +optional
 	// +kubebuilder:validation:MaxLength=71
 	SHA256 string `json:"sha256,omitempty"`
 
-	// The size of the object in bytes.
+	// sizeBytes is the size of the object.
 	// +optional
 	SizeBytes int64 `json:"sizeBytes,omitempty"`
 
-	// When it was complete.
+	// completedAt is when the archive was verified.
 	// +optional
 	CompletedAt *metav1.Time `json:"completedAt,omitempty"`
 
-	// The volume that it was made of.
+	// volumeUID is the UID of the PersistentVolumeClaim that was archived.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
 	VolumeUID string `json:"volumeUID,omitempty"`
-	// How often a Pod had been started on that volume by then.
+	// epoch is the epoch of that volume at the time.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`
 }
 
-// VolumeStatus is the volume of the home.
+// VolumeStatus describes the home's volume.
 type VolumeStatus struct {
-	// The PersistentVolumeClaim.
+	// name is the name of the PersistentVolumeClaim.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name,omitempty"`
 
-	// Its UID: a volume of the same name is not the same volume.
+	// uid is the UID of the PersistentVolumeClaim. A claim with the same name and
+	// another UID is a different volume.
 	// +optional
 	// +kubebuilder:validation:MaxLength=36
 	UID string `json:"uid,omitempty"`
 
-	// What it holds.
+	// content is what the volume holds: Uninitialized, Empty or Restored.
 	// +optional
 	Content VolumeContent `json:"content,omitempty"`
 
-	// The archive that it was restored from.
+	// restoredFrom is the key of the archive that the home was restored from.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	RestoredFrom string `json:"restoredFrom,omitempty"`
 
-	// How often a Pod was started on it. An archive of an earlier epoch is old.
+	// epoch counts how many times a Pod was started on the volume. An archive from
+	// an earlier epoch is outdated.
 	// +optional
 	Epoch int64 `json:"epoch,omitempty"`
 }

@@ -4,8 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Workspace is one developer's working place: a Pod with a home directory on a
-// volume, which can be put away into an archive and fetched back.
+// Workspace is a development environment: a Pod with a home directory on a volume,
+// which can be archived and restored.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
@@ -24,15 +24,16 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="must stay while the home is archived: ask for STANDBY first, which restores it",reason=FieldValueForbidden,fieldPath=".spec.archive"
 type Workspace struct {
 	metav1.TypeMeta `json:",inline"`
-	// Standard object metadata. The name has at most 50 characters and no dots.
+	// metadata is the standard object metadata. The name has at most 50 characters
+	// and no dots.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// What the workspace is, and the state that it should be in.
+	// spec is the desired state of the workspace.
 	// +required
 	Spec WorkspaceSpec `json:"spec"`
 
-	// What Kyklos last saw and does. Written by Kyklos only.
+	// status is the observed state of the workspace. Only Kyklos writes it.
 	// +optional
 	Status WorkspaceStatus `json:"status,omitzero"`
 }
@@ -46,106 +47,108 @@ type WorkspaceList struct {
 	Items           []Workspace `json:"items"`
 }
 
-// DesiredState is a state that can be asked for. The states are levels: Kyklos
-// goes from one to the next, never past it.
+// DesiredState is a state that can be desired. The states are levels: Kyklos goes
+// from one to the next and never skips one.
 //
 // +kubebuilder:validation:Enum=PENDING;STANDBY;RUNNING
 type DesiredState string
 
-// The states that can be asked for.
+// The states that can be desired.
 const (
 	// DesiredPending: no Pod and no volume; the home is in the archive.
 	DesiredPending DesiredState = "PENDING"
-	// DesiredStandby: the volume is there, no Pod runs.
+	// DesiredStandby: the home is on its volume, no Pod runs.
 	DesiredStandby DesiredState = "STANDBY"
 	// DesiredRunning: the Pod runs.
 	DesiredRunning DesiredState = "RUNNING"
 )
 
-// DeletionPolicy says what becomes of the home when the Workspace is deleted.
+// DeletionPolicy is what happens to the home when the Workspace is deleted.
 //
 // +kubebuilder:validation:Enum=Delete;ArchiveThenDelete;Retain
 type DeletionPolicy string
 
-// What becomes of the home.
+// The deletion policies.
 const (
 	// DeletionDelete deletes the volume, and later the archive.
 	DeletionDelete DeletionPolicy = "Delete"
 	// DeletionArchive archives the home first.
 	DeletionArchive DeletionPolicy = "ArchiveThenDelete"
-	// DeletionRetain leaves the volume behind.
+	// DeletionRetain keeps the volume.
 	DeletionRetain DeletionPolicy = "Retain"
 )
 
-// WorkspaceSpec is what the workspace is, and the state that it should be in.
+// WorkspaceSpec is the desired state of a Workspace.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to who it was made for",reason=FieldValueForbidden,fieldPath=".owner"
 // +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no place to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
 // +kubebuilder:validation:XValidation:rule="!has(self.archive) || !has(self.env) || self.env.all(e, !has(e.valueFrom) || !has(e.valueFrom.secretKeyRef) || e.valueFrom.secretKeyRef.name != self.archive.storeRef.name)",message="must not take from the Secret of archive.storeRef: whoever works in this workspace could open every archive in the store",reason=FieldValueForbidden,fieldPath=".env"
 type WorkspaceSpec struct {
-	// The state that the workspace should be in: PENDING (archived), STANDBY (stopped,
-	// with its volume) or RUNNING. Users, the idle timers and a TimeWindowScaler
-	// write it; the last one wins.
+	// desiredState is the state that the workspace should be in: PENDING (archived),
+	// STANDBY (stopped, with its volume) or RUNNING. Users, the idle timers and a
+	// TimeWindowScaler write it; the last write wins.
 	// +optional
 	// +kubebuilder:default=RUNNING
 	DesiredState DesiredState `json:"desiredState"`
 
-	// Whom the workspace belongs to; running workspaces are counted and limited for
-	// each owner. Left out, it is the namespace. It never changes.
+	// owner is who the workspace belongs to. Running workspaces are counted and
+	// limited per owner. Defaults to the namespace. Immutable.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Owner string `json:"owner,omitempty"`
 
-	// While true, Kyklos goes on looking and reporting in status, and does nothing.
+	// pause stops all changes. Kyklos keeps observing the workspace and reporting
+	// its status.
 	// +optional
 	// +kubebuilder:default=false
 	Pause bool `json:"pause"`
 
-	// The Pod, from its next start on.
+	// WorkspacePod describes the Pod. Changes apply from its next start on.
 	WorkspacePod `json:",inline"`
 
-	// The volume of the home directory.
+	// storage describes the volume of the home directory.
 	// +optional
 	// +kubebuilder:default={}
 	Storage WorkspaceStorage `json:"storage,omitzero"`
 
-	// Seconds without activity after which a running workspace is stopped: its
-	// desiredState becomes STANDBY. 0 never stops it.
+	// standbyTTLSeconds is how long a running workspace may be inactive before it is
+	// stopped: desiredState becomes STANDBY. 0 disables this.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=0
 	StandbyTTLSeconds int32 `json:"standbyTTLSeconds"`
 
-	// Seconds in STANDBY, without activity, after which the home is archived and the
-	// volume deleted: desiredState becomes PENDING. 0 never archives it.
+	// archiveTTLSeconds is how long a workspace may be in STANDBY and inactive
+	// before its home is archived and the volume deleted: desiredState becomes
+	// PENDING. 0 disables this.
 	// +optional
 	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=0
 	ArchiveTTLSeconds int32 `json:"archiveTTLSeconds"`
 
-	// Where the home is archived. Left out, the workspace cannot be archived, and
-	// keeps its volume.
+	// archive is where the home is archived. Without it, the workspace cannot be
+	// archived and keeps its volume.
 	// +optional
 	Archive *WorkspaceArchive `json:"archive,omitempty"`
 
-	// How long one attempt of each operation may take.
+	// timeouts limit how long one attempt of each operation may take.
 	// +optional
 	// +kubebuilder:default={}
 	Timeouts WorkspaceTimeouts `json:"timeouts,omitzero"`
 
-	// What becomes of the home when the Workspace is deleted: Delete,
-	// ArchiveThenDelete or Retain, which leaves the volume behind.
+	// deletionPolicy is what happens to the home when the Workspace is deleted:
+	// Delete, ArchiveThenDelete or Retain, which keeps the volume.
 	// +optional
 	// +kubebuilder:default=Delete
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy"`
 }
 
-// WorkspaceStorage is the volume of the home directory.
+// WorkspaceStorage describes the volume of the home directory.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="must not change: a volume stays in the class that it was made in",reason=FieldValueForbidden,fieldPath=".storageClassName"
 type WorkspaceStorage struct {
-	// The size of the volume. It may grow, where the storage class allows it.
+	// size is the size of the volume. It can grow if the storage class allows it.
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:MaxLength=32
@@ -153,22 +156,22 @@ type WorkspaceStorage struct {
 	// +kubebuilder:validation:XValidation:rule="!isQuantity(self) || !isQuantity(oldSelf) || quantity(self).compareTo(quantity(oldSelf)) >= 0",message="must not shrink: a volume cannot be made smaller",reason=FieldValueForbidden
 	Size string `json:"size"`
 
-	// The StorageClass of the volume. Left out, it is the cluster's default class. It
-	// never changes.
+	// storageClassName is the StorageClass of the volume. Defaults to the cluster's
+	// default class. Immutable.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a StorageClass: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	StorageClassName string `json:"storageClassName,omitempty"`
 
-	// ReadWriteOnce, or ReadWriteOncePod where the volume's driver has it. It never
-	// changes.
+	// accessMode is ReadWriteOnce, or ReadWriteOncePod if the volume's driver
+	// supports it. Immutable.
 	// +optional
 	// +kubebuilder:default=ReadWriteOnce
 	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteOncePod
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="must not change: a volume keeps its access mode",reason=FieldValueForbidden
 	AccessMode string `json:"accessMode"`
 
-	// Where the home directory is in the container. It never changes.
+	// mountPath is the path of the home directory in the container. Immutable.
 	// +optional
 	// +kubebuilder:default="/home/coder"
 	// +kubebuilder:validation:MaxLength=256
@@ -178,14 +181,14 @@ type WorkspaceStorage struct {
 	MountPath string `json:"mountPath"`
 }
 
-// WorkspaceArchive says where the home is archived.
+// WorkspaceArchive is where the home is archived.
 type WorkspaceArchive struct {
-	// The Secret in this namespace that says which object store, and holds the
-	// credentials.
+	// storeRef names the Secret in this namespace with the address and the
+	// credentials of the object store.
 	// +required
 	StoreRef StoreRef `json:"storeRef"`
 
-	// How many archives are kept, the newest first.
+	// retain is how many archives are kept, newest first.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
@@ -193,54 +196,56 @@ type WorkspaceArchive struct {
 	Retain int32 `json:"retain"`
 }
 
-// StoreRef names an object store.
+// StoreRef names the Secret of an object store.
 type StoreRef struct {
-	// The Secret's name.
+	// name is the name of the Secret.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a Secret: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	Name string `json:"name"`
 }
 
-// WorkspaceTimeouts are, in seconds, how long one attempt of each operation may
+// WorkspaceTimeouts limit, in seconds, how long one attempt of each operation may
 // take.
 type WorkspaceTimeouts struct {
-	// Making the volume.
+	// provisioningSeconds limits creating the volume.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	ProvisioningSeconds int32 `json:"provisioningSeconds"`
 
-	// Making the volume and fetching the home from the archive.
+	// restoringSeconds limits creating the volume and restoring the home from the
+	// archive.
 	// +optional
 	// +kubebuilder:default=1800
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	RestoringSeconds int32 `json:"restoringSeconds"`
 
-	// Archiving the home and deleting the volume.
+	// archivingSeconds limits archiving the home and deleting the volume.
 	// +optional
 	// +kubebuilder:default=1800
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	ArchivingSeconds int32 `json:"archivingSeconds"`
 
-	// Starting the Pod, until it is ready.
+	// startingSeconds limits starting the Pod until it is ready.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	StartingSeconds int32 `json:"startingSeconds"`
 
-	// Stopping the Pod, until it is gone.
+	// stoppingSeconds limits stopping the Pod until it is gone.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	StoppingSeconds int32 `json:"stoppingSeconds"`
 
-	// Deleting everything.
+	// deletingSeconds is the time after which a slow deletion is reported. The
+	// deletion continues.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1

@@ -25,7 +25,7 @@ type observation struct {
 	now          time.Time
 	archives     []lifecycle.Object
 	// references were listed after the archives.
-	references []lifecycle.Keeper
+	references []lifecycle.Reference
 }
 
 // survey finds the stores and this installation's id.

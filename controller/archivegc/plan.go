@@ -20,7 +20,7 @@ func makePlan(obs observation, known entry, interval time.Duration, approved int
 		keys[i] = obs.archives[i].Key
 	}
 	return plan{claim: !obs.owned, CollectDecision: lifecycle.Collect(lifecycle.CollectInput{
-		Now: obs.now, Objects: obs.archives, Keepers: obs.references, Synced: true, Allowed: approved,
+		Now: obs.now, Objects: obs.archives, References: obs.references, Synced: true, Allowed: approved,
 		FirstSeen: known.firstSeen(keys, interval, obs.now),
 	})}
 }

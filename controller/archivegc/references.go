@@ -30,12 +30,12 @@ func (c *Collector) workspaces(ctx context.Context) ([]v1alpha1.Workspace, error
 }
 
 // references returns which archives each Workspace needs.
-func (c *Collector) references(ctx context.Context) ([]lifecycle.Keeper, error) {
+func (c *Collector) references(ctx context.Context) ([]lifecycle.Reference, error) {
 	workspaces, err := c.workspaces(ctx)
 	if err != nil {
 		return nil, err
 	}
-	references := make([]lifecycle.Keeper, len(workspaces))
+	references := make([]lifecycle.Reference, len(workspaces))
 	for i := range workspaces {
 		references[i] = referenceOf(&workspaces[i])
 	}
@@ -43,8 +43,8 @@ func (c *Collector) references(ctx context.Context) ([]lifecycle.Keeper, error) 
 }
 
 // referenceOf returns which archives a Workspace needs. One without a status needs all of its own, like one in ERROR.
-func referenceOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
-	reference := lifecycle.Keeper{
+func referenceOf(ws *v1alpha1.Workspace) lifecycle.Reference {
+	reference := lifecycle.Reference{
 		UID:        string(ws.UID),
 		ArchiveKey: ws.Status.ArchiveKey,
 		Operation:  lifecycle.None,
@@ -52,7 +52,7 @@ func referenceOf(ws *v1alpha1.Workspace) lifecycle.Keeper {
 		Retain:     1,
 	}
 	if operation := ws.Status.Operation; operation != nil && operation.Type != "" {
-		reference.Operation, reference.OperationID = lifecycle.Operation(operation.Type), operation.ID
+		reference.Operation, reference.OperationID = lifecycle.OperationType(operation.Type), operation.ID
 	}
 	if ws.Spec.Archive != nil {
 		reference.Retain = int(ws.Spec.Archive.Retain)

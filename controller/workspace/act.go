@@ -8,88 +8,101 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// act carries out one action. Its error is a *refused, if the engine is to count it.
-func (p *pass) act(ctx context.Context, a lifecycle.Action) error {
+// act executes the planned action. If it is rejected, the engine decides again, so that the failure is recorded before
+// anything else happens. It reports false if a status is to be written instead.
+func (r *Reconciler) act(ctx context.Context, p plan) (plan, bool, error) {
+	if p.decision.Act.Kind == lifecycle.ActNone {
+		return p, false, nil
+	}
+	err := r.execute(ctx, p)
+	rejected, ok := asRejection(err)
+	if !ok {
+		return p, true, err
+	}
+	p.rejected, p.err = rejected, err
+	again, failed := r.plan(ctx, p.observation, p.answers)
+	if failed == nil && again.decision.Act.Kind != lifecycle.ActNone {
+		failed = err // the engine does not count it; the work queue backs off
+	}
+	return again, false, failed
+}
+
+// execute executes one action. The error is a *rejection if the engine counts it.
+func (r *Reconciler) execute(ctx context.Context, p plan) error {
+	ws, a := p.ws, p.decision.Act
+	uid := types.UID(a.UID)
 	switch a.Kind {
 	case lifecycle.ActAddFinalizer, lifecycle.ActRemoveFinalizer:
-		return judged(p.setFinalizer(ctx, a.Kind == lifecycle.ActAddFinalizer))
+		return classify(r.setFinalizer(ctx, ws, a.Kind == lifecycle.ActAddFinalizer))
 	case lifecycle.ActCreateVolume:
-		claim, err := objects.Volume(p.ws, a)
-		return p.create(ctx, claim, err)
+		pvc, err := objects.Volume(ws, a)
+		return r.create(ctx, pvc, err)
 	case lifecycle.ActMarkVolume:
-		return p.patchVolume(ctx, objects.MarkPatch(a))
+		return r.patchVolume(ctx, ws, objects.MarkPatch(a))
 	case lifecycle.ActReleaseVolume:
-		return p.patchVolume(ctx, objects.ReleasePatch(a))
+		return r.patchVolume(ctx, ws, objects.ReleasePatch(a))
 	case lifecycle.ActDeleteVolume:
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: p.named(objects.VolumeName(p.ws.Name))}
-		return p.delete(ctx, claim, client.Preconditions{UID: uid(a), ResourceVersion: &a.ResourceVersion})
+		pvc := &corev1.PersistentVolumeClaim{ObjectMeta: named(ws, objects.VolumeName(ws.Name))}
+		return classify(r.Client.Delete(ctx, pvc, client.Preconditions{UID: &uid, ResourceVersion: &a.ResourceVersion}))
 	case lifecycle.ActCreatePod:
-		pod, err := objects.Pod(p.ws, a)
-		return p.create(ctx, pod, err)
+		pod, err := objects.Pod(ws, a)
+		return r.create(ctx, pod, err)
 	case lifecycle.ActDeletePod:
-		return p.delete(ctx, &corev1.Pod{ObjectMeta: p.named(objects.PodName(p.ws.Name))}, client.Preconditions{UID: uid(a)})
+		pod := &corev1.Pod{ObjectMeta: named(ws, objects.PodName(ws.Name))}
+		return classify(r.Client.Delete(ctx, pod, client.Preconditions{UID: &uid}))
 	case lifecycle.ActCreateJob:
-		return p.createJob(ctx, a)
+		return r.createJob(ctx, p)
 	case lifecycle.ActDeleteJob:
-		return p.deleteJob(ctx, a)
+		return r.deleteJob(ctx, ws, a)
 	case lifecycle.ActKeepArchive:
-		if err := p.Stores.Keep(ctx, p.store(), a.Key); err != nil {
-			return refusedByStore(err)
-		}
-		return nil
+		return rejectedByStore(r.Store.Keep(ctx, storeSecret(ws), a.Key))
 	}
-	return fmt.Errorf("the action %s is unknown", a.Kind)
+	return fmt.Errorf("unknown action %s", a.Kind)
 }
 
-func uid(a lifecycle.Action) *types.UID { return ptr.To(types.UID(a.UID)) }
-
-func (p *pass) named(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: p.ws.Namespace, Name: name}
+func named(ws *v1alpha1.Workspace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: ws.Namespace, Name: name}
 }
 
-// setFinalizer writes metadata.finalizers, the only thing that is ever written to a Workspace beside
-// its status (W2), and only on what was read.
-func (p *pass) setFinalizer(ctx context.Context, on bool) error {
-	next := p.ws.DeepCopy()
+// setFinalizer writes metadata.finalizers, the only field of a Workspace besides its status that Kyklos writes (W2), at the
+// resourceVersion that was read.
+func (r *Reconciler) setFinalizer(ctx context.Context, ws *v1alpha1.Workspace, on bool) error {
+	next := ws.DeepCopy()
 	if on {
 		controllerutil.AddFinalizer(next, objects.Finalizer)
 	} else {
 		controllerutil.RemoveFinalizer(next, objects.Finalizer)
 	}
-	return p.Client.Patch(ctx, next, client.MergeFromWithOptions(p.ws, client.MergeFromWithOptimisticLock{}))
+	return r.Client.Patch(ctx, next, client.MergeFromWithOptions(ws, client.MergeFromWithOptimisticLock{}))
 }
 
-// create makes an object, unless it could not even be built.
-func (p *pass) create(ctx context.Context, object client.Object, unbuilt error) error {
-	if unbuilt != nil {
-		return refusedForGood(unbuilt)
+// create creates an object, unless it could not be built.
+func (r *Reconciler) create(ctx context.Context, object client.Object, buildErr error) error {
+	if buildErr != nil {
+		return rejectedForGood(buildErr)
 	}
-	return judged(p.Client.Create(ctx, object))
+	return classify(r.Client.Create(ctx, object))
 }
 
-func (p *pass) delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
-	return judged(p.Client.Delete(ctx, object, options...))
+func (r *Reconciler) patchVolume(ctx context.Context, ws *v1alpha1.Workspace, patch []byte) error {
+	pvc := &corev1.PersistentVolumeClaim{ObjectMeta: named(ws, objects.VolumeName(ws.Name))}
+	return classify(r.Client.Patch(ctx, pvc, client.RawPatch(types.MergePatchType, patch)))
 }
 
-func (p *pass) patchVolume(ctx context.Context, patch []byte) error {
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: p.named(objects.VolumeName(p.ws.Name))}
-	return judged(p.Client.Patch(ctx, claim, client.RawPatch(types.MergePatchType, patch)))
-}
-
-// deleteJob ends a mover: first what its ticket began, then the Job, whose object stays until its Pods
-// are gone (D18).
-func (p *pass) deleteJob(ctx context.Context, a lifecycle.Action) error {
-	if err := p.endTicket(ctx, a.Name); err != nil {
-		return judged(err)
+// deleteJob deletes a mover: first the upload of its ticket, then the Job, whose object stays until its Pods are gone (D18).
+func (r *Reconciler) deleteJob(ctx context.Context, ws *v1alpha1.Workspace, a lifecycle.Action) error {
+	if err := r.endTicket(ctx, ws, a.Name); err != nil {
+		return classify(err)
 	}
-	job := &batchv1.Job{ObjectMeta: p.named(a.Name)}
-	return p.delete(ctx, job, client.Preconditions{UID: uid(a)}, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	uid := types.UID(a.UID)
+	job := &batchv1.Job{ObjectMeta: named(ws, a.Name)}
+	return classify(r.Client.Delete(ctx, job, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationForeground)))
 }

@@ -18,8 +18,8 @@ import (
 // uidIndex finds the Jobs and Pods of a Workspace in the cache.
 const uidIndex = "kyklos.io/workspace-uid"
 
-// CacheOptions adds to the manager's cache what belongs to Workspaces, and nothing of others: of Pods and
-// Jobs, without what they are made of. Pods of others that use a home are found by asking.
+// CacheOptions restricts the manager's cache to the objects of Workspaces, Pods and Jobs without their specs. Pods of others
+// that use a home are read from the API server.
 func CacheOptions(options *cache.Options) {
 	ours := labels.SelectorFromSet(labels.Set{objects.LabelManagedBy: objects.ManagedBy})
 	if options.ByObject == nil {
@@ -57,7 +57,7 @@ func workspaceUID(object client.Object) []string {
 	return []string{object.GetLabels()[objects.LabelWorkspaceUID]}
 }
 
-// workspaceOf names the Workspace that an object was made for.
+// workspaceOf returns the Workspace that an object belongs to.
 func workspaceOf(_ context.Context, object client.Object) []reconcile.Request {
 	name := object.GetLabels()[objects.LabelWorkspace]
 	if name == "" {

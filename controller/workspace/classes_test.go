@@ -16,7 +16,7 @@ import (
 
 // Where no class can be read none is asked for, and a pending volume waits for a Pod, for all that is
 // known; otherwise a class is read once (D19).
-func TestWaits(t *testing.T) {
+func TestBindsLate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		mode      storagev1.VolumeBindingMode
 		noClasses bool
@@ -43,7 +43,7 @@ func TestWaits(t *testing.T) {
 		r := &Reconciler{APIReader: reader, NoClasses: tc.noClasses}
 		claim := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: ptr.To("fast")}}
 		for range 2 {
-			if got, err := r.waits(t.Context(), claim); got != tc.want || err != nil {
+			if got, err := r.bindsLate(t.Context(), claim); got != tc.want || err != nil {
 				t.Errorf("%s: %v, %v", name, got, err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"kyklos.io/kyklos/controller/workspace/words"
+	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -34,7 +34,7 @@ func TestAPodThatDoesNotStart(t *testing.T) {
 			break
 		}
 	}
-	w.failed("Timeout", lifecycle.WordTimedOut, "ImagePullBackOff: no such image: ide:1")
+	w.failed("Timeout", lifecycle.CodeTimedOut, "ImagePullBackOff: no such image: ide:1")
 	if err := w.server.Get(t.Context(), types.NamespacedName{Namespace: home.Namespace, Name: "ws-home"}, &corev1.Pod{}); err == nil {
 		t.Error("the Pod of the failed start is still there")
 	}
@@ -47,26 +47,26 @@ func TestPodDetail(t *testing.T) {
 	ended := &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}
 	for name, tc := range map[string]struct {
 		status corev1.PodStatus
-		want   words.Detail
+		want   message.Detail
 	}{
 		"nothing is known": {},
 		"no node": {
 			status: corev1.PodStatus{Conditions: []corev1.PodCondition{
 				{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"},
 			}},
-			want: words.Detail{Text: "Unschedulable: 0/3 nodes are available"},
+			want: message.Detail{Text: "Unschedulable: 0/3 nodes are available"},
 		},
-		"evicted": {status: corev1.PodStatus{Reason: "Evicted"}, want: words.Detail{Text: "Evicted"}},
+		"evicted": {status: corev1.PodStatus{Reason: "Evicted"}, want: message.Detail{Text: "Evicted"}},
 		"ended": {
 			status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: ended}}}},
-			want:   words.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
+			want:   message.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
 		},
 		"ended, and waits": {
 			status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
 				State:                corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
 				LastTerminationState: corev1.ContainerState{Terminated: ended},
 			}}},
-			want: words.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
+			want: message.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
 		},
 	} {
 		if diff := cmp.Diff(tc.want, podDetail(&corev1.Pod{Status: tc.status})); diff != "" {

@@ -1,11 +1,11 @@
-// Package workspace brings Workspaces to their desired state. What is to be done is decided
-// by internal/lifecycle; here is what surrounds it. One wake-up is one pass:
+// Package workspace brings Workspaces to their desired state. internal/lifecycle decides what to do. One call of Reconcile is
+// one pass:
 //
-//	look      every read: the Workspace, its Pod, volume and movers, from the caches
-//	decide    pure; it may ask for a closer look: the API server itself, all Pods, the object store
-//	carry out that which was decided: one write of the status, or one action
-//	publish   events and metrics, after the status was written
+//	observe   all reads: the Workspace, its Pod, volume and movers, from the caches
+//	plan      ask the engine; on its request observe the API server itself or all Pods, or ask the object store
+//	act       execute the decision, unless it is a new status
+//	report    the status, events and metrics; write the status, then publish
 //
-// A pass never waits for what it began: completion is what a later pass sees. The Workspace itself is
-// only ever read, but for its status and its finalizer (W2).
+// A pass never waits for what it started: completion is what a later pass observes. Apart from its status and its finalizer,
+// the Workspace is never written (W2).
 package workspace

@@ -45,8 +45,8 @@ func TestAnArchiveInAnotherStoreIsNotLost(t *testing.T) { // D23
 	w, other := away(t)
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.WordArchiveElsewhere,
-		"was stored in file://"+w.bucket+"/.", "Secret team/store names file://"+other+"/ now", "archives/"+string(w.workspace().UID)+" there")
+	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeArchiveElsewhere,
+		"file://"+w.bucket+"/", "team/store", "file://"+other+"/", "archives/"+string(w.workspace().UID)+" ")
 	w.point(w.bucket)
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.works()

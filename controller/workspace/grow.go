@@ -13,36 +13,35 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// grow asks for the size that the spec says, if it is more than the home's volume was asked for. Whether
-// the volume then grows is its class' affair; one that cannot is asked once, until the spec or the manager
-// changes.
-func (p *pass) grow(ctx context.Context) error {
-	claim := p.sight.claim
-	if claim == nil || p.asked.Pause || p.asked.Deleting || p.seen.Volume.State != lifecycle.VolumeBound || p.seen.Volume.Foreign ||
-		string(claim.UID) != p.status.Volume.UID {
+// grow requests a larger volume if the spec says so. The storage class decides whether the volume can grow. A rejected size
+// is not requested again until the spec or the manager changes.
+func (r *Reconciler) grow(ctx context.Context, p plan) error {
+	pvc := p.pvc
+	if pvc == nil || p.spec.Pause || p.spec.Deleting || p.view.Volume.State != lifecycle.VolumeBound || p.view.Volume.Foreign ||
+		string(pvc.UID) != p.status.Volume.UID {
 		return nil
 	}
 	size, err := resource.ParseQuantity(p.ws.Spec.Storage.Size)
-	asked := claim.Spec.Resources.Requests[corev1.ResourceStorage]
-	if err != nil || size.Cmp(asked) <= 0 {
+	requested := pvc.Spec.Resources.Requests[corev1.ResourceStorage]
+	if err != nil || size.Cmp(requested) <= 0 {
 		return nil
 	}
-	if refusedSize, known := p.refusedSizes.Load(claim.UID); known && refusedSize == size.String() {
+	if rejected, known := r.rejectedSizes.Load(pvc.UID); known && rejected == size.String() {
 		return nil
 	}
 	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": claim.UID},
+		"metadata": map[string]any{"uid": pvc.UID},
 		"spec":     map[string]any{"resources": map[string]any{"requests": map[string]any{"storage": size.String()}}},
 	})
 	if err != nil {
 		return err
 	}
-	err = p.patchVolume(ctx, patch)
-	if _, no := refusal(err); no {
-		p.refusedSizes.Store(claim.UID, size.String())
-		p.Events.Publish(p.ws, p.now, events.EmitWorkspaceTrouble(events.ReasonVolumeNotGrown, fmt.Sprintf(
-			"Volume %s stays at %s and does not grow to %s: %v", objects.VolumeName(p.ws.Name), asked.String(), size.String(), err)))
-		return nil
+	err = r.patchVolume(ctx, p.ws, patch)
+	if _, ok := asRejection(err); !ok {
+		return err
 	}
-	return err
+	r.rejectedSizes.Store(pvc.UID, size.String())
+	r.Events.Publish(p.ws, p.now, events.EmitWorkspaceTrouble(events.ReasonVolumeNotGrown, fmt.Sprintf(
+		"Volume %s keeps its size %s and cannot grow to %s: %v", objects.VolumeName(p.ws.Name), requested.String(), size.String(), err)))
+	return nil
 }

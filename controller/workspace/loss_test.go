@@ -60,7 +60,7 @@ func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
 	}
 	w.told()
 	w.remove()
-	if told := strings.Join(w.told(), "\n"); strings.Count(told, "Warning ArchiveLost ") != 1 || !strings.Contains(told, "leaves no archive behind, although spec.deletionPolicy is Retain.") {
+	if told := strings.Join(w.told(), "\n"); strings.Count(told, "Warning ArchiveLost ") != 1 || !strings.Contains(told, "spec.deletionPolicy is Retain.") {
 		t.Errorf("it was told:\n%s", told)
 	}
 }
@@ -76,9 +76,9 @@ func TestALostArchiveIsToldOf(t *testing.T) {
 	}
 	w.desire(v1alpha1.DesiredRunning)
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordArchiveLost)
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeArchiveLost)
 	archive := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionArchiveReady)
-	if archive == nil || archive.Status != metav1.ConditionFalse || archive.Reason != v1alpha1.ReasonArchiveLost || !strings.Contains(archive.Message, "is not in the store") {
+	if archive == nil || archive.Status != metav1.ConditionFalse || archive.Reason != v1alpha1.ReasonArchiveLost || !strings.Contains(archive.Message, "archives/") {
 		t.Errorf("ArchiveReady: %+v", archive)
 	}
 	w.annotate(objects.AnnotationAcceptLoss, w.workspace().Status.ArchiveKey)

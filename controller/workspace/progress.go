@@ -9,84 +9,78 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/controller/workspace/objects"
-	"kyklos.io/kyklos/controller/workspace/words"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// progressEvery is how often a store is asked at most how far a mover is. Whatever wakes a pass, the
-// write that tells of it too, does so more often.
-const progressEvery = 20 * time.Second
+// pollEvery is the minimum time between two polls of a mover's progress, however often passes run.
+const pollEvery = 20 * time.Second
 
-// question is when it was asked how far an attempt is.
-type question struct {
+// poll is when the progress of an attempt was polled.
+type poll struct {
 	attempt string
 	at      time.Time
 }
 
-// attempt names one attempt of an operation.
-func attempt(operationID string, number int32) string {
-	return fmt.Sprintf("%s/%d", operationID, number)
+// attemptID identifies one attempt of an operation.
+func attemptID(operationID string, attempt int32) string {
+	return fmt.Sprintf("%s/%d", operationID, attempt)
 }
 
-// progress tells how far the mover is that is at work. A store that does not answer is no news of its own,
-// for nothing is decided by this. A mover that is done within progressEvery costs no request.
-func (p *pass) progress(ctx context.Context) error {
-	claim := p.status.Operation
-	if claim.PointOfNoReturn || p.ws.Status.Operation == nil || !p.atWork(claim.JobName) {
-		return nil
+// pollMover writes the progress of a running mover into the status. It reports whether there is one. Errors of the store are
+// only logged: nothing depends on the progress. A mover that ends within pollEvery costs no request.
+func (r *Reconciler) pollMover(ctx context.Context, p plan) (bool, error) {
+	operation := p.status.Operation
+	running := slices.ContainsFunc(p.view.Jobs, func(job lifecycle.Job) bool {
+		return job.Name == operation.JobName && job.State == lifecycle.JobRunning
+	})
+	if operation.PointOfNoReturn || p.ws.Status.Operation == nil || !running {
+		return false, nil
 	}
-	p.follows = true
-	now := question{attempt(claim.ID, claim.Attempt), p.now}
-	before, known := p.measured.LoadOrStore(p.ws.UID, now)
-	last, _ := before.(question)
-	if known && last.attempt == now.attempt && now.at.Sub(last.at).Abs() < progressEvery {
-		return nil
+	current := poll{attemptID(operation.ID, operation.Attempt), p.now}
+	before, known := r.polls.LoadOrStore(p.ws.UID, current)
+	last, _ := before.(poll)
+	if known && last.attempt == current.attempt && current.at.Sub(last.at).Abs() < pollEvery {
+		return true, nil
 	}
-	p.measured.Store(p.ws.UID, now)
-	if !known || last.attempt != now.attempt {
-		return nil // it has only begun
+	r.polls.Store(p.ws.UID, current)
+	if !known || last.attempt != current.attempt {
+		return true, nil // it has just begun
 	}
-	text, err := p.howFar(ctx, now.attempt)
+	text, err := r.moverProgress(ctx, p, current.attempt)
 	if err != nil {
-		log.FromContext(ctx).V(1).Info("It is not known how far the mover is", "reason", err.Error())
+		log.FromContext(ctx).V(1).Info("Cannot poll the progress of the mover", "reason", err.Error())
 	}
 	if text == "" || text == p.ws.Status.Operation.Progress {
-		return nil
+		return true, nil
 	}
 	next := p.ws.DeepCopy()
 	next.Status.Operation.Progress = text
-	return p.Client.Status().Update(ctx, next)
+	return true, r.Client.Status().Update(ctx, next)
 }
 
-// howFar asks for the mover's note; where there is none, for what the store has of the upload. "" is not known.
-func (p *pass) howFar(ctx context.Context, attempt string) (string, error) {
-	claim, key := p.status.Operation, p.status.ArchiveKey
-	if claim.Type == lifecycle.Archiving {
-		key = lifecycle.ArchiveKey(p.asked.UID, claim.ID)
+// moverProgress reads the mover's note or, if there is none, how much of the upload the store has. "" means unknown.
+func (r *Reconciler) moverProgress(ctx context.Context, p plan, attempt string) (string, error) {
+	operation, key := p.status.Operation, p.status.ArchiveKey
+	if operation.Type == lifecycle.Archiving {
+		key = lifecycle.ArchiveKey(p.spec.UID, operation.ID)
 	}
-	note, known, failed := p.Stores.Progress(ctx, p.store(), key, attempt)
-	if known || claim.Type != lifecycle.Archiving {
-		return words.Progress(note), failed
+	note, known, failed := r.Store.Progress(ctx, storeSecret(p.ws), key, attempt)
+	if known || operation.Type != lifecycle.Archiving {
+		return message.Progress(note), failed
 	}
-	secret, err := found(ctx, p.APIReader, p.ws.Namespace, claim.JobName, &corev1.Secret{})
+	secret, err := get(ctx, r.APIReader, p.ws.Namespace, operation.JobName, &corev1.Secret{})
 	if err != nil || secret == nil || !objects.Ours(p.ws, secret) {
 		return "", err
 	}
 	ticket, err := objects.ReadTicket(secret)
 	if err != nil {
-		return "", err // the attempt will fail of it
+		return "", err // the attempt will fail because of it
 	}
-	bytes, known, err := p.Stores.Uploaded(ctx, p.store(), ticket)
+	bytes, known, err := r.Store.Uploaded(ctx, storeSecret(p.ws), ticket)
 	if err != nil || !known || bytes == 0 {
 		return "", err
 	}
-	return words.Uploaded(bytes), nil
-}
-
-// atWork reports whether a Job of that name runs.
-func (p *pass) atWork(name string) bool {
-	return slices.ContainsFunc(p.seen.Jobs, func(job lifecycle.Job) bool {
-		return job.Name == name && job.State == lifecycle.JobRunning
-	})
+	return message.Uploaded(bytes), nil
 }

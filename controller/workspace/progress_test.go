@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
@@ -32,7 +33,7 @@ func (w *world) moving(desired v1alpha1.DesiredState) (job string, ticket archiv
 		job = w.workspace().Status.Operation.JobName
 	}
 	_ = w.pass() // sees it at work
-	secret, err := found(w.Context(), w.server, home.Namespace, job, &corev1.Secret{})
+	secret, err := get(w.Context(), w.server, home.Namespace, job, &corev1.Secret{})
 	w.update(err)
 	ticket, err = objects.ReadTicket(secret)
 	w.update(err)
@@ -42,9 +43,9 @@ func (w *world) moving(desired v1alpha1.DesiredState) (job string, ticket archiv
 // note tells how far the mover with a ticket is.
 func (w *world) note(ticket archive.Ticket, progress archive.Progress) {
 	w.Helper()
-	store, _, err := mover.Open(ticket)
+	opened, _, err := mover.Open(ticket)
 	w.update(err)
-	w.update(mover.Noter(ticket, store)(w.Context(), progress))
+	w.update(mover.Noter(ticket, opened)(w.Context(), progress))
 }
 
 // shows checks the progress in the status, a while later.
@@ -55,7 +56,7 @@ func (w *world) shows(want string, later time.Duration) {
 	if got := w.workspace().Status.Operation.Progress; got != want {
 		w.Errorf("%v later: %q, want %q", later, got, want)
 	}
-	if w.wait > progressEvery {
+	if w.wait > pollEvery {
 		w.Errorf("it looks again only after %v", w.wait)
 	}
 }
@@ -66,24 +67,26 @@ func TestProgressOfMovers(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	_, ticket := w.moving(v1alpha1.DesiredPending)
-	w.shows("", progressEvery)
+	w.shows("", pollEvery)
 	packing := archive.Progress{Step: archive.Packing, Entries: 3, Bytes: 512, OfBytes: 4 << 30, OfEntries: 9}
 	w.note(ticket, packing)
 	w.shows("", time.Second)
-	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", progressEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	stale := ticket
 	stale.Attempt += "0"
 	w.note(stale, archive.Progress{Step: archive.Verifying})
-	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", progressEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	w.note(ticket, archive.Progress{Step: "juggling"})
-	w.shows("512 bytes of about 4.0 GiB read, 3 files and folders", progressEvery)
-	w.note(ticket, archive.Progress{Step: archive.Verifying, Bytes: 3 << 30, OfBytes: 4 << 30})
-	w.shows("all is read; 3.0 GiB of 4.0 GiB (75 %) read back from the store and compared", progressEvery)
+	w.shows(message.Progress(packing), pollEvery)
+	verifying := archive.Progress{Step: archive.Verifying, Bytes: 3 << 30, OfBytes: 4 << 30}
+	w.note(ticket, verifying)
+	w.shows(message.Progress(verifying), pollEvery)
 	w.ends("ARCHIVED")
 
 	_, ticket = w.moving(v1alpha1.DesiredStandby)
-	w.note(ticket, archive.Progress{Step: archive.Unpacking, Bytes: 1, OfBytes: 3, Entries: 1, OfEntries: 2})
-	w.shows("1 bytes of 3 bytes (33 %) unpacked, 1 of 2 files and folders", progressEvery)
+	unpacking := archive.Progress{Step: archive.Unpacking, Bytes: 1, OfBytes: 3, Entries: 1, OfEntries: 2}
+	w.note(ticket, unpacking)
+	w.shows(message.Progress(unpacking), pollEvery)
 	w.ends("STANDBY")
 }
 
@@ -106,13 +109,14 @@ func TestProgressIsNoReasonToFail(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	_, ticket := w.moving(v1alpha1.DesiredPending)
-	w.note(ticket, archive.Progress{Step: archive.Packing, Bytes: 1, Entries: 1})
-	w.shows("1 bytes read, 1 files and folders", progressEvery)
+	packing := archive.Progress{Step: archive.Packing, Bytes: 1, Entries: 1}
+	w.note(ticket, packing)
+	w.shows(message.Progress(packing), pollEvery)
 	key, err := archive.ParseKey(ticket.Key)
 	w.update(errors.Join(err, os.WriteFile(filepath.Join(w.bucket, key.Note()), []byte("{"), 0o600)))
-	w.shows("1 bytes read, 1 files and folders", progressEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
-	w.shows("1 bytes read, 1 files and folders", progressEvery)
+	w.shows(message.Progress(packing), pollEvery)
 	w.update(os.Rename(w.bucket+".away", w.bucket))
 	w.ends("ARCHIVED")
 }
@@ -140,12 +144,12 @@ func TestProgressOfAnUpload(t *testing.T) {
 		later  time.Duration
 		want   string
 	}{
-		{0, progressEvery, ""},
-		{32 << 20, progressEvery, "32.0 MiB are in the store"},
-		{64 << 20, time.Second, "32.0 MiB are in the store"},
-		{64 << 20, progressEvery, "64.0 MiB are in the store"},
-		{96 << 20, -time.Hour, "64.0 MiB are in the store"}, // the attempt begins anew by this clock
-		{96 << 20, time.Second, "96.0 MiB are in the store"},
+		{0, pollEvery, ""},
+		{32 << 20, pollEvery, message.Uploaded(32 << 20)},
+		{64 << 20, time.Second, message.Uploaded(32 << 20)},
+		{64 << 20, pollEvery, message.Uploaded(64 << 20)},
+		{96 << 20, -time.Hour, message.Uploaded(64 << 20)}, // the attempt begins anew by this clock
+		{96 << 20, time.Second, message.Uploaded(96 << 20)},
 	} {
 		stored = now.stored
 		w.shows(now.want, now.later)
@@ -159,13 +163,13 @@ func TestProgressOfAnUpload(t *testing.T) {
 func (w *world) uploadsTo(endpoint, job string) {
 	w.Helper()
 	ctx := w.Context()
-	secret, err := found(ctx, w.server, home.Namespace, storeName, &corev1.Secret{})
+	secret, err := get(ctx, w.server, home.Namespace, storeName, &corev1.Secret{})
 	w.update(err)
 	secret.Data = map[string][]byte{
 		connect.Endpoint: []byte(endpoint), connect.Bucket: []byte("homes"), connect.AccessKeyID: []byte("a"), connect.SecretAccessKey: []byte("b"),
 	}
 	w.update(w.server.Update(ctx, secret))
-	secret, err = found(ctx, w.server, home.Namespace, job, &corev1.Secret{})
+	secret, err = get(ctx, w.server, home.Namespace, job, &corev1.Secret{})
 	w.update(err)
 	ticket, err := objects.ReadTicket(secret)
 	w.update(err)

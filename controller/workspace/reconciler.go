@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -14,101 +13,113 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/controller/workspace/stores"
+	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/metrics"
 )
 
 const (
-	// recheck is when to look again after a write, if no watch tells of it before.
-	recheck = 2 * time.Second
-	// staleRetry is when to look again after somebody else was faster.
-	staleRetry = 50 * time.Millisecond
+	// afterWrite is when the next pass begins after a write, unless a watch triggers it before.
+	afterWrite = 2 * time.Second
+	// afterConflict is when the next pass begins after a write conflict.
+	afterConflict = 50 * time.Millisecond
 )
 
 // Reconciler brings each Workspace to its desired state, one step at a time.
 type Reconciler struct {
 	// Client reads from the cache and writes to the API server.
 	Client client.Client
-	// APIReader reads from the API server. Nothing is ever done on the word of the cache.
+	// APIReader reads from the API server. Nothing is done on the basis of the cache alone.
 	APIReader client.Reader
-	// Stores look into the object stores.
-	Stores *stores.Stores
-	// Clock is read once a pass.
+	// Store accesses the object stores.
+	Store *store.Client
+	// Clock is read once per pass.
 	Clock clock.PassiveClock
-	// Events publishes what a pass has to tell.
+	// Events publishes events.
 	Events *events.Recorder
-	// MoverImage is the image of movers, Kyklos' own; "" if it is not known, and no home can be moved.
+	// MoverImage is the image of movers, which is Kyklos' own. If it is empty, no home can be moved.
 	MoverImage string
-	// NoClasses: storage classes cannot be read, so a volume that is pending waits for a Pod, for all that is
-	// known.
+	// NoClasses: storage classes cannot be read, so a pending volume is assumed to wait for a Pod.
 	NoClasses bool
-	// Jitter returns a random part of d, so that Workspaces are not all looked at together.
+	// Jitter returns a random part of d, so that passes of different Workspaces are spread out.
 	Jitter func(d time.Duration) time.Duration
 
-	gate gate
-	// classes remembers which storage classes bind late: name to bool.
+	reservations reservations
+	// classes caches which storage classes bind late: name to bool.
 	classes sync.Map
-	// refusedSizes remembers what volumes could not grow to: claim's UID to size.
-	refusedSizes sync.Map
-	// measured remembers when it was last asked how far a mover is: Workspace's UID to question.
-	measured sync.Map
+	// rejectedSizes caches the size that each volume could not grow to: PVC's UID to size.
+	rejectedSizes sync.Map
+	// polls holds when the progress of a mover was last polled: Workspace's UID to poll.
+	polls sync.Map
 }
 
-// Reconcile is one pass over one Workspace. See the package comment for its beats.
+// Reconcile runs one pass over one Workspace.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	p := &pass{Reconciler: r, now: r.Clock.Now().UTC().Truncate(time.Second), newID: uuid.NewString(), ws: &v1alpha1.Workspace{}}
-	err := r.Client.Get(ctx, req.NamespacedName, p.ws)
+	ws := &v1alpha1.Workspace{}
+	err := r.Client.Get(ctx, req.NamespacedName, ws)
+	var result reconcile.Result
 	if err == nil {
-		err = p.look(ctx, cached)
-	}
-	if err == nil {
-		err = p.decide(ctx)
-	}
-	if err == nil {
-		err = p.carryOut(ctx)
-	}
-	if err == nil && !p.wrote {
-		err = p.grow(ctx)
-	}
-	if err == nil && !p.wrote {
-		err = p.progress(ctx)
+		result, err = r.pass(ctx, ws)
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		r.forget(req.NamespacedName, p.ws.UID)
+		r.forget(req.NamespacedName, ws.UID)
 		return reconcile.Result{}, nil
 	case apierrors.IsConflict(err):
-		return reconcile.Result{RequeueAfter: staleRetry}, nil
+		return reconcile.Result{RequeueAfter: afterConflict}, nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return reconcile.Result{}, ctx.Err() // we are told to stop
-	case err != nil:
+		return reconcile.Result{}, ctx.Err() // the manager is stopping
+	}
+	return result, err
+}
+
+func (r *Reconciler) pass(ctx context.Context, ws *v1alpha1.Workspace) (reconcile.Result, error) {
+	observed, err := r.observe(ctx, ws, cached, r.Clock.Now().UTC().Truncate(time.Second))
+	if err != nil {
 		return reconcile.Result{}, err
 	}
-	p.show()
-	return reconcile.Result{RequeueAfter: p.wait()}, nil
+	p, err := r.plan(ctx, observed, answers{})
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	p, wrote, err := r.act(ctx, p)
+	if err == nil && !wrote {
+		p, wrote, err = r.report(ctx, p)
+	}
+	if err == nil && !wrote {
+		err = r.grow(ctx, p)
+	}
+	moving := false
+	if err == nil && !wrote {
+		moving, err = r.pollMover(ctx, p)
+	}
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	r.setGauges(p, wrote)
+	return reconcile.Result{RequeueAfter: r.requeueAfter(p, wrote, moving)}, nil
 }
 
-// wait is when to look again. Beside it the watches call.
-func (p *pass) wait() time.Duration {
-	if p.wrote {
-		return recheck
+// requeueAfter is when the next pass begins, unless a watch triggers it before.
+func (r *Reconciler) requeueAfter(p plan, wrote, moving bool) time.Duration {
+	if wrote {
+		return afterWrite
 	}
-	wait := p.decision.LookAt.Sub(p.now)
-	if p.follows {
-		wait = min(wait, progressEvery)
+	after := p.decision.RequeueAt.Sub(p.now)
+	if moving {
+		after = min(after, pollEvery)
 	}
-	if wait >= lifecycle.Poll {
-		wait += p.Jitter(lifecycle.Poll / 10)
+	if after >= lifecycle.Poll {
+		after += r.Jitter(lifecycle.Poll / 10)
 	}
-	return max(wait, staleRetry)
+	return max(after, afterConflict)
 }
 
-// forget drops what is remembered of a Workspace that is gone.
+// forget drops the state of a Workspace that is gone.
 func (r *Reconciler) forget(key types.NamespacedName, uid types.UID) {
-	r.gate.gone(key, uid)
-	r.measured.Delete(uid)
+	r.reservations.forget(key, uid)
+	r.polls.Delete(uid)
 	r.Events.Forget(key)
 	metrics.ForgetWorkspace(key)
 }

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/controller/workspace/stores"
+	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/wakequeue"
@@ -36,32 +36,32 @@ import (
 // FieldManager is the name under which Kyklos owns what it writes.
 const FieldManager = "kyklos"
 
-// passTimeout bounds one pass. It is less than a leader's lease lasts: what was decided by one that has
-// lost it is not carried out after its successor began.
+// passTimeout bounds one pass. It is shorter than the leader's lease: a leader that lost its lease does not act after its
+// successor started.
 const passTimeout = 12 * time.Second
 
-// DefaultLimits are the limits' defaults (W39, W50).
+// DefaultLimits are the default limits (W39, W50).
 var DefaultLimits = Limits{PerOwner: 2, All: 100, Movers: 10}
 
-// DefaultWorkers is how many Workspaces are looked at at once (W39).
+// DefaultWorkers is the default of Options.Workers (W39).
 const DefaultWorkers = 10
 
-// Options are what the manager's flags decide.
+// Options are set by the manager's flags.
 type Options struct {
 	// Clock is the wall clock.
 	Clock clock.PassiveClock
-	// Workers is how many Workspaces are looked at at once, at least 1.
+	// Workers is the number of concurrent passes, at least 1.
 	Workers int
 	Limits  Limits
-	// MoverImage is the image of movers; "" if it is not known.
+	// MoverImage is the image of movers; empty if it is not known.
 	MoverImage string
-	// Folders allows stores that are folders of the manager's own machine.
+	// Folders allows stores that are folders on the manager's machine.
 	Folders bool
-	// NoClasses: the manager has rights in some namespaces alone, and storage classes are in none.
+	// NoClasses: the manager has permissions in some namespaces only, and cannot read storage classes.
 	NoClasses bool
 }
 
-// Validate says what is wrong with the options, in the words of the flags that set them.
+// Validate checks the options and names the flags that set them.
 func (o Options) Validate() error {
 	for _, flag := range []struct {
 		name  string
@@ -77,8 +77,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// SetupWithManager adds the controller to mgr, whose cache must have been made with CacheOptions. It runs
-// on the leader alone.
+// SetupWithManager adds the controller to mgr, whose cache must be configured with CacheOptions. It runs on the leader only.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
@@ -88,15 +87,15 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	}
 	var queue wakequeue.Queue
 	r := &Reconciler{
-		Client:     mgr.GetClient(),
-		APIReader:  mgr.GetAPIReader(),
-		Stores:     &stores.Stores{Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders}},
-		Clock:      options.Clock,
-		Events:     events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
-		MoverImage: options.MoverImage,
-		NoClasses:  options.NoClasses,
-		Jitter:     func(d time.Duration) time.Duration { return rand.N(d) },
-		gate:       gate{options: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
+		Client:       mgr.GetClient(),
+		APIReader:    mgr.GetAPIReader(),
+		Store:        &store.Client{Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders}},
+		Clock:        options.Clock,
+		Events:       events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
+		MoverImage:   options.MoverImage,
+		NoClasses:    options.NoClasses,
+		Jitter:       func(d time.Duration) time.Duration { return rand.N(d) },
+		reservations: reservations{limits: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
 	}
 	ours := handler.EnqueueRequestsFromMapFunc(workspaceOf)
 	return ctrl.NewControllerManagedBy(mgr).

@@ -20,10 +20,10 @@ import (
 )
 
 // failed checks that the Workspace is in ERROR for a reason, and tells of it in words.
-func (w *world) failed(reason v1alpha1.FailureReason, word lifecycle.Word, parts ...string) {
+func (w *world) failed(reason v1alpha1.FailureReason, word lifecycle.Code, parts ...string) {
 	w.Helper()
 	status := w.workspace().Status
-	if status.Phase != v1alpha1.PhaseError || status.Error == nil || status.Error.Reason != reason || status.Error.Word != string(word) {
+	if status.Phase != v1alpha1.PhaseError || status.Error == nil || status.Error.Reason != reason || status.Error.Code != string(word) {
 		w.Fatalf("the workspace is %s with %+v, want ERROR with %s, %s", status.Phase, status.Error, reason, word)
 	}
 	for _, part := range parts {
@@ -102,10 +102,10 @@ func TestALostVolumeIsNoNewHome(t *testing.T) { // D6
 	lost := string(w.claim().UID)
 	w.update(w.server.Delete(t.Context(), w.claim()))
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordVolumeLost)
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeVolumeLost)
 	w.annotate(objects.AnnotationAcceptLoss, "another")
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.WordVolumeLost)
+	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeVolumeLost)
 	w.annotate(objects.AnnotationAcceptLoss, lost)
 	w.settle()
 	w.is("STANDBY")
@@ -120,7 +120,7 @@ func TestAStrangersVolumeIsLeftAlone(t *testing.T) { // D20
 	theirs := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "ws-home-home"}}
 	w.update(w.server.Create(t.Context(), theirs))
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Mismatch), lifecycle.WordVolumeForeign)
+	w.failed(v1alpha1.FailureReason(lifecycle.Mismatch), lifecycle.CodeVolumeForeign)
 	if after := w.claim(); after.UID != theirs.UID || after.DeletionTimestamp != nil || len(after.Labels)+len(after.Annotations) > 0 {
 		t.Errorf("the stranger's claim was touched: %+v", after)
 	}
@@ -143,7 +143,7 @@ func TestARefusalIsCounted(t *testing.T) { // D25
 		return nil
 	}
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.WordRefused, "exceeded quota: storage")
+	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "exceeded quota: storage")
 	if asked != 4 {
 		t.Errorf("it was tried %d times, want once and three times again", asked)
 	}
@@ -157,7 +157,7 @@ func TestWhatCannotBeBuiltIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "much" }))
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.WordRefused, "spec.storage.size", `"much"`)
+	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "spec.storage.size", `"much"`)
 	if attempt := w.faults.writes; attempt > 6 {
 		t.Errorf("%d writes for what cannot succeed: %v", attempt, w.faults.log)
 	}
@@ -187,7 +187,7 @@ func TestAStoreThatIsAwayIsNoLoss(t *testing.T) { // D23
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
 	w.desire(v1alpha1.DesiredPending)
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.WordBucketMissing)
+	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeBucketMissing)
 	w.holds("work")
 	w.update(os.Rename(w.bucket+".away", w.bucket))
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
@@ -204,6 +204,6 @@ func TestASecretThatSaysTooLittle(t *testing.T) {
 	w.update(w.server.Update(t.Context(), &secret))
 	w.desire(v1alpha1.DesiredPending)
 	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.WordStoreUnreachable, "Secret store", "buckett")
+	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store", "buckett")
 	w.holds("work")
 }

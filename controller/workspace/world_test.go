@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/controller/workspace/stores"
+	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -74,10 +74,10 @@ func (w *world) restart() {
 	mine := ownwrites.Guard(w.faults.over(w.server), func(what string) { w.Errorf("the reconciler must not %s", what) })
 	w.r = &Reconciler{
 		Client: mine, APIReader: w.server, Clock: w.clock, MoverImage: "kyklos:test",
-		Stores: &stores.Stores{Secrets: w.server, Options: connect.Options{Folders: true}},
-		Events: events.NewRecorder(w.events),
-		Jitter: func(time.Duration) time.Duration { return 0 },
-		gate:   gate{options: DefaultLimits, cache: w.server, wake: func(...types.NamespacedName) {}},
+		Store:        &store.Client{Secrets: w.server, Options: connect.Options{Folders: true}},
+		Events:       events.NewRecorder(w.events),
+		Jitter:       func(time.Duration) time.Duration { return 0 },
+		reservations: reservations{limits: DefaultLimits, cache: w.server, wake: func(...types.NamespacedName) {}},
 	}
 }
 
@@ -103,7 +103,7 @@ func aWorkspace(change ...func(*v1alpha1.Workspace)) *v1alpha1.Workspace {
 // workspace is the Workspace as it is stored; nil if it is gone.
 func (w *world) workspace() *v1alpha1.Workspace {
 	w.Helper()
-	ws, err := found(w.Context(), w.server, home.Namespace, home.Name, &v1alpha1.Workspace{})
+	ws, err := get(w.Context(), w.server, home.Namespace, home.Name, &v1alpha1.Workspace{})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func (w *world) holds(want string) {
 // claim is the home's claim.
 func (w *world) claim() *corev1.PersistentVolumeClaim {
 	w.Helper()
-	claim, err := found(w.Context(), w.server, home.Namespace, "ws-home-home", &corev1.PersistentVolumeClaim{})
+	claim, err := get(w.Context(), w.server, home.Namespace, "ws-home-home", &corev1.PersistentVolumeClaim{})
 	if err != nil || claim == nil {
 		w.Fatalf("there is no claim: %v", err)
 	}

@@ -117,14 +117,14 @@ func (m *memory) forget(key types.NamespacedName) {
 func idleInput(ws *v1alpha1.Workspace, lastActivity, now time.Time) lifecycle.IdleInput {
 	operation := lifecycle.None
 	if claimed := ws.Status.Operation; claimed != nil && claimed.Type != "" {
-		operation = lifecycle.Operation(claimed.Type)
+		operation = lifecycle.OperationType(claimed.Type)
 	}
 	return lifecycle.IdleInput{
 		Now:     now,
 		Desired: lifecycle.State(ws.Spec.DesiredState),
 		Status: lifecycle.Status{
 			Phase:        lifecycle.State(ws.Status.Phase),
-			Operation:    lifecycle.Claim{Type: operation},
+			Operation:    lifecycle.Operation{Type: operation},
 			RunningSince: timeOf(ws.Status.RunningSince),
 			StandbySince: timeOf(ws.Status.StandbySince),
 		},

@@ -1,7 +1,7 @@
 package events
 
-// The reasons of events on a Workspace when an operation begins and when it is complete. The other events
-// have the reason of the condition that they tell of (apis/v1alpha1).
+// The reasons of events on a Workspace when an operation begins and completes. Other events have the reasons of conditions
+// (apis/v1alpha1).
 const (
 	ReasonProvisioning    = "Provisioning"
 	ReasonProvisioned     = "Provisioned"
@@ -14,12 +14,12 @@ const (
 	ReasonArchiving       = "Archiving"
 	ReasonArchived        = "Archived"
 	ReasonDeletionStarted = "DeletionStarted"
-	// ReasonVolumeNotGrown: the API server does not let the volume grow to spec.storage.size.
+	// ReasonVolumeNotGrown: the API server does not allow the volume to grow to spec.storage.size.
 	ReasonVolumeNotGrown = "VolumeNotGrown"
 )
 
-// EmitWorkspace says that something goes as it should with a Workspace.
+// EmitWorkspace makes a normal event of a Workspace.
 func EmitWorkspace(reason, note string) Event { return normal(reason, reason, note) }
 
-// EmitWorkspaceTrouble says that something does not.
+// EmitWorkspaceTrouble makes a warning of a Workspace.
 func EmitWorkspaceTrouble(reason, note string) Event { return warning(reason, reason, note) }

@@ -129,7 +129,7 @@ func (w *world) mover(j *job, fails bool) {
 	archives := j.key == lifecycle.ArchiveKey(w.ws.UID, j.OperationID)
 	needs := !archives || j.stage == 0 // later it has read everything
 	if fails || needs && (w.vol == nil || w.vol.uid != j.VolumeUID) || !w.storeUp || !w.bucket {
-		j.State, j.Reason, j.Word = lifecycle.JobFailed, lifecycle.ActionFailed, lifecycle.WordJobFailed
+		j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.ActionFailed, lifecycle.CodeJobFailed
 		return
 	}
 	if archives {
@@ -144,9 +144,9 @@ func (w *world) restoreStep(j *job) {
 	object := w.objects[place(j.store, j.key)]
 	switch {
 	case object == nil:
-		j.State, j.Reason, j.Word = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.WordArchiveLost
+		j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.CodeArchiveLost
 	case object.corrupt || object.marked != object.sum:
-		j.State, j.Reason, j.Word = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.WordArchiveCorrupt
+		j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.CodeArchiveCorrupt
 	case j.stage < 2:
 		j.stage++
 	case w.vol.disk != "":
@@ -175,7 +175,7 @@ func (w *world) archiveStep(j *job) {
 			j.version = w.vol.version // the tree is read once more
 		}
 		if stored == nil || stored.version != j.version {
-			j.State, j.Reason, j.Word = lifecycle.JobFailed, lifecycle.ActionFailed, lifecycle.WordJobFailed
+			j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.ActionFailed, lifecycle.CodeJobFailed
 			if stored != nil && stored.marked == "" {
 				delete(w.objects, place(j.store, j.key))
 			}

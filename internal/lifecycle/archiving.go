@@ -2,157 +2,157 @@ package lifecycle
 
 import "time"
 
-// archive puts the home away (W23, W25-W29): nobody uses the volume; a Job uploads it; the store is
-// asked whether the archive is whole; Job and Pods go; the archive is recorded, and the volume is no
-// home any more, in one write; the store is asked again; the volume goes.
-func (l *look) archive() bool {
-	claim := l.Status.Operation
-	if l.Seen.Pod.own() || l.Seen.OtherPods > 0 {
-		return l.interrupted()
+// archive archives the home (W23, W25-W29): nothing uses the volume; a Job uploads the home; the archive is verified; the Job
+// and its Pods are deleted; one write records the archive and that the volume is no longer the home; the archive is verified
+// again; the volume is deleted.
+func (e *evaluation) archive() bool {
+	operation := e.Status.Operation
+	if e.Observed.Pod.own() || e.Observed.OtherPods > 0 {
+		return e.interrupted()
 	}
-	if claim.PointOfNoReturn {
-		return l.endJobs() || l.deleteArchived() // a manager that was late can have made the Job once more
+	if operation.PointOfNoReturn {
+		return e.endJobs() || e.deleteArchived() // a delayed manager may have created the Job again
 	}
-	job, found := l.job()
+	job, found := e.job()
 	if found && job.State == JobRunning {
-		return l.wait(WordWorking, time.Time{})
+		return e.wait(CodeWorking, time.Time{})
 	}
-	verdict, decided := l.judge(l.key())
+	verdict, decided := e.requireVerdict(e.key())
 	switch {
 	case decided:
 		return true
 	case verdict == Absent && found:
-		return l.fail(ActionFailed, WordArchiveLost)
-	case verdict == Absent && l.Seen.Volume.State == VolumeTerminating:
-		return l.wait(WordVolumeTerminating, time.Time{})
+		return e.fail(ActionFailed, CodeArchiveLost)
+	case verdict == Absent && e.Observed.Volume.State == VolumeTerminating:
+		return e.wait(CodeVolumeTerminating, time.Time{})
 	case verdict == Absent:
-		return l.runJob(l.key())
-	case verdict == Corrupt || !l.current(l.Archive.Archive):
-		return l.fail(Mismatch, WordArchiveCorrupt)
+		return e.runJob(e.key())
+	case verdict == Corrupt || !e.current(e.Archive.Archive):
+		return e.fail(Mismatch, CodeArchiveCorrupt)
 	case found:
-		return l.endJob(job)
+		return e.endJob(job)
 	default:
-		return l.record()
+		return e.record()
 	}
 }
 
-// record writes down the verified archive. From here on the archive is the home (D4).
-func (l *look) record() bool {
-	s := &l.out.Status
-	s.ArchiveKey, s.Archive = l.key(), l.Archive.Archive
-	s.Archive.Store = l.Archive.Store
+// record records the verified archive. From then on the archive is the home (D4).
+func (e *evaluation) record() bool {
+	s := &e.out.Status
+	s.ArchiveKey, s.Archive = e.key(), e.Archive.Archive
+	s.Archive.Store = e.Archive.Store
 	s.Volume.Content = Uninitialized
 	s.Operation.PointOfNoReturn = true
-	l.out.Word = WordArchiveReady
+	e.out.Code = CodeArchiveReady
 	return true
 }
 
-// current reports whether a was made of the recorded volume in its present epoch (D2).
-func (l *look) current(a Archive) bool {
-	return a.VolumeUID == l.Status.Volume.UID && a.Epoch == l.Status.Volume.Epoch
+// current reports whether a was made from the recorded volume in its current epoch (D2).
+func (e *evaluation) current(a Archive) bool {
+	return a.VolumeUID == e.Status.Volume.UID && a.Epoch == e.Status.Volume.Epoch
 }
 
-// goodArchive reports whether the recorded archive was verified in this look.
-func (l *look) goodArchive() bool {
-	return l.Archive.Key == l.Status.ArchiveKey && l.Archive.Verdict == Verified &&
-		l.Archive.Archive.SHA256 == l.Status.Archive.SHA256 && l.Archive.Archive.Size == l.Status.Archive.Size
+// goodArchive reports whether the recorded archive was verified in this pass.
+func (e *evaluation) goodArchive() bool {
+	return e.Archive.Key == e.Status.ArchiveKey && e.Archive.Verdict == Verified &&
+		e.Archive.Archive.SHA256 == e.Status.Archive.SHA256 && e.Archive.Archive.Size == e.Status.Archive.Size
 }
 
-// deleteArchived deletes the volume after another look into the store (D4).
-func (l *look) deleteArchived() bool {
-	volume := l.Seen.Volume
+// deleteArchived deletes the volume after the archive was verified again (D4).
+func (e *evaluation) deleteArchived() bool {
+	volume := e.Observed.Volume
 	if volume.State == VolumeTerminating {
-		return l.wait(WordVolumeTerminating, time.Time{})
+		return e.wait(CodeVolumeTerminating, time.Time{})
 	}
-	if _, decided := l.judge(l.Status.ArchiveKey); decided {
+	if _, decided := e.requireVerdict(e.Status.ArchiveKey); decided {
 		return true
 	}
-	if !l.goodArchive() || !l.current(l.Status.Archive) || l.home() {
-		return l.reprieve()
+	if !e.goodArchive() || !e.current(e.Status.Archive) || e.home() {
+		return e.reprieve()
 	}
-	return l.act(WordWorking, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
+	return e.act(CodeWorking, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
 }
 
-// interrupted deals with Pods that use the volume. What was uploaded meanwhile is void, and so is its
-// id: it may be torn, or miss what they write (D3).
-func (l *look) interrupted() bool {
-	claim := l.Status.Operation
+// interrupted handles Pods that use the volume. An upload made meanwhile may be inconsistent or miss their writes, so it is
+// discarded together with the operation's id (D3).
+func (e *evaluation) interrupted() bool {
+	operation := e.Status.Operation
 	switch {
-	case claim.PointOfNoReturn && l.Seen.Volume.usable():
-		return l.reprieve()
-	case !claim.PointOfNoReturn && claim.JobName != "":
-		l.out.Status.Operation.ID, l.out.Status.Operation.JobName = l.NewID, ""
-		l.out.Word = WordVolumeInUse
+	case operation.PointOfNoReturn && e.Observed.Volume.usable():
+		return e.reprieve()
+	case !operation.PointOfNoReturn && operation.JobName != "":
+		e.out.Status.Operation.ID, e.out.Status.Operation.JobName = e.NewID, ""
+		e.out.Code = CodeVolumeInUse
 		return true
-	case l.endPod():
+	case e.endPod():
 		return true
 	default:
-		return l.wait(WordVolumeInUse, l.Now.Add(restartPace))
+		return e.wait(CodeVolumeInUse, e.Now.Add(restartPace))
 	}
 }
 
-// reprieve makes a volume the home again that was about to be deleted, and is not yet. The archive
-// that was to replace it is not good any more, or somebody writes on the volume.
-func (l *look) reprieve() bool {
-	s := &l.out.Status
-	if s.Volume.Content = l.Seen.Volume.Marker.Content; s.Volume.Content == "" {
-		s.Volume.Content = Restored // whoever took the marker off: it was a home
+// reprieve makes a volume that is about to be deleted the home again: its archive is no longer good, or a Pod writes to the
+// volume.
+func (e *evaluation) reprieve() bool {
+	s := &e.out.Status
+	if s.Volume.Content = e.Observed.Volume.Marker.Content; s.Volume.Content == "" {
+		s.Volume.Content = Restored // the marker was removed: it was a home
 	}
-	if s.Volume.Epoch > 0 || l.Seen.OtherPods > 0 { // at 0 there need not even be a folder for the home
+	if s.Volume.Epoch > 0 || e.Observed.OtherPods > 0 { // at 0 there may not even be a folder for the home
 		s.Volume.Epoch++
 	}
 	if s.Operation.Type == Archiving {
 		s.Operation.PointOfNoReturn = false
-		s.Operation.ID, s.Operation.JobName = l.NewID, ""
+		s.Operation.ID, s.Operation.JobName = e.NewID, ""
 	}
-	l.out.Word = WordVolumeReprieved
+	e.out.Code = CodeVolumeReprieved
 	return true
 }
 
-// archiveComplete ends ARCHIVING when the volume is gone and the archive is still good (D5).
-func (l *look) archiveComplete() bool {
-	if !l.Status.Operation.PointOfNoReturn || l.volumeThere() || len(l.Seen.Jobs) > 0 {
+// archiveComplete finishes ARCHIVING when the volume is gone and the archive is still good (D5).
+func (e *evaluation) archiveComplete() bool {
+	if !e.Status.Operation.PointOfNoReturn || e.volumeThere() || len(e.Observed.Jobs) > 0 {
 		return false
 	}
-	verdict, known := l.verdict(l.Status.ArchiveKey)
-	switch _, away := verdict.storeAway(); {
+	verdict, known := e.verdict(e.Status.ArchiveKey)
+	switch _, away := verdict.unavailable(); {
 	case !known:
 		return true
-	case away, !l.goodArchive():
+	case away, !e.goodArchive():
 		return false
 	}
-	l.out.Status.Volume = Volume{}
-	return l.finish(Pending)
+	e.out.Status.Volume = Volume{}
+	return e.finish(Pending)
 }
 
-// archiveLost judges an ARCHIVING whose volume is gone: too early, or with its archive (D5).
-func (l *look) archiveLost() bool {
-	claim := l.Status.Operation
-	if l.volumeThere() || l.before(claim.NextRetryAt) {
+// archiveLost handles an ARCHIVING whose volume disappeared too early, or whose archive did (D5).
+func (e *evaluation) archiveLost() bool {
+	operation := e.Status.Operation
+	if e.volumeThere() || e.before(operation.NextRetryAt) {
 		return false
 	}
-	if l.endJobs() {
+	if e.endJobs() {
 		return true
 	}
-	key := l.key()
-	if claim.PointOfNoReturn {
-		key = l.Status.ArchiveKey
+	key := e.key()
+	if operation.PointOfNoReturn {
+		key = e.Status.ArchiveKey
 	}
-	verdict, decided := l.judge(key)
+	verdict, decided := e.requireVerdict(key)
 	switch {
 	case decided:
 		return true
-	case claim.PointOfNoReturn:
-		return l.fail(DataLost, lossOf(verdict))
-	case verdict == Verified && l.current(l.Archive.Archive):
-		return l.record()
+	case operation.PointOfNoReturn:
+		return e.fail(DataLost, lossOf(verdict))
+	case verdict == Verified && e.current(e.Archive.Archive):
+		return e.record()
 	default:
-		return l.fail(DataLost, WordVolumeLost)
+		return e.fail(DataLost, CodeVolumeLost)
 	}
 }
 
-// volumeThere reports whether the volume that is to be archived still exists.
-func (l *look) volumeThere() bool {
-	volume := l.Seen.Volume
-	return volume.own() && volume.UID == l.Status.Volume.UID && volume.State != VolumeLost
+// volumeThere reports whether the volume to archive still exists.
+func (e *evaluation) volumeThere() bool {
+	volume := e.Observed.Volume
+	return volume.own() && volume.UID == e.Status.Volume.UID && volume.State != VolumeLost
 }

@@ -13,14 +13,14 @@ import (
 // and the state in the end.
 func attempts(in lifecycle.Input, refusals ...lifecycle.Reason) (waits []time.Duration, end lifecycle.Status) {
 	for _, reason := range refusals {
-		in.Refused = lifecycle.Refusal{Reason: reason, Word: lifecycle.WordRefused}
+		in.Rejected = lifecycle.Rejection{Reason: reason, Code: lifecycle.CodeRefused}
 		in.Status = lifecycle.Decide(in).Status
 		if in.Status.Operation.Failed == "" {
 			waits = append(waits, in.Status.Operation.NextRetryAt.Sub(in.Now))
 			in.Now = in.Status.Operation.NextRetryAt
 		}
 	}
-	in.Refused = lifecycle.Refusal{}
+	in.Rejected = lifecycle.Rejection{}
 	return waits, lifecycle.Decide(in).Status
 }
 
@@ -56,7 +56,7 @@ func TestAttempts(t *testing.T) {
 			if failed := end.Phase == lifecycle.Failed; failed != (tt.failed != "") || failed && end.Error.Reason != tt.failed {
 				t.Errorf("in the end %s, %s", end.Phase, end.Error.Reason)
 			}
-			if end.Phase == lifecycle.Failed && (end.Operation != lifecycle.Claim{Type: lifecycle.None} || end.PreviousPhase != lifecycle.Standby) {
+			if end.Phase == lifecycle.Failed && (end.Operation != lifecycle.Operation{Type: lifecycle.None} || end.PreviousPhase != lifecycle.Standby) {
 				t.Errorf("ERROR with %+v, before %s", end.Operation, end.PreviousPhase)
 			}
 			if end.Phase != lifecycle.Failed && end.Operation.Attempt != int32(len(tt.refusals))+1 {
@@ -65,7 +65,7 @@ func TestAttempts(t *testing.T) {
 		})
 	}
 	in := at(want(lifecycle.Running), claimed(lifecycle.Starting, 0))
-	in.Refused = lifecycle.Refusal{Reason: action, Final: true}
+	in.Rejected = lifecycle.Rejection{Reason: action, Final: true}
 	if s := lifecycle.Decide(in).Status; s.Operation.Failed != action {
 		t.Errorf("what cannot get better is tried again: %+v", s.Operation)
 	}
@@ -95,10 +95,10 @@ func TestNothingGoesOnBehindAnError(t *testing.T) {
 
 // TestWaysOutOfError: D8.
 func TestWaysOutOfError(t *testing.T) {
-	erred := func(reason lifecycle.Reason, word lifecycle.Word, ago time.Duration) func(*lifecycle.Input) {
+	erred := func(reason lifecycle.Reason, word lifecycle.Code, ago time.Duration) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
 			in.Status.Phase, in.Status.PreviousPhase = lifecycle.Failed, lifecycle.Standby
-			in.Status.Error = lifecycle.Failure{Reason: reason, Word: word, OccurredAt: noon.Add(-ago)}
+			in.Status.Error = lifecycle.Failure{Reason: reason, Code: word, OccurredAt: noon.Add(-ago)}
 			in.Status.RetryToken, in.Workspace.RetryToken = "old", "old"
 		}
 	}
@@ -118,12 +118,12 @@ func TestWaysOutOfError(t *testing.T) {
 		{"a retry is asked for", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.RetryToken = "new" }), lifecycle.Standby},
 		{"unreachable, a while ago", at(erred(away, "", lifecycle.Probe)), lifecycle.Standby},
 		{"unreachable, just now", at(erred(away, "", time.Minute)), lifecycle.Failed},
-		{"the lost volume", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, accept("v")), lifecycle.Pending},
-		{"another volume", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, accept("u")), lifecycle.Failed},
-		{"the lost archive", at(unhomed, gone, erred(lost, lifecycle.WordArchiveLost, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
-		{"an archive that is not lost", at(erred(lost, lifecycle.WordVolumeLost, 0), gone, keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Failed},
-		{"what is elsewhere is given up", at(unhomed, gone, erred(away, lifecycle.WordArchiveElsewhere, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
-		{"another is given up", at(unhomed, gone, erred(away, lifecycle.WordArchiveElsewhere, 0), keyed, accept("v")), lifecycle.Failed},
+		{"the lost volume", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, accept("v")), lifecycle.Pending},
+		{"another volume", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, accept("u")), lifecycle.Failed},
+		{"the lost archive", at(unhomed, gone, erred(lost, lifecycle.CodeArchiveLost, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
+		{"an archive that is not lost", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Failed},
+		{"what is elsewhere is given up", at(unhomed, gone, erred(away, lifecycle.CodeArchiveElsewhere, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
+		{"another is given up", at(unhomed, gone, erred(away, lifecycle.CodeArchiveElsewhere, 0), keyed, accept("v")), lifecycle.Failed},
 		{"no loss", at(erred(timeout, "", 0), accept("v")), lifecycle.Failed},
 		{"deletion", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.Deleting = true }), lifecycle.Deleting},
 	}

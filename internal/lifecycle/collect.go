@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// OrphanAge is how long, without interruption, nobody must have needed an archive before it goes:
-// three attempts of 30 minutes and some slack (W48).
+// OrphanAge is how long an archive must be unneeded without interruption before it is deleted: three attempts of 30 minutes
+// and some slack (W48).
 const OrphanAge = 2 * time.Hour
 
-// massDeletion is how many archives may go at once even if they are more than half of all.
+// massDeletion is how many archives may be deleted at once even if they are more than half of all.
 const massDeletion = 10
 
 // Object is one archive in the store: its data, its marker, or both.
@@ -19,72 +19,72 @@ type Object struct {
 	Key string
 	// Committed: the marker is there.
 	Committed bool
-	// Kept: it was left behind on purpose, and its Workspace is gone.
+	// Kept: it was kept on purpose, and its Workspace is gone.
 	Kept bool
-	// ModifiedAt is when the data were written.
+	// ModifiedAt is when the data was written.
 	ModifiedAt time.Time
 }
 
-// Keeper is a Workspace, as far as it needs archives.
-type Keeper struct {
+// Reference is what one Workspace needs.
+type Reference struct {
 	UID, ArchiveKey string
-	Operation       Operation
+	Operation       OperationType
 	OperationID     string
-	// Failed: it is in ERROR; nobody knows which of its archives are needed.
+	// Failed: the Workspace is in ERROR, so it is unknown which of its archives are needed.
 	Failed bool
-	// Retain is how many of its archives are kept, the newest first, the recorded one always.
+	// Retain is how many of its archives are kept, newest first. The recorded one is always kept.
 	Retain int
 }
 
-// CollectInput is what one cycle rests on. Keepers must have been listed after Objects, or an archive
-// that was made in between has no keeper yet (D14).
+// CollectInput is what one cycle is based on. References must be listed after Objects, or an archive that was made in between
+// has no reference yet (D14).
 type CollectInput struct {
-	Now     time.Time
-	Objects []Object
-	Keepers []Keeper
-	// Synced: Keepers were read from the API server, all of them.
+	Now        time.Time
+	Objects    []Object
+	References []Reference
+	// Synced: References are complete, from the API server.
 	Synced bool
-	// FirstSeen says since when each archive was found without a keeper in every cycle.
+	// FirstSeen is since when each archive was found without a reference in every cycle.
 	FirstSeen map[string]time.Time
-	// Allowed is how many archives a person has allowed to go at once, whatever that looks like.
+	// Allowed is how many archives a user allowed to delete at once, whatever their share.
 	Allowed int
 }
 
 // CollectDecision is what one cycle does.
 type CollectDecision struct {
-	// Victims may be deleted, after one more look at each (StillOrphan).
+	// Victims may be deleted, after one more check of each (StillOrphan).
 	Victims []string
-	// FirstSeen is to be remembered.
+	// FirstSeen is the FirstSeen of the next cycle.
 	FirstSeen map[string]time.Time
-	// Refused says why nothing is deleted though something is due; "" if nothing is refused.
+	// Refused is why nothing is deleted although something is due; empty otherwise.
 	Refused Refused
-	// Due is how many archives would go if a person allowed it.
+	// Due is how many archives would be deleted if a user allowed it.
 	Due int
 }
 
-// Refused says why a cycle deletes nothing.
+// Refused is why a cycle deletes nothing.
 type Refused string
 
-// Why a cycle deletes nothing.
+// The reasons to delete nothing.
 const (
 	RefusedUnsynced Refused = "WorkspacesUnknown"
 	RefusedNobody   Refused = "NoWorkspaces"
 	RefusedMass     Refused = "MassDeletion"
 )
 
-// Collect chooses the archives that nobody needs (W48). An archive that found a keeper in between
-// starts anew. It refuses when nothing is known of Workspaces, and, unless a person has allowed as
-// many, when there are none at all, or when more than half of all archives would go, and more than ten.
+// Collect selects the archives that are not needed (W48). The age of an archive that had a reference in between starts over.
+// It refuses if Workspaces are unknown and, unless a user allowed as many, if there are none at all, or if more than half of
+// all archives and more than ten would be deleted.
 func Collect(in CollectInput) CollectDecision {
 	if !in.Synced {
 		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedUnsynced}
 	}
-	if len(in.Keepers) == 0 && len(in.Objects) > in.Allowed {
+	if len(in.References) == 0 && len(in.Objects) > in.Allowed {
 		return CollectDecision{FirstSeen: in.FirstSeen, Refused: RefusedNobody, Due: len(in.Objects)}
 	}
 	out := CollectDecision{FirstSeen: map[string]time.Time{}}
 	for _, object := range in.Objects {
-		if object.Kept || !orphan(object.Key, in.Objects, in.Keepers) {
+		if object.Kept || !orphan(object.Key, in.Objects, in.References) {
 			continue
 		}
 		since, known := in.FirstSeen[object.Key]
@@ -103,42 +103,41 @@ func Collect(in CollectInput) CollectDecision {
 	return out
 }
 
-// StillOrphan takes the last look before an archive is deleted: keepers must have been read just now.
-func StillOrphan(key string, objects []Object, keepers []Keeper) bool {
-	return orphan(key, objects, keepers)
+// StillOrphan is the last check before an archive is deleted. References must have just been read.
+func StillOrphan(key string, objects []Object, references []Reference) bool {
+	return orphan(key, objects, references)
 }
 
-// orphan reports whether no keeper needs the archive. One whose name is not of the form that Kyklos
-// gives is left alone: somebody else put it there.
-func orphan(key string, objects []Object, keepers []Keeper) bool {
+// orphan reports whether no reference needs the archive. An object whose name is not of Kyklos' form is ignored.
+func orphan(key string, objects []Object, references []Reference) bool {
 	owner, operation, ok := parseKey(key)
 	if !ok {
 		return false
 	}
-	for _, keeper := range keepers {
+	for _, reference := range references {
 		switch {
-		case keeper.ArchiveKey == key: // even of another one: it may have been taken over
+		case reference.ArchiveKey == key: // even of another Workspace: it may have been taken over
 			return false
-		case keeper.UID != owner:
-		case keeper.Failed, keeper.Operation == Restoring, keeper.OperationID == operation,
-			slices.Contains(newest(keeper, objects), key):
+		case reference.UID != owner:
+		case reference.Failed, reference.Operation == Restoring, reference.OperationID == operation,
+			slices.Contains(newest(reference, objects), key):
 			return false
 		}
 	}
 	return true
 }
 
-// newest returns the complete archives that a keeper retains beside the recorded one.
-func newest(keeper Keeper, objects []Object) []string {
+// newest returns the complete archives that a reference retains besides the recorded one.
+func newest(reference Reference, objects []Object) []string {
 	var own []Object
 	for _, object := range objects {
 		owner, _, ok := parseKey(object.Key)
-		if ok && owner == keeper.UID && object.Committed && object.Key != keeper.ArchiveKey {
+		if ok && owner == reference.UID && object.Committed && object.Key != reference.ArchiveKey {
 			own = append(own, object)
 		}
 	}
 	slices.SortFunc(own, func(a, b Object) int { return b.ModifiedAt.Compare(a.ModifiedAt) })
-	more := max(keeper.Retain-1, 0)
+	more := max(reference.Retain-1, 0)
 	var keys []string
 	for _, object := range own[:min(more, len(own))] {
 		keys = append(keys, object.Key)
@@ -146,7 +145,7 @@ func newest(keeper Keeper, objects []Object) []string {
 	return keys
 }
 
-// parseKey takes the key of an archive apart.
+// parseKey splits the key of an archive.
 func parseKey(key string) (workspaceUID, operationID string, ok bool) {
 	parts := strings.Split(key, "/")
 	if len(parts) != 4 || parts[0] != "archives" || parts[3] != "home.tar.gz" || parts[1] == "" || parts[2] == "" {

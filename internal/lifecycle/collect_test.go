@@ -18,8 +18,8 @@ func archiveOf(workspace, operation string, age time.Duration) lifecycle.Object 
 // TestCollect: each archive has been an orphan for long, unless somebody needs it.
 func TestCollect(t *testing.T) {
 	key := lifecycle.ArchiveKey
-	keeper := lifecycle.Keeper{UID: "w", ArchiveKey: key("w", "now"), Operation: lifecycle.None, Retain: 1}
-	with := func(change func(*lifecycle.Keeper)) lifecycle.Keeper {
+	keeper := lifecycle.Reference{UID: "w", ArchiveKey: key("w", "now"), Operation: lifecycle.None, Retain: 1}
+	with := func(change func(*lifecycle.Reference)) lifecycle.Reference {
 		k := keeper
 		change(&k)
 		return k
@@ -27,7 +27,7 @@ func TestCollect(t *testing.T) {
 	tests := []struct {
 		name   string
 		object lifecycle.Object
-		keeper lifecycle.Keeper
+		keeper lifecycle.Reference
 		victim bool
 	}{
 		{"an older one", archiveOf("w", "old", time.Hour), keeper, true},
@@ -35,25 +35,25 @@ func TestCollect(t *testing.T) {
 		{"one of a Workspace that is gone", archiveOf("x", "old", time.Hour), keeper, true},
 		{"left behind on purpose", lifecycle.Object{Key: key("x", "old"), Kept: true}, keeper, false},
 		{"the recorded one", archiveOf("w", "now", time.Hour), keeper, false},
-		{"D14: one that another has taken over", archiveOf("x", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.ArchiveKey = key("x", "old") }), false},
-		{"one that is being made", archiveOf("w", "op", 0), with(func(k *lifecycle.Keeper) { k.OperationID = "op" }), false},
-		{"D14: while it restores", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.Operation = lifecycle.Restoring }), false},
-		{"D14: in ERROR", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.Failed = true }), false},
-		{"retained", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Keeper) { k.Retain = 2 }), false},
-		{"D14: a torn one is not retained", lifecycle.Object{Key: key("w", "torn")}, with(func(k *lifecycle.Keeper) { k.Retain = 9 }), true},
+		{"D14: one that another has taken over", archiveOf("x", "old", time.Hour), with(func(k *lifecycle.Reference) { k.ArchiveKey = key("x", "old") }), false},
+		{"one that is being made", archiveOf("w", "op", 0), with(func(k *lifecycle.Reference) { k.OperationID = "op" }), false},
+		{"D14: while it restores", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Operation = lifecycle.Restoring }), false},
+		{"D14: in ERROR", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Failed = true }), false},
+		{"retained", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Retain = 2 }), false},
+		{"D14: a torn one is not retained", lifecycle.Object{Key: key("w", "torn")}, with(func(k *lifecycle.Reference) { k.Retain = 9 }), true},
 		{"not of our making", lifecycle.Object{Key: "archives/w/readme.txt"}, keeper, false},
 		{"of another prefix", lifecycle.Object{Key: "backups/w/old/home.tar.gz"}, keeper, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			in := lifecycle.CollectInput{
-				Now: noon, Objects: []lifecycle.Object{tt.object}, Keepers: []lifecycle.Keeper{tt.keeper}, Synced: true,
+				Now: noon, Objects: []lifecycle.Object{tt.object}, References: []lifecycle.Reference{tt.keeper}, Synced: true,
 				FirstSeen: map[string]time.Time{tt.object.Key: noon.Add(-lifecycle.OrphanAge)},
 			}
 			if got := len(lifecycle.Collect(in).Victims) == 1; got != tt.victim {
 				t.Errorf("a victim: %t, want %t", got, tt.victim)
 			}
-			if got := lifecycle.StillOrphan(tt.object.Key, in.Objects, in.Keepers); got != tt.victim && !tt.object.Kept {
+			if got := lifecycle.StillOrphan(tt.object.Key, in.Objects, in.References); got != tt.victim && !tt.object.Kept {
 				t.Errorf("still an orphan: %t, want %t", got, tt.victim)
 			}
 		})
@@ -62,8 +62,8 @@ func TestCollect(t *testing.T) {
 
 // TestCollectTakesTwoHours: what finds a keeper in between starts anew.
 func TestCollectTakesTwoHours(t *testing.T) {
-	orphan, keeper := archiveOf("w", "old", 0), lifecycle.Keeper{UID: "w"}
-	in := lifecycle.CollectInput{Now: noon, Objects: []lifecycle.Object{orphan}, Keepers: []lifecycle.Keeper{keeper}, Synced: true}
+	orphan, keeper := archiveOf("w", "old", 0), lifecycle.Reference{UID: "w"}
+	in := lifecycle.CollectInput{Now: noon, Objects: []lifecycle.Object{orphan}, References: []lifecycle.Reference{keeper}, Synced: true}
 	cycle := func(after time.Duration) int {
 		in.Now = in.Now.Add(after)
 		d := lifecycle.Collect(in)
@@ -73,9 +73,9 @@ func TestCollectTakesTwoHours(t *testing.T) {
 	if got := []int{cycle(0), cycle(lifecycle.OrphanAge - time.Second)}; !cmp.Equal(got, []int{0, 0}) {
 		t.Errorf("victims before two hours: %v", got)
 	}
-	in.Keepers[0].ArchiveKey = orphan.Key
+	in.References[0].ArchiveKey = orphan.Key
 	cycle(time.Second)
-	in.Keepers[0].ArchiveKey = ""
+	in.References[0].ArchiveKey = ""
 	if got := []int{cycle(time.Second), cycle(lifecycle.OrphanAge - time.Second), cycle(time.Second)}; !cmp.Equal(got, []int{0, 0, 1}) {
 		t.Errorf("victims after an interruption: %v", got)
 	}
@@ -91,8 +91,8 @@ func TestCollectRefuses(t *testing.T) {
 		orphans, others := rapid.IntRange(0, 30).Draw(t, "orphans"), rapid.IntRange(0, 30).Draw(t, "others")
 		in := lifecycle.CollectInput{
 			Now: noon, Synced: rapid.IntRange(0, 4).Draw(t, "synced") > 0, FirstSeen: map[string]time.Time{},
-			Keepers: []lifecycle.Keeper{{UID: "w", Failed: true}}[:rapid.IntRange(0, 1).Draw(t, "keepers")],
-			Allowed: rapid.SampledFrom([]int{0, 0, 5, 15, 30, 60}).Draw(t, "allowed"),
+			References: []lifecycle.Reference{{UID: "w", Failed: true}}[:rapid.IntRange(0, 1).Draw(t, "keepers")],
+			Allowed:    rapid.SampledFrom([]int{0, 0, 5, 15, 30, 60}).Draw(t, "allowed"),
 		}
 		for i := range orphans + others {
 			object := archiveOf("gone", fmt.Sprint(i), time.Hour)
@@ -105,14 +105,14 @@ func TestCollectRefuses(t *testing.T) {
 		d := lifecycle.Collect(in)
 		all := orphans + others
 		due := orphans
-		if len(in.Keepers) == 0 {
+		if len(in.References) == 0 {
 			due = all // nobody needs any of them
 		}
 		want, victims := lifecycle.Refused(""), due
 		switch {
 		case !in.Synced:
 			want, due = lifecycle.RefusedUnsynced, 0
-		case len(in.Keepers) == 0 && all > in.Allowed:
+		case len(in.References) == 0 && all > in.Allowed:
 			want = lifecycle.RefusedNobody
 		case due > 10 && due > all-due && due > in.Allowed:
 			want = lifecycle.RefusedMass
@@ -130,16 +130,16 @@ func TestCollectRefuses(t *testing.T) {
 // archived in between (D14); who looks once more does not.
 func TestCollectNaively(t *testing.T) {
 	made := archiveOf("w", "new", 0)
-	before := []lifecycle.Keeper{{UID: "w"}}
-	after := []lifecycle.Keeper{{UID: "w", ArchiveKey: made.Key}}
+	before := []lifecycle.Reference{{UID: "w"}}
+	after := []lifecycle.Reference{{UID: "w", ArchiveKey: made.Key}}
 	in := lifecycle.CollectInput{
 		Now: noon, Objects: []lifecycle.Object{made}, Synced: true,
 		FirstSeen: map[string]time.Time{made.Key: noon.Add(-3 * time.Hour)}, // it was an orphan until it was taken over
 	}
-	if in.Keepers = before; len(lifecycle.Collect(in).Victims) != 1 {
+	if in.References = before; len(lifecycle.Collect(in).Victims) != 1 {
 		t.Error("this case does not find the naive order")
 	}
-	if in.Keepers = after; len(lifecycle.Collect(in).Victims) != 0 {
+	if in.References = after; len(lifecycle.Collect(in).Victims) != 0 {
 		t.Error("archives first, then Workspaces: it was not to go")
 	}
 	if lifecycle.StillOrphan(made.Key, in.Objects, after) {

@@ -5,91 +5,98 @@ type Truth string
 
 // The statuses of conditions.
 const (
-	True       Truth = "True"
-	False      Truth = "False"
-	NotSettled Truth = "Unknown"
+	True         Truth = "True"
+	False        Truth = "False"
+	Undetermined Truth = "Unknown"
 )
 
-// Condition is one condition, its reason as a word.
+// Condition is the status and the reason of one condition.
 type Condition struct {
 	Status Truth
-	Reason Word
+	Reason Code
 }
 
-// Conditions are what is told of a Workspace.
+// Conditions are the conditions of a Workspace.
 type Conditions struct {
 	Ready, VolumeReady, PodReady, ArchiveReady, Progressing, Stalled Condition
 }
 
-// conditions sums up what was seen and decided.
-func (l *look) conditions() Conditions {
-	s, word := l.out.Status, l.out.Word
+// conditions summarizes the observation and the decision.
+func (e *evaluation) conditions() Conditions {
+	s, code := e.out.Status, e.out.Code
 	c := Conditions{
-		VolumeReady:  truth(l.home() && l.Seen.Volume.usable(), WordVolumeReady, l.volumeWord()),
-		PodReady:     truth(l.Seen.Pod.own() && l.Seen.Pod.State == PodReady, WordPodReady, l.podWord()),
+		VolumeReady:  truth(e.home() && e.Observed.Volume.usable(), CodeVolumeReady, e.volumeWord()),
+		PodReady:     truth(e.Observed.Pod.own() && e.Observed.Pod.State == PodReady, CodePodReady, e.podWord()),
 		ArchiveReady: archiveReady(s),
-		Progressing:  truth(s.Operation.Type != None || l.out.Act.Kind != ActNone, word, word),
-		Stalled:      truth(s.Phase == Failed || l.slow, s.Error.Word, WordConverged),
+		Progressing:  truth(s.Operation.Type != None || e.out.Act.Kind != ActNone, code, code),
+		Stalled:      truth(s.Phase == Failed || e.slow, s.Error.Code, CodeConverged),
 	}
-	if l.slow {
-		c.Stalled.Reason = WordDeletionSlow
+	if e.slow {
+		c.Stalled.Reason = CodeDeletionSlow
 	}
-	settled := s.Operation.Type == None && s.Phase == l.desired()
-	c.Ready = truth(settled && (s.Phase != Running || l.Seen.Pod.State == PodReady), WordConverged, word)
+	settled := s.Operation.Type == None && s.Phase == e.desired()
+	c.Ready = truth(settled && (s.Phase != Running || e.Observed.Pod.State == PodReady), CodeConverged, code)
 	if s.Phase == Failed {
-		c.Ready.Reason = s.Error.Word
+		c.Ready.Reason = s.Error.Code
 	}
-	if l.Seen.Failed {
-		unread := Condition{NotSettled, WordObservationFailed}
+	if e.searched {
+		c.Ready = Condition{False, code}
+		c.Progressing = c.Ready
+		if !s.archived() {
+			c.ArchiveReady = Condition{Undetermined, code}
+		}
+	}
+	if e.Observed.Failed {
+		unread := Condition{Undetermined, CodeObservationFailed}
 		c.Ready, c.VolumeReady, c.PodReady = unread, unread, unread
 	}
 	return c
 }
 
-// archiveReady tells of the recorded archive. An error about one that is being made is none of its.
+// archiveReady is about the recorded archive, not about one that is being made.
 func archiveReady(s Status) Condition {
-	if s.archived() && s.Error.Reason == DataLost && (s.Error.Word == WordArchiveLost || s.Error.Word == WordArchiveCorrupt) {
-		return Condition{False, s.Error.Word}
+	if s.archived() && s.Error.Reason == DataLost && (s.Error.Code == CodeArchiveLost || s.Error.Code == CodeArchiveCorrupt) {
+		return Condition{False, s.Error.Code}
 	}
-	return truth(s.archived(), WordArchiveReady, WordNoArchive)
+	return truth(s.archived(), CodeArchiveReady, CodeNoArchive)
 }
 
-// truth returns True for one word, or False for another.
-func truth(is bool, yes, no Word) Condition {
+// truth returns True with one code or False with another.
+func truth(is bool, yes, no Code) Condition {
 	if is {
 		return Condition{True, yes}
 	}
 	return Condition{False, no}
 }
 
-func (l *look) volumeWord() Word {
-	switch volume := l.Seen.Volume; {
-	case volume.State == VolumeAbsent && l.Status.Volume.holds():
-		return WordVolumeLost
+func (e *evaluation) volumeWord() Code {
+	switch volume := e.Observed.Volume; {
+	case volume.State == VolumeAbsent && e.Status.Volume.holds():
+		return CodeVolumeLost
 	case volume.State == VolumeAbsent:
-		return WordVolumeAbsent
+		return CodeVolumeAbsent
 	case volume.Foreign:
-		return WordVolumeForeign
+		return CodeVolumeForeign
 	case volume.State == VolumeTerminating:
-		return WordVolumeTerminating
+		return CodeVolumeTerminating
 	case volume.State == VolumePending:
-		return WordVolumePending
+		return CodeVolumePending
 	case volume.State == VolumeLost:
-		return WordVolumeLost
+		return CodeVolumeLost
 	default:
-		return WordVolumeWaste
+		return CodeVolumeWaste
 	}
 }
 
-func (l *look) podWord() Word {
-	switch pod := l.Seen.Pod; {
+func (e *evaluation) podWord() Code {
+	switch pod := e.Observed.Pod; {
 	case pod.State == PodAbsent:
-		return WordPodGone
+		return CodePodGone
 	case pod.Foreign:
-		return WordPodForeign
+		return CodePodForeign
 	case pod.State == PodEnded:
-		return WordPodEnded
+		return CodePodEnded
 	default:
-		return WordPodNotReady
+		return CodePodNotReady
 	}
 }

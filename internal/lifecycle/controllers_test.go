@@ -29,7 +29,7 @@ type controller struct {
 	name    string
 	engine  engine
 	pending *pending
-	word    lifecycle.Word // of its last decision
+	word    lifecycle.Code // of its last decision
 }
 
 // pending is a write on its way.
@@ -43,7 +43,7 @@ type pending struct {
 // input asks the engine about a snapshot.
 func (w *world) input(s snapshot) lifecycle.Input {
 	return lifecycle.Input{
-		Now: w.now.Add(w.moved), NewID: w.id(), Workspace: s.ws, Status: s.saved, Seen: s.seen,
+		Now: w.now.Add(w.moved), NewID: w.id(), Workspace: s.ws, Status: s.saved, Observed: s.seen,
 		Limits: lifecycle.Limits{OwnerFull: w.full, AllFull: w.full, MoversFull: w.full},
 	}
 }
@@ -57,13 +57,13 @@ func (c *controller) decide(w *world, cached snapshot) {
 	from, in := cached.rv, w.input(cached)
 	for range 6 {
 		d := c.engine(in)
-		c.word = d.Word
+		c.word = d.Code
 		switch d.Act.Kind {
-		case lifecycle.ActLook, lifecycle.ActLookPods:
+		case lifecycle.ActReadLive, lifecycle.ActReadPods:
 			s := w.snapshot()
-			archive, pods := in.Archive, d.Act.Kind == lifecycle.ActLookPods
+			archive, found, pods := in.Archive, in.Newest, d.Act.Kind == lifecycle.ActReadPods
 			from, in = s.rv, w.input(s)
-			in.Archive, in.Seen.Live, in.Seen.PodsLive = archive, true, pods
+			in.Archive, in.Newest, in.Observed.Live, in.Observed.PodsLive = archive, found, true, pods
 			continue
 		case lifecycle.ActVerify:
 			if in.Archive.Key == d.Act.Key {
@@ -72,12 +72,21 @@ func (c *controller) decide(w *world, cached snapshot) {
 			}
 			in.Archive = w.verify(d.Act.Key)
 			continue
+		case lifecycle.ActFindArchive:
+			if in.Newest.Verdict != "" {
+				w.fault("it looks for an archive again and again")
+				return
+			}
+			in.Newest = w.find()
+			continue
 		}
 		if d.Status != in.Status && d.Act.Kind != lifecycle.ActNone {
 			w.fault("%s writes and acts at once", d.Rule)
 		}
 		if d.Status != in.Status || d.Act.Kind != lifecycle.ActNone {
 			c.pending = &pending{from, d, in, w.now}
+		} else if in.Observed.Live && from == w.rv {
+			w.ws.ArchiveReady = d.Conditions.ArchiveReady.Status
 		}
 		return
 	}
@@ -93,7 +102,7 @@ func (c *controller) commit(w *world) {
 		return
 	}
 	if w.refuse && strings.HasPrefix(string(p.decision.Act.Kind), "Create") {
-		p.input.Refused = lifecycle.Refusal{Reason: lifecycle.ActionFailed, Final: w.ids%5 == 0, Word: lifecycle.WordRefused}
+		p.input.Rejected = lifecycle.Rejection{Reason: lifecycle.ActionFailed, Final: w.ids%5 == 0, Code: lifecycle.CodeRefused}
 		p.decision = c.engine(p.input)
 	}
 	if p.decision.Act.Kind != lifecycle.ActNone {
@@ -108,16 +117,16 @@ func (c *controller) commit(w *world) {
 	} else if p.from == w.rv {
 		w.rv++
 		before := w.saved
-		w.saved = p.decision.Status
+		w.saved, w.ws.ArchiveReady = p.decision.Status, p.decision.Conditions.ArchiveReady.Status
 		w.logf("%s: %s: %s/%s -> %s/%s %s", c.name, p.decision.Rule, before.Phase, before.Operation.Type,
-			w.saved.Phase, w.saved.Operation.Type, p.decision.Word)
+			w.saved.Phase, w.saved.Operation.Type, p.decision.Code)
 		if w.saved.Phase == lifecycle.Failed && w.saved.Operation.Type != lifecycle.None {
 			w.fault("ERROR with an operation")
 		}
 		if lost := w.saved.Error.Reason == lifecycle.DataLost; lost && w.saved.Phase == lifecycle.Failed && !w.damaged {
-			w.fault("a false alarm: %s", w.saved.Error.Word)
+			w.fault("a false alarm: %s", w.saved.Error.Code)
 		}
-		if before.Volume.UID != "" && w.saved.Volume.UID == "" && p.decision.Word == lifecycle.WordLossAccepted ||
+		if before.Volume.UID != "" && w.saved.Volume.UID == "" && p.decision.Code == lifecycle.CodeLossAccepted ||
 			before.ArchiveKey != "" && w.saved.ArchiveKey == "" {
 			w.rebase = true
 		}
@@ -135,14 +144,14 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 		objects = append(objects, lifecycle.Object{Key: strings.TrimPrefix(at, "y:"), Committed: o.marked != "", ModifiedAt: o.at, Kept: o.kept})
 	}
 	slices.SortFunc(objects, func(a, b lifecycle.Object) int { return a.ModifiedAt.Compare(b.ModifiedAt) })
-	keepers := []lifecycle.Keeper{{UID: "other"}}
+	keepers := []lifecycle.Reference{{UID: "other"}}
 	if !w.gone {
-		keepers = append(keepers, lifecycle.Keeper{
+		keepers = append(keepers, lifecycle.Reference{
 			UID: w.ws.UID, ArchiveKey: w.saved.ArchiveKey, Operation: w.saved.Operation.Type,
 			OperationID: w.saved.Operation.ID, Failed: w.saved.Phase == lifecycle.Failed, Retain: 1,
 		})
 	}
-	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now.Add(w.moved), Objects: objects, Keepers: keepers, Synced: true, FirstSeen: firstSeen})
+	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now.Add(w.moved), Objects: objects, References: keepers, Synced: true, FirstSeen: firstSeen})
 	for _, key := range d.Victims {
 		w.logf("the collection deletes %s", key)
 		delete(w.objects, place("x", key))

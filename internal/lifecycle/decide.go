@@ -2,139 +2,145 @@ package lifecycle
 
 import "time"
 
-// Rule is one row of the decision table. The first that decides is the decision.
+// Rule is one row of the decision table. The first rule that applies decides.
 type Rule struct {
 	Name string
-	// Guard and Result say in words when it decides, and what.
+	// Guard and Result describe when the rule applies and what it decides.
 	Guard, Result string
-	decide        func(*look) bool
+	decide        func(*evaluation) bool
 }
 
-// Rules returns the decision table in its order.
+// Rules returns the decision table in order.
 func Rules() []Rule { return rules }
 
-// Cancel stands before Failed and Overdue: who does not want the archive any more has no use for its
-// errors either.
+// Cancel precedes Failed and Overdue: once the archive is not wanted, errors about it do not matter.
 var rules = []Rule{
-	{"Unseen", "the Pod, the volume or a Job could not be read", "keep the status, look again soon (W45)", (*look).unseen},
-	{"Protect", "the finalizer is missing, and no deletion is asked for", "add the finalizer", (*look).protect},
-	{"Delete", "deletion is asked for, and the home need not be archived first", "end the Jobs, then claim DELETING (D13)", (*look).remove},
-	{"Deleting", "DELETING is claimed", "delete Pod, Jobs and volume, then the finalizer; never give up", (*look).deleting},
-	{"Pause", "pause is set", "report only", (*look).pause},
-	{"Stalled", "the state is ERROR", "hold, unless the spec has changed, a retry is asked for, a loss is accepted, or the cause was Unreachable and a while has passed (D8)", (*look).stalled},
-	{"Complete", "an operation is claimed and seen to be complete", "end it (W13)", (*look).complete},
-	{"Cancel", "ARCHIVING before its point of no return, and PENDING is not desired any more", "end the Job, then the operation (D12)", (*look).cancel},
-	{"Failed", "no attempt is left", "end what it started, then ERROR (W44)", (*look).failed},
-	{"Attempt", "the attempt has failed", "wait, then try again; without attempts left, fail (W43)", (*look).attempt},
-	{"Overdue", "the attempt takes longer than it may, and its work is not done", "try again; without attempts left, fail (W49, D10)", (*look).overdue},
-	{"Execute", "an operation is claimed", "do its next step (W30)", (*look).execute},
-	{"Lost", "the recorded home is gone, replaced or lost", "ERROR with DataLost, unless the loss is accepted (D6)", (*look).lost},
-	{"Strays", "no operation is claimed, and there is a Job", "delete it", (*look).strays},
-	{"Adopt", "a volume of ours with a marker is not recorded", "record it; Mismatch if there is an archive as well", (*look).adopt},
-	{"Observe", "the state is not what is seen", "write it (W31)", (*look).observe},
-	{"Hold", "the home's volume is being deleted, and only the Pod still keeps it", "leave the Pod alone", (*look).hold},
-	{"Stop", "a Pod of ours exists in any phase, and is not desired or has no home", "claim STOPPING (D3)", (*look).stop},
-	{"Waste", "a volume of ours is no home", "delete it", (*look).waste},
-	{"Converged", "the state is the desired one", "nothing (W33)", (*look).converged},
-	{"Claim", "the state is another than the desired one", "claim the operation of the table (W16-W18)", (*look).claimNext},
+	{"Unread", "the Pod, the volume or a Job could not be read", "keep the status, retry soon (W45)", (*evaluation).unread},
+	{"Recall", "no volume and no recorded archive, and the status was lost or hints at an archive", "find the archive in the store and record it; change nothing while the store does not answer", (*evaluation).recall},
+	{"Protect", "the finalizer is missing, and the Workspace is not being deleted", "add the finalizer", (*evaluation).protect},
+	{"Delete", "the Workspace is being deleted, and the home need not be archived first", "end the Jobs, then begin DELETING (D13)", (*evaluation).remove},
+	{"Deleting", "the operation is DELETING", "delete Pod, Jobs and volume, then the finalizer; never give up", (*evaluation).deleting},
+	{"Pause", "spec.pause is set", "report only", (*evaluation).pause},
+	{"Stalled", "the state is ERROR", "hold, unless the spec changed, a retry was requested, a loss was accepted, or the reason was Unreachable and the probe is due (D8)", (*evaluation).stalled},
+	{"Complete", "the operation is observed to be complete", "finish it (W13)", (*evaluation).complete},
+	{"Cancel", "ARCHIVING before its point of no return, and PENDING is no longer desired", "end the Job, then the operation (D12)", (*evaluation).cancel},
+	{"Failed", "no attempt is left", "remove what the operation created, then ERROR (W44)", (*evaluation).failed},
+	{"Attempt", "the attempt failed", "schedule a retry; without attempts left, fail (W43)", (*evaluation).attempt},
+	{"Overdue", "the attempt exceeded its time limit, and its work is not done", "retry; without attempts left, fail (W49, D10)", (*evaluation).overdue},
+	{"Execute", "an operation is in progress", "do its next step (W30)", (*evaluation).execute},
+	{"Lost", "the recorded home is gone, replaced or lost", "ERROR with DataLost, unless the loss is accepted (D6)", (*evaluation).lost},
+	{"Strays", "no operation is in progress, and there is a Job", "delete it", (*evaluation).strays},
+	{"Adopt", "the Workspace's own volume has a marker and is not recorded", "record it; Mismatch if there is an archive as well", (*evaluation).adopt},
+	{"Observe", "the recorded state differs from the observed one", "write the observed state (W31)", (*evaluation).observe},
+	{"Hold", "the home's volume is being deleted, and only the Pod still keeps it", "leave the Pod alone", (*evaluation).hold},
+	{"Stop", "the Workspace's Pod exists in any phase, and is not desired or has no home", "begin STOPPING (D3)", (*evaluation).stop},
+	{"Waste", "the Workspace's volume is not a home", "delete it", (*evaluation).waste},
+	{"Converged", "the state is the desired one", "nothing (W33)", (*evaluation).converged},
+	{"Begin", "the state is not the desired one", "begin the operation of the table (W16-W18)", (*evaluation).beginNext},
 }
 
-// look is one decision in the making.
-type look struct {
+// evaluation is the working state of one call of Decide.
+type evaluation struct {
 	Input
 	out Decision
-	// slow: a deletion takes longer than it may.
+	// given is the status as it was read.
+	given Status
+	// slow: a deletion exceeds its time limit.
 	slow bool
+	// searched: the answer to FindArchive decided.
+	searched bool
 }
 
-// Decide decides what is to be done now.
+// Decide returns the next step for a Workspace.
 func Decide(in Input) Decision {
-	l := &look{Input: in, out: Decision{Status: in.Status, LookAt: in.Now.Add(Poll)}}
-	if l.Status.Phase == "" {
-		l.out.Status.Phase = Pending
-		l.Status.Phase = Pending
+	e := &evaluation{Input: in, given: in.Status, out: Decision{Status: in.Status, RequeueAt: in.Now.Add(Poll)}}
+	if e.Status.Phase == "" {
+		e.out.Status.Phase = Pending
+		e.Status.Phase = Pending
 	}
-	if l.Status.Operation.Type == "" {
-		l.out.Status.Operation.Type = None
-		l.Status.Operation.Type = None
+	if e.Status.Operation.Type == "" {
+		e.out.Status.Operation.Type = None
+		e.Status.Operation.Type = None
 	}
-	l.out.Status.ObservedGeneration = in.Workspace.Generation
+	e.out.Status.ObservedGeneration = in.Workspace.Generation
 	for _, rule := range rules {
-		if rule.decide(l) {
-			l.out.Rule = rule.Name
+		if rule.decide(e) {
+			e.out.Rule = rule.Name
 			break
 		}
 	}
-	l.confirm(in.Status)
-	l.out.Conditions = l.conditions()
-	return l.out
+	e.confirm()
+	e.out.Conditions = e.conditions()
+	return e.out
 }
 
-// confirm sees to it that nothing is done before it is persisted, and nothing is written or done on
-// the word of a cache.
-func (l *look) confirm(before Status) {
-	if l.Seen.Failed {
-		l.out.Status = before
+// confirm makes sure that nothing is done before it is persisted, and that nothing is written or done on the basis of a
+// cache.
+func (e *evaluation) confirm() {
+	if e.Observed.Failed || e.out.Act.Kind == ActFindArchive { // nothing is written before the answer
+		e.out.Status = e.given
+	}
+	if e.Observed.Failed {
 		return
 	}
-	if l.out.Status != before {
-		l.out.Act = Action{}
-		l.out.LookAt = l.Now
+	if e.out.Status != e.given {
+		e.out.Act = Action{}
+		e.out.RequeueAt = e.Now
 	}
-	if l.out.Status == before && l.out.Act.Kind == ActNone {
+	if e.out.Status == e.given && e.out.Act.Kind == ActNone {
 		return
 	}
-	var unread ActionKind
+	var missing ActionKind
 	switch {
-	case !l.Seen.Live:
-		unread = ActLook
-	case !l.Seen.PodsLive && l.needsPods():
-		unread = ActLookPods
+	case !e.Observed.Live:
+		missing = ActReadLive
+	case !e.Observed.PodsLive && e.needsPods():
+		missing = ActReadPods
 	default:
 		return
 	}
-	l.out.Status, l.out.LookAt = before, l.Now
-	l.out.Act = Action{Kind: unread}
+	e.out.Status, e.out.RequeueAt = e.given, e.Now
+	e.out.Act = Action{Kind: missing}
 }
 
-// needsPods reports whether the decision is about a volume that somebody could still write on.
-func (l *look) needsPods() bool {
-	return l.op() == Archiving || l.out.Act.Kind == ActDeleteVolume || l.out.Act.Kind == ActCreateJob
+// needsPods reports whether the decision affects a volume that another Pod could still write to.
+func (e *evaluation) needsPods() bool {
+	return e.op() == Archiving || e.out.Act.Kind == ActDeleteVolume || e.out.Act.Kind == ActCreateJob
 }
 
-// op returns the claimed operation.
-func (l *look) op() Operation { return l.Status.Operation.Type }
+// op returns the type of the operation in progress.
+func (e *evaluation) op() OperationType { return e.Status.Operation.Type }
 
-// desired returns the state to go to: on the way to deletion, the archive.
-func (l *look) desired() State {
-	if l.Workspace.Deleting {
+// desired returns the target state. During deletion it is the archive.
+func (e *evaluation) desired() State {
+	if e.Workspace.Deleting {
 		return Pending
 	}
-	return l.Workspace.Desired
+	return e.Workspace.Desired
 }
 
-// home reports whether the volume that is seen is the recorded home.
-func (l *look) home() bool {
-	record := l.Status.Volume
-	return l.Seen.Volume.own() && l.Seen.Volume.State != VolumeLost && l.Seen.Volume.UID == record.UID && record.holds()
+// home reports whether the observed volume is the recorded home.
+func (e *evaluation) home() bool {
+	record := e.Status.Volume
+	return e.Observed.Volume.own() && e.Observed.Volume.State != VolumeLost && e.Observed.Volume.UID == record.UID && record.holds()
 }
 
-// homeLost reports whether a home is recorded that is not there any more.
-func (l *look) homeLost() bool { return l.Status.Volume.holds() && !l.home() }
+// homeLost reports whether a home is recorded that does not exist any more.
+func (e *evaluation) homeLost() bool { return e.Status.Volume.holds() && !e.home() }
 
-// holds reports whether v is the record of a home.
+// holds reports whether v records a home.
 func (v Volume) holds() bool {
 	return v.UID != "" && (v.Content == Empty || v.Content == Restored)
 }
 
-// state returns the level that is seen (W14, D3). A Pod that is not ready for a while runs all the same.
-func (l *look) state() State {
-	switch pod := l.Seen.Pod; {
-	case !l.home():
+// state returns the observed level (W14, D3). A Pod that is temporarily not ready still counts as running.
+func (e *evaluation) state() State {
+	switch pod := e.Observed.Pod; {
+	case !e.home():
 		return Pending
 	case !pod.own():
 		return Standby
-	case pod.State == PodReady, pod.State == PodNotReady && l.Status.Phase == Running:
+	case pod.State == PodReady, pod.State == PodNotReady && e.Status.Phase == Running:
 		return Running
 	default:
 		return Standby
@@ -144,23 +150,23 @@ func (l *look) state() State {
 // archived reports whether there is an archive to restore from.
 func (s Status) archived() bool { return s.ArchiveKey != "" }
 
-// before reports whether a time is still to come that was set some minutes ahead. If it is further away than
-// any of them is set, the clock was set back since, and nobody waits for it.
-func (l *look) before(at time.Time) bool {
-	return l.Now.Before(at) && at.Sub(l.Now) <= max(retryCap, restartCap, Probe)
+// before reports whether at is in the future. A time further away than any that the engine sets means that the clock was
+// set back; it does not count.
+func (e *evaluation) before(at time.Time) bool {
+	return e.Now.Before(at) && at.Sub(e.Now) <= max(retryCap, restartCap, Probe)
 }
 
-// act asks for an action, and says why.
-func (l *look) act(word Word, action Action) bool {
-	l.out.Word, l.out.Act = word, action
+// act requests an action and gives the reason.
+func (e *evaluation) act(code Code, action Action) bool {
+	e.out.Code, e.out.Act = code, action
 	return true
 }
 
-// wait asks for nothing but another look, at the latest at the given time.
-func (l *look) wait(word Word, until time.Time) bool {
-	l.out.Word = word
-	if !until.IsZero() && until.Before(l.out.LookAt) {
-		l.out.LookAt = until
+// wait requests only another pass, at the given time at the latest.
+func (e *evaluation) wait(code Code, until time.Time) bool {
+	e.out.Code = code
+	if !until.IsZero() && until.Before(e.out.RequeueAt) {
+		e.out.RequeueAt = until
 	}
 	return true
 }

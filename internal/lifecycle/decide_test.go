@@ -11,12 +11,12 @@ import (
 func at(changes ...func(*lifecycle.Input)) lifecycle.Input {
 	in := lifecycle.Input{
 		Now: noon, NewID: "new-id",
-		Workspace: lifecycle.Workspace{Name: "home", UID: "w", Generation: 1, Desired: lifecycle.Standby, HasStore: true, Finalizer: true},
+		Workspace: lifecycle.Workspace{Name: "home", UID: "w", Generation: 1, Desired: lifecycle.Standby, HasStore: true, Finalizer: true, ArchiveReady: lifecycle.False},
 		Status: lifecycle.Status{
-			ObservedGeneration: 1, Phase: lifecycle.Standby, Operation: lifecycle.Claim{Type: lifecycle.None},
+			ObservedGeneration: 1, Phase: lifecycle.Standby, Operation: lifecycle.Operation{Type: lifecycle.None},
 			Volume: lifecycle.Volume{UID: "v", Content: lifecycle.Empty, Epoch: 3}, StandbySince: noon.Add(-time.Hour),
 		},
-		Seen: lifecycle.Observation{
+		Observed: lifecycle.Observation{
 			Live: true, PodsLive: true,
 			Volume: lifecycle.VolumeView{State: lifecycle.VolumeBound, UID: "v", ResourceVersion: "7", OperationID: "made", Marker: lifecycle.Marker{Content: lifecycle.Empty, OperationID: "made"}},
 		},
@@ -32,9 +32,9 @@ func want(state lifecycle.State) func(*lifecycle.Input) {
 }
 
 // claimed is an operation in its first attempt, begun some time ago.
-func claimed(operation lifecycle.Operation, ago time.Duration) func(*lifecycle.Input) {
+func claimed(operation lifecycle.OperationType, ago time.Duration) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
-		in.Status.Operation = lifecycle.Claim{Type: operation, ID: "op", StartedAt: noon.Add(-ago), Attempt: 1, AttemptStartedAt: noon.Add(-ago)}
+		in.Status.Operation = lifecycle.Operation{Type: operation, ID: "op", StartedAt: noon.Add(-ago), Attempt: 1, AttemptStartedAt: noon.Add(-ago)}
 		if operation == lifecycle.Archiving {
 			in.Workspace.Desired = lifecycle.Pending
 		}
@@ -44,7 +44,7 @@ func claimed(operation lifecycle.Operation, ago time.Duration) func(*lifecycle.I
 func moving(state lifecycle.JobState) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
 		in.Status.Operation.JobName = "ws-home-op-1"
-		in.Seen.Jobs = []lifecycle.Job{{Name: "ws-home-op-1", UID: "j", State: state, OperationID: "op", Attempt: 1, VolumeUID: "v"}}
+		in.Observed.Jobs = []lifecycle.Job{{Name: "ws-home-op-1", UID: "j", State: state, OperationID: "op", Attempt: 1, VolumeUID: "v"}}
 	}
 }
 
@@ -64,24 +64,24 @@ func condemned(in *lifecycle.Input) {
 
 func inPod(state lifecycle.PodState) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
-		in.Seen.Pod = lifecycle.Pod{State: state, UID: "p", OperationID: "op", Attempt: 1}
+		in.Observed.Pod = lifecycle.Pod{State: state, UID: "p", OperationID: "op", Attempt: 1}
 	}
 }
 
 func volumeIs(state lifecycle.VolumeState) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
-		if in.Seen.Volume.State = state; state == lifecycle.VolumeAbsent {
-			in.Seen.Volume = lifecycle.VolumeView{}
+		if in.Observed.Volume.State = state; state == lifecycle.VolumeAbsent {
+			in.Observed.Volume = lifecycle.VolumeView{}
 		}
 	}
 }
 
-func cached(in *lifecycle.Input) { in.Seen.Live, in.Seen.PodsLive = false, false }
+func cached(in *lifecycle.Input) { in.Observed.Live, in.Observed.PodsLive = false, false }
 
 // unhomed: nothing is recorded, the volume was made by the claim and is not marked.
 func unhomed(in *lifecycle.Input) {
 	in.Status.Phase, in.Status.Volume, in.Workspace.Desired = lifecycle.Pending, lifecycle.Volume{}, lifecycle.Running
-	in.Seen.Volume.OperationID, in.Seen.Volume.Marker = "op", lifecycle.Marker{}
+	in.Observed.Volume.OperationID, in.Observed.Volume.Marker = "op", lifecycle.Marker{}
 }
 
 type verdictCase struct {
@@ -89,9 +89,9 @@ type verdictCase struct {
 	in   lifecycle.Input
 	rule string
 	act  lifecycle.ActionKind
-	word lifecycle.Word
+	word lifecycle.Code
 	// operation and phase afterwards; "" for those before.
-	operation lifecycle.Operation
+	operation lifecycle.OperationType
 	phase     lifecycle.State
 }
 
@@ -104,7 +104,7 @@ func (c verdictCase) errs(decide engine) string {
 	if phase == "" {
 		phase = c.in.Status.Phase
 	}
-	got := verdictCase{rule: d.Rule, act: d.Act.Kind, word: d.Word, operation: d.Status.Operation.Type, phase: d.Status.Phase}
+	got := verdictCase{rule: d.Rule, act: d.Act.Kind, word: d.Code, operation: d.Status.Operation.Type, phase: d.Status.Phase}
 	if got.rule != c.rule || got.act != c.act || got.word != c.word || got.operation != operation || got.phase != phase {
 		return got.rule + ": " + string(got.act) + ", " + string(got.word) + ", " + string(got.operation) + ", " + string(got.phase) +
 			"; want " + c.rule + ": " + string(c.act) + ", " + string(c.word) + ", " + string(operation) + ", " + string(phase)

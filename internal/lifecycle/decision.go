@@ -2,33 +2,35 @@ package lifecycle
 
 import "time"
 
-// Decision is what is to be done now: a new status to write, or one action, or neither.
+// Decision is the next step: a new status to write, or one action, or neither.
 type Decision struct {
 	// Rule is the row of Rules that decided.
 	Rule string
-	// Status is to be written if it is not the one that was handed in.
+	// Status is to be written if it differs from the one in the Input.
 	Status Status
-	// Act is to be carried out. It is ActNone if Status is to be written.
+	// Act is to be executed. It is ActNone if Status is to be written.
 	Act Action
-	// LookAt is when to look again if nothing happens before; at once if it is not after now.
-	LookAt time.Time
-	// Word says why this is done, or what is waited for.
-	Word       Word
+	// RequeueAt is when to run the next pass if nothing happens before; at once if it is not after now.
+	RequeueAt time.Time
+	// Code is the reason for the decision, or what it waits for.
+	Code       Code
 	Conditions Conditions
 }
 
 // ActionKind is one kind of action.
 type ActionKind string
 
-// The kinds of actions. Those that delete name the object by its UID.
+// The kinds of actions. Deletions name the object by its UID.
 const (
 	ActNone ActionKind = ""
-	// ActLook: look again at the API server itself, and decide again at once; ActLookPods: also at all
-	// Pods that use the volume.
-	ActLook     ActionKind = "Look"
-	ActLookPods ActionKind = "LookPods"
-	// ActVerify: look into the store for Key, and decide again at once.
-	ActVerify          ActionKind = "Verify"
+	// ActReadLive: read from the API server itself and decide again at once. ActReadPods: also list all Pods that use
+	// the volume.
+	ActReadLive ActionKind = "ReadLive"
+	ActReadPods ActionKind = "ReadPods"
+	// ActVerify: check the archive at Key in the store and decide again at once.
+	ActVerify ActionKind = "Verify"
+	// ActFindArchive: find the newest archive of the Workspace in the store and decide again at once.
+	ActFindArchive     ActionKind = "FindArchive"
 	ActAddFinalizer    ActionKind = "AddFinalizer"
 	ActRemoveFinalizer ActionKind = "RemoveFinalizer"
 	ActCreateVolume    ActionKind = "CreateVolume"
@@ -39,77 +41,78 @@ const (
 	ActDeletePod       ActionKind = "DeletePod"
 	ActCreateJob       ActionKind = "CreateJob"
 	ActDeleteJob       ActionKind = "DeleteJob"
-	// ActKeepArchive marks the archive at Key as left behind on purpose.
+	// ActKeepArchive marks the archive at Key as kept on purpose.
 	ActKeepArchive ActionKind = "KeepArchive"
 )
 
-// Action is one action, with what it needs.
+// Action is one action and its parameters.
 type Action struct {
 	Kind ActionKind
-	// Name and UID are of the object; UID is the precondition of deletions, patches and Jobs' volumes,
-	// ResourceVersion one more when a volume is deleted.
+	// Name and UID identify the object. UID is a precondition of deletions, patches and the volumes of Jobs;
+	// ResourceVersion is one of volume deletions.
 	Name, UID, ResourceVersion string
-	// OperationID and Attempt are to be written on what is made.
+	// OperationID and Attempt are written to what is created.
 	OperationID string
 	Attempt     int32
-	// Key is the archive's; Epoch the volume's.
+	// Key is the archive's, Epoch the volume's.
 	Key   string
 	Epoch int64
-	// Marker is to be written on the volume.
+	// Marker is to be written to the volume.
 	Marker Marker
 }
 
-// Word is a key of what is told to people; the texts are elsewhere.
-type Word string
+// Code is the reason for a decision: a condition reason, status.error.code or an event reason. The messages are in
+// controller/workspace/message.
+type Code string
 
-// The words.
+// The codes.
 const (
-	WordConverged            Word = "Converged"
-	WordClaimed              Word = "Claimed"
-	WordFinished             Word = "Finished"
-	WordWorking              Word = "Working"
-	WordObserved             Word = "Observed"
-	WordAdopted              Word = "VolumeAdopted"
-	WordPaused               Word = "Paused"
-	WordObservationFailed    Word = "ObservationFailed"
-	WordPodNotReady          Word = "PodNotReady"
-	WordPodGone              Word = "PodGone"
-	WordPodEnded             Word = "PodEnded"
-	WordPodForeign           Word = "PodForeign"
-	WordVolumeAbsent         Word = "VolumeAbsent"
-	WordVolumePending        Word = "VolumePending"
-	WordVolumeTerminating    Word = "VolumeTerminating"
-	WordVolumeForeign        Word = "VolumeForeign"
-	WordVolumeUnknown        Word = "VolumeUnknown"
-	WordVolumeInUse          Word = "VolumeInUse"
-	WordVolumeLost           Word = "VolumeLost"
-	WordVolumeWaste          Word = "VolumeWaste"
-	WordVolumeReprieved      Word = "VolumeReprieved"
-	WordArchiveLost          Word = "ArchiveLost"
-	WordArchiveCorrupt       Word = "ArchiveCorrupt"
-	WordArchiveNotConfigured Word = "ArchiveNotConfigured"
-	WordStoreUnreachable     Word = "StoreUnreachable"
-	WordBucketMissing        Word = "BucketMissing"
-	WordArchiveElsewhere     Word = "ArchiveElsewhere"
-	WordJobFailed            Word = "JobFailed"
-	WordJobEnding            Word = "JobEnding"
-	WordTimedOut             Word = "TimedOut"
-	WordRefused              Word = "Refused"
-	WordRetrying             Word = "WaitingToRetry"
-	WordRestartBackoff       Word = "RestartBackoff"
-	WordOwnerLimit           Word = "OwnerLimitExceeded"
-	WordAllLimit             Word = "LimitExceeded"
-	WordMoversFull           Word = "WaitingForMover"
-	WordCancelled            Word = "Cancelled"
-	WordStalled              Word = "Stalled"
-	WordRecovered            Word = "Recovered"
-	WordLossAccepted         Word = "LossAccepted"
-	WordDeleting             Word = "Deleting"
-	WordDeletionSlow         Word = "DeletionSlow"
-	WordDeletionUnarchived   Word = "DeletedWithoutArchive"
-	WordDeleted              Word = "Deleted"
-	WordArchiveReady         Word = "ArchiveReady"
-	WordNoArchive            Word = "NoArchive"
-	WordVolumeReady          Word = "VolumeReady"
-	WordPodReady             Word = "PodReady"
+	CodeConverged            Code = "Converged"
+	CodeClaimed              Code = "Claimed"
+	CodeFinished             Code = "Finished"
+	CodeWorking              Code = "Working"
+	CodeObserved             Code = "Observed"
+	CodeAdopted              Code = "VolumeAdopted"
+	CodePaused               Code = "Paused"
+	CodeObservationFailed    Code = "ObservationFailed"
+	CodePodNotReady          Code = "PodNotReady"
+	CodePodGone              Code = "PodGone"
+	CodePodEnded             Code = "PodEnded"
+	CodePodForeign           Code = "PodForeign"
+	CodeVolumeAbsent         Code = "VolumeAbsent"
+	CodeVolumePending        Code = "VolumePending"
+	CodeVolumeTerminating    Code = "VolumeTerminating"
+	CodeVolumeForeign        Code = "VolumeForeign"
+	CodeVolumeUnknown        Code = "VolumeUnknown"
+	CodeVolumeInUse          Code = "VolumeInUse"
+	CodeVolumeLost           Code = "VolumeLost"
+	CodeVolumeWaste          Code = "VolumeWaste"
+	CodeVolumeReprieved      Code = "VolumeReprieved"
+	CodeArchiveLost          Code = "ArchiveLost"
+	CodeArchiveCorrupt       Code = "ArchiveCorrupt"
+	CodeArchiveNotConfigured Code = "ArchiveNotConfigured"
+	CodeStoreUnreachable     Code = "StoreUnreachable"
+	CodeBucketMissing        Code = "BucketMissing"
+	CodeArchiveElsewhere     Code = "ArchiveElsewhere"
+	CodeJobFailed            Code = "JobFailed"
+	CodeJobEnding            Code = "JobEnding"
+	CodeTimedOut             Code = "TimedOut"
+	CodeRefused              Code = "Refused"
+	CodeRetrying             Code = "WaitingToRetry"
+	CodeRestartBackoff       Code = "RestartBackoff"
+	CodeOwnerLimit           Code = "OwnerLimitExceeded"
+	CodeAllLimit             Code = "LimitExceeded"
+	CodeMoversFull           Code = "WaitingForMover"
+	CodeCancelled            Code = "Cancelled"
+	CodeStalled              Code = "Stalled"
+	CodeRecovered            Code = "Recovered"
+	CodeLossAccepted         Code = "LossAccepted"
+	CodeDeleting             Code = "Deleting"
+	CodeDeletionSlow         Code = "DeletionSlow"
+	CodeDeletionUnarchived   Code = "DeletedWithoutArchive"
+	CodeDeleted              Code = "Deleted"
+	CodeArchiveReady         Code = "ArchiveReady"
+	CodeNoArchive            Code = "NoArchive"
+	CodeVolumeReady          Code = "VolumeReady"
+	CodePodReady             Code = "PodReady"
 )

@@ -5,116 +5,113 @@ import (
 	"time"
 )
 
-// remove begins the deletion. It waits for nothing but the ends of Jobs; an operation on its way up
-// has nothing to save (D13).
-func (l *look) remove() bool {
-	if !l.Workspace.Deleting || l.op() == Removing {
+// remove begins the deletion. It waits only for Jobs to end; an operation that leads up has nothing to save (D13).
+func (e *evaluation) remove() bool {
+	if !e.Workspace.Deleting || e.op() == Removing {
 		return false
 	}
-	if !l.Workspace.Finalizer {
-		l.out.Word = WordDeleted
+	if !e.Workspace.Finalizer {
+		e.out.Code = CodeDeleted
 		return true
 	}
-	first := l.archiveFirst()
-	if first && !l.goesUp() {
+	first := e.archiveFirst()
+	if first && !e.leadsUp() {
 		return false
 	}
-	if l.endJobs() {
+	if e.endJobs() {
 		return true
 	}
 	if first {
-		l.out.Status.Operation = Claim{Type: None}
-		l.out.Word = WordDeleting
+		e.out.Status.Operation = Operation{Type: None}
+		e.out.Code = CodeDeleting
 		return true
 	}
-	l.claim(Removing)
-	l.out.Status.Phase = Deleting
-	if l.Workspace.DeletionPolicy == ArchiveHome && l.home() {
-		l.out.Word = WordDeletionUnarchived
+	e.begin(Removing)
+	e.out.Status.Phase = Deleting
+	if e.Workspace.DeletionPolicy == ArchiveHome && e.home() {
+		e.out.Code = CodeDeletionUnarchived
 	}
 	return true
 }
 
-// goesUp reports whether the claimed operation leads up, away from the archive.
-func (l *look) goesUp() bool {
-	return l.op() == Provisioning || l.op() == Restoring || l.op() == Starting
+// leadsUp reports whether the operation leads up, away from the archive.
+func (e *evaluation) leadsUp() bool {
+	return e.op() == Provisioning || e.op() == Restoring || e.op() == Starting
 }
 
-// archiveFirst reports whether a home has to be archived before the deletion. In a namespace that is
-// going nothing can be made, so there it is not (D24).
-func (l *look) archiveFirst() bool {
-	making := l.op() == Provisioning || l.op() == Restoring
-	return l.Workspace.DeletionPolicy == ArchiveHome && !l.Workspace.NamespaceTerminating &&
-		(l.home() || !making && (l.unrecorded() || l.condemned()) || l.op() == Archiving)
+// archiveFirst reports whether the home must be archived before the deletion. In a terminating namespace this is impossible,
+// because nothing can be created (D24).
+func (e *evaluation) archiveFirst() bool {
+	making := e.op() == Provisioning || e.op() == Restoring
+	return e.Workspace.DeletionPolicy == ArchiveHome && !e.Workspace.NamespaceTerminating &&
+		(e.home() || !making && (e.unrecorded() || e.condemned()) || e.op() == Archiving)
 }
 
-// condemned reports whether the volume still holds the home that went into the archive.
-func (l *look) condemned() bool {
-	volume := l.Seen.Volume
-	return volume.own() && volume.Marker.Content != "" && volume.UID == l.Status.Archive.VolumeUID && !l.home()
+// condemned reports whether the volume still holds the home that was archived.
+func (e *evaluation) condemned() bool {
+	volume := e.Observed.Volume
+	return volume.own() && volume.Marker.Content != "" && volume.UID == e.Status.Archive.VolumeUID && !e.home()
 }
 
-// deleting deletes Pod, Jobs and volume, one after the other, each gone before the next: a Pod holds
-// its volume even when it has ended (D18).
-func (l *look) deleting() bool {
-	if l.op() != Removing {
+// deleting deletes the Pod, the Jobs and the volume, each after the previous one is gone: even a Pod that has ended keeps its
+// volume (D18).
+func (e *evaluation) deleting() bool {
+	if e.op() != Removing {
 		return false
 	}
-	if changed := l.archiveFirst() && l.Seen.Volume.usable(); changed || !l.Workspace.Deleting { // or a status out of a backup
-		l.out.Status.Operation = Claim{Type: None}
-		if l.out.Word = WordDeleting; !changed {
-			l.out.Word = WordRecovered
+	if changed := e.archiveFirst() && e.Observed.Volume.usable(); changed || !e.Workspace.Deleting { // or the status was restored from a backup
+		e.out.Status.Operation = Operation{Type: None}
+		if e.out.Code = CodeDeleting; !changed {
+			e.out.Code = CodeRecovered
 		}
 		return true
 	}
-	claim, volume := l.Status.Operation, l.Seen.Volume
+	operation, volume := e.Status.Operation, e.Observed.Volume
 	switch {
-	case l.endPod(), l.endJobs():
+	case e.endPod(), e.endJobs():
 	case !volume.own(), volume.Released:
-		if !l.keepArchive() {
-			l.act(WordDeleting, Action{Kind: ActRemoveFinalizer})
+		if !e.keepArchive() {
+			e.act(CodeDeleting, Action{Kind: ActRemoveFinalizer})
 		}
 	case volume.State == VolumeTerminating:
-		l.wait(WordVolumeTerminating, time.Time{})
-	case l.Workspace.DeletionPolicy == RetainHome && (l.home() || l.unrecorded() || l.condemned()):
-		l.act(WordDeleting, Action{Kind: ActReleaseVolume, UID: volume.UID})
+		e.wait(CodeVolumeTerminating, time.Time{})
+	case e.Workspace.DeletionPolicy == RetainHome && (e.home() || e.unrecorded() || e.condemned()):
+		e.act(CodeDeleting, Action{Kind: ActReleaseVolume, UID: volume.UID})
 	default:
-		l.act(WordDeleting, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
+		e.act(CodeDeleting, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
 	}
-	l.slow = l.Now.After(claim.AttemptStartedAt.Add(l.limit(Removing)))
-	if l.slow && !slices.Contains([]Word{WordStoreUnreachable, WordBucketMissing, WordArchiveElsewhere}, l.out.Word) {
-		l.out.Word = WordDeletionSlow // a store that is waited for says more
+	e.slow = e.Now.After(operation.AttemptStartedAt.Add(e.limit(Removing)))
+	if e.slow && !slices.Contains([]Code{CodeStoreUnreachable, CodeBucketMissing, CodeArchiveElsewhere}, e.out.Code) {
+		e.out.Code = CodeDeletionSlow // the code of the store says more
 	}
 	return true
 }
 
-// keepArchive marks the archive that the deletion leaves behind, or the collection would take it with
-// the others. It reports false when there is nothing to mark. A namespace that is going is not held up:
-// the store's Secret is mostly gone with it.
-func (l *look) keepArchive() bool {
-	if l.Workspace.DeletionPolicy != ArchiveHome && l.Workspace.DeletionPolicy != RetainHome || !l.Status.archived() || !l.Workspace.HasStore {
+// keepArchive marks the archive that the deletion keeps, so that the collection does not delete it. It reports false if there
+// is nothing to mark. A terminating namespace is not blocked: usually the store's Secret is already gone.
+func (e *evaluation) keepArchive() bool {
+	if e.Workspace.DeletionPolicy != ArchiveHome && e.Workspace.DeletionPolicy != RetainHome || !e.Status.archived() || !e.Workspace.HasStore {
 		return false
 	}
-	verdict, known := l.verdict(l.Status.ArchiveKey)
+	verdict, known := e.verdict(e.Status.ArchiveKey)
 	if !known {
 		return true
 	}
-	if word, away := verdict.storeAway(); away {
-		return !l.Workspace.NamespaceTerminating && l.wait(word, l.Now.Add(retryPace))
+	if code, away := verdict.unavailable(); away {
+		return !e.Workspace.NamespaceTerminating && e.wait(code, e.Now.Add(retryPace))
 	}
 	if verdict != Verified {
-		return l.unkept(lossOf(verdict))
+		return e.unkept(lossOf(verdict))
 	}
-	return !l.Archive.Kept && l.act(WordDeleting, Action{Kind: ActKeepArchive, Key: l.Status.ArchiveKey})
+	return !e.Archive.Kept && e.act(CodeDeleting, Action{Kind: ActKeepArchive, Key: e.Status.ArchiveKey})
 }
 
-// unkept writes down, once, that the archive which was to be left behind is lost: what is written is told. The
-// deletion goes on.
-func (l *look) unkept(word Word) bool {
-	if last := l.Status.Error; last.Operation == Removing && last.Word == word {
+// unkept records once that the archive to keep is lost, so that it is reported. The deletion continues.
+func (e *evaluation) unkept(code Code) bool {
+	if last := e.Status.Error; last.Operation == Removing && last.Code == code {
 		return false
 	}
-	l.out.Status.Error = Failure{Reason: DataLost, Operation: Removing, Word: word, OccurredAt: l.Now}
-	l.out.Word = word
+	e.out.Status.Error = Failure{Reason: DataLost, Operation: Removing, Code: code, OccurredAt: e.Now}
+	e.out.Code = code
 	return true
 }

@@ -1,13 +1,13 @@
 package lifecycle
 
-// Applied is what a TimeWindowScaler last asked a Workspace for, and at which edge.
+// Applied is the state that a TimeWindowScaler last requested for a Workspace, and at which edge.
 type Applied struct {
 	State State
 	// Edge names the instance of the window, or of the time between windows, such as its start.
 	Edge string
 }
 
-// EdgeInput is what a schedule's decision about a Workspace rests on.
+// EdgeInput is what a schedule's decision about a Workspace is based on.
 type EdgeInput struct {
 	// Replicas is the schedule's count now, its grace period included; Edge names the instance of the
 	// window that gives it.
@@ -18,13 +18,13 @@ type EdgeInput struct {
 	// Desired is the Workspace's desired state as it was read.
 	Desired State
 	Pause   bool
-	// KeepArchived: a window does not fetch a home back from its archive.
+	// KeepArchived: a window does not restore an archived home.
 	KeepArchived bool
-	// Enforce: what others write between edges is set right again.
+	// Enforce: changes by others between edges are reverted.
 	Enforce bool
 }
 
-// EdgeDecision is what a schedule asks of a Workspace.
+// EdgeDecision is what a schedule requests for a Workspace.
 type EdgeDecision struct {
 	// Write: State is to be written in place of the desired state that was read.
 	Write bool
@@ -33,10 +33,9 @@ type EdgeDecision struct {
 	Applied Applied
 }
 
-// DecideEdge asks for RUNNING in a window and for STANDBY outside, never for PENDING: archives are the
-// idle timer's. It does so once for each edge, found by comparing states, so that a missed edge is
-// caught up with; between edges a user or an idle timer who decides otherwise wins. The end of a
-// window wakes no archive.
+// DecideEdge requests RUNNING in a window and STANDBY outside, never PENDING: only the idle timer archives. It does so once
+// per edge and compares states, so that a missed edge is caught up. Between edges, a user or an idle timer that decides
+// otherwise wins. The end of a window does not restore an archived home.
 func DecideEdge(in EdgeInput) EdgeDecision {
 	wanted := Standby
 	if in.Replicas >= 1 {

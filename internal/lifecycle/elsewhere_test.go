@@ -28,7 +28,7 @@ func (h *history) stuck(t *testing.T) {
 		}
 		h.progress()
 	}
-	if e := h.saved.Error; h.saved.Phase != lifecycle.Failed || e.Reason != lifecycle.Unreachable || e.Word != lifecycle.WordArchiveElsewhere {
+	if e := h.saved.Error; h.saved.Phase != lifecycle.Failed || e.Reason != lifecycle.Unreachable || e.Code != lifecycle.CodeArchiveElsewhere {
 		t.Fatalf("it is %s with %+v\n%s", h.saved.Phase, e, h.story())
 	}
 }
@@ -92,7 +92,7 @@ func TestARecordWithoutAStore(t *testing.T) {
 	h.damaged = true
 	h.want(lifecycle.Running)
 	h.until(t, "an ERROR", func() bool { return h.saved.Phase == lifecycle.Failed })
-	if h.saved.Error.Word != lifecycle.WordArchiveLost || h.saved.Error.Reason != lifecycle.DataLost {
+	if h.saved.Error.Code != lifecycle.CodeArchiveLost || h.saved.Error.Reason != lifecycle.DataLost {
 		t.Errorf("%+v", h.saved.Error)
 	}
 	h = away(t)
@@ -142,9 +142,9 @@ func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 			h.progress()
 			h.now = h.now.Add(lifecycle.Probe)
 		}
-		stalled := lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.WordDeletionSlow}
-		if h.gone || last.Word != lifecycle.WordArchiveElsewhere || last.Conditions.Stalled != stalled {
-			t.Fatalf("gone %t, %s, %+v", h.gone, last.Word, last.Conditions)
+		stalled := lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.CodeDeletionSlow}
+		if h.gone || last.Code != lifecycle.CodeArchiveElsewhere || last.Conditions.Stalled != stalled {
+			t.Fatalf("gone %t, %s, %+v", h.gone, last.Code, last.Conditions)
 		}
 		if givenUp {
 			h.ws.AcceptedLoss, h.excused, h.rv = h.saved.ArchiveKey, true, h.rv+1
@@ -161,26 +161,26 @@ func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 // TestAMoverThatLookedElsewhere: the Secret was changed between the last look and the mover's ticket. Its word is held
 // against another look.
 func TestAMoverThatLookedElsewhere(t *testing.T) {
-	said := func(word lifecycle.Word) func(*lifecycle.Input) {
+	said := func(word lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
 			claimed(lifecycle.Restoring, 0)(in)
 			moving(lifecycle.JobFailed)(in)
-			in.Seen.Jobs[0].Reason, in.Seen.Jobs[0].Word = lifecycle.DataLost, word
+			in.Observed.Jobs[0].Reason, in.Observed.Jobs[0].Code = lifecycle.DataLost, word
 			in.Status.ArchiveKey, in.Status.Volume = "archives/w/op/home.tar.gz", lifecycle.Volume{UID: "v", Content: lifecycle.Uninitialized}
 			in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, Store: "x"}
 		}
 	}
-	at := func(word lifecycle.Word, verdict lifecycle.Verdict, store string) lifecycle.Input {
+	at := func(word lifecycle.Code, verdict lifecycle.Verdict, store string) lifecycle.Input {
 		in := at(unhomed, said(word), found(verdict, 3))
 		in.Archive.Store = store
 		return in
 	}
-	const lost, corrupt, attempt = lifecycle.WordArchiveLost, lifecycle.WordArchiveCorrupt, "Attempt"
+	const lost, corrupt, attempt = lifecycle.CodeArchiveLost, lifecycle.CodeArchiveCorrupt, "Attempt"
 	for _, c := range []verdictCase{
-		{"nobody has looked", at(lost, lifecycle.Unknown, "x"), attempt, lifecycle.ActVerify, lifecycle.WordWorking, "", ""},
+		{"nobody has looked", at(lost, lifecycle.Unknown, "x"), attempt, lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
 		{"it is lost", at(lost, lifecycle.Absent, "x"), attempt, lifecycle.ActNone, lost, "", ""},
-		{"it is elsewhere", at(lost, lifecycle.Absent, "y"), attempt, lifecycle.ActNone, lifecycle.WordArchiveElsewhere, "", ""},
-		{"it is there after all", at(lost, lifecycle.Verified, "x"), attempt, lifecycle.ActNone, lifecycle.WordJobFailed, "", ""},
+		{"it is elsewhere", at(lost, lifecycle.Absent, "y"), attempt, lifecycle.ActNone, lifecycle.CodeArchiveElsewhere, "", ""},
+		{"it is there after all", at(lost, lifecycle.Verified, "x"), attempt, lifecycle.ActNone, lifecycle.CodeJobFailed, "", ""},
 		{"its data are damaged", at(corrupt, lifecycle.Verified, "x"), attempt, lifecycle.ActNone, corrupt, "", ""},
 	} {
 		if errs := c.errs(lifecycle.Decide); errs != "" {

@@ -2,70 +2,69 @@ package lifecycle
 
 import "time"
 
-// execute does the next step of the claimed operation. Each step can be done any number of times (W5).
-func (l *look) execute() bool {
-	claim := l.Status.Operation
-	if claim.Type == None {
+// execute does the next step of the operation. Every step is idempotent (W5).
+func (e *evaluation) execute() bool {
+	operation := e.Status.Operation
+	if operation.Type == None {
 		return false
 	}
-	if l.endStrays() {
+	if e.endStrays() {
 		return true
 	}
-	if l.before(claim.NextRetryAt) {
-		return l.wait(WordRetrying, claim.NextRetryAt)
+	if e.before(operation.NextRetryAt) {
+		return e.wait(CodeRetrying, operation.NextRetryAt)
 	}
-	switch claim.Type {
+	switch operation.Type {
 	case Provisioning:
-		return l.provision()
+		return e.provision()
 	case Restoring:
-		return l.restore()
+		return e.restore()
 	case Starting:
-		return l.start()
+		return e.start()
 	case Stopping:
-		return l.endPod()
+		return e.endPod()
 	default:
-		return l.archive()
+		return e.archive()
 	}
 }
 
-// start makes the Pod. A Pod of another claim or attempt goes first; nothing starts on a volume that
-// is being deleted (D17).
-func (l *look) start() bool {
-	claim, pod := l.Status.Operation, l.Seen.Pod
+// start creates the Pod. A Pod of another operation or attempt is deleted first. Nothing starts on a volume that is being
+// deleted (D17).
+func (e *evaluation) start() bool {
+	operation, pod := e.Status.Operation, e.Observed.Pod
 	switch {
-	case !l.home() || !l.Seen.Volume.usable():
-		return l.wait(WordVolumeTerminating, time.Time{})
+	case !e.home() || !e.Observed.Volume.usable():
+		return e.wait(CodeVolumeTerminating, time.Time{})
 	case !pod.own():
-		return l.act(WordWorking, Action{
-			Kind: ActCreatePod, UID: l.Status.Volume.UID, OperationID: claim.ID, Attempt: claim.Attempt, Epoch: l.Status.Volume.Epoch,
+		return e.act(CodeWorking, Action{
+			Kind: ActCreatePod, UID: e.Status.Volume.UID, OperationID: operation.ID, Attempt: operation.Attempt, Epoch: e.Status.Volume.Epoch,
 		})
-	case pod.OperationID != claim.ID || pod.Attempt != claim.Attempt || pod.State == PodTerminating:
-		return l.endPod()
+	case pod.OperationID != operation.ID || pod.Attempt != operation.Attempt || pod.State == PodTerminating:
+		return e.endPod()
 	default:
-		return l.wait(WordPodNotReady, time.Time{})
+		return e.wait(CodePodNotReady, time.Time{})
 	}
 }
 
-// endPod deletes the Pod, with its grace, and waits until the object is gone. It reports false when it
-// is.
-func (l *look) endPod() bool {
-	switch pod := l.Seen.Pod; {
+// endPod deletes the Pod gracefully and waits until the object is gone. It reports false once it is.
+func (e *evaluation) endPod() bool {
+	switch pod := e.Observed.Pod; {
 	case !pod.own():
 		return false
 	case pod.State == PodTerminating:
-		return l.wait(WordPodGone, time.Time{})
-	case l.dying() && (l.op() != Removing || l.Workspace.DeletionPolicy == RetainHome):
-		return l.wait(WordVolumeTerminating, time.Time{}) // only the Pod still keeps it
+		return e.wait(CodePodGone, time.Time{})
+	case e.dying() && (e.op() != Removing || e.Workspace.DeletionPolicy == RetainHome):
+		return e.wait(CodeVolumeTerminating, time.Time{}) // only the Pod keeps it
 	default:
-		return l.act(WordWorking, Action{Kind: ActDeletePod, UID: pod.UID})
+		return e.act(CodeWorking, Action{Kind: ActDeletePod, UID: pod.UID})
 	}
 }
 
 // job returns the Job of this attempt on this volume.
-func (l *look) job() (Job, bool) {
-	claim := l.Status.Operation
-	for _, job := range l.Seen.Jobs {
-		if job.OperationID == claim.ID && job.Attempt == claim.Attempt && job.VolumeUID == l.Seen.Volume.UID &&
+func (e *evaluation) job() (Job, bool) {
+	operation := e.Status.Operation
+	for _, job := range e.Observed.Jobs {
+		if job.OperationID == operation.ID && job.Attempt == operation.Attempt && job.VolumeUID == e.Observed.Volume.UID &&
 			job.State != JobTerminating {
 			return job, true
 		}
@@ -73,100 +72,97 @@ func (l *look) job() (Job, bool) {
 	return Job{}, false
 }
 
-// endStrays deletes Jobs of other claims, attempts and volumes, and waits until they and their Pods
-// are gone.
-func (l *look) endStrays() bool {
-	own, found := l.job()
-	for _, job := range l.Seen.Jobs {
+// endStrays deletes Jobs of other operations, attempts and volumes, and waits until they and their Pods are gone.
+func (e *evaluation) endStrays() bool {
+	own, found := e.job()
+	for _, job := range e.Observed.Jobs {
 		if !found || job.UID != own.UID {
-			return l.endJob(job)
+			return e.endJob(job)
 		}
 	}
 	return false
 }
 
-// endJobs deletes all Jobs, and waits until they and their Pods are gone. It reports false when they
-// are.
-func (l *look) endJobs() bool {
-	for _, job := range l.Seen.Jobs {
+// endJobs deletes all Jobs and waits until they and their Pods are gone. It reports false once they are.
+func (e *evaluation) endJobs() bool {
+	for _, job := range e.Observed.Jobs {
 		if job.State != JobTerminating {
-			return l.endJob(job)
+			return e.endJob(job)
 		}
 	}
-	return len(l.Seen.Jobs) > 0 && l.endJob(l.Seen.Jobs[0])
+	return len(e.Observed.Jobs) > 0 && e.endJob(e.Observed.Jobs[0])
 }
 
-// endJob deletes one Job, or waits for it to go.
-func (l *look) endJob(job Job) bool {
+// endJob deletes one Job, or waits for it to be gone.
+func (e *evaluation) endJob(job Job) bool {
 	if job.State == JobTerminating {
-		return l.wait(WordJobEnding, l.Now.Add(restartPace))
+		return e.wait(CodeJobEnding, e.Now.Add(restartPace))
 	}
-	return l.act(WordJobEnding, Action{Kind: ActDeleteJob, Name: job.Name, UID: job.UID})
+	return e.act(CodeJobEnding, Action{Kind: ActDeleteJob, Name: job.Name, UID: job.UID})
 }
 
-// runJob makes the Job of this attempt; its name is recorded first.
-func (l *look) runJob(key string) bool {
-	claim := l.Status.Operation
-	name := JobName(l.Workspace.Name, claim.ID, claim.Attempt)
-	if claim.JobName != name {
-		l.out.Status.Operation.JobName = name
-		l.out.Word = WordWorking
+// runJob creates the Job of this attempt. Its name is recorded first.
+func (e *evaluation) runJob(key string) bool {
+	operation := e.Status.Operation
+	name := JobName(e.Workspace.Name, operation.ID, operation.Attempt)
+	if operation.JobName != name {
+		e.out.Status.Operation.JobName = name
+		e.out.Code = CodeWorking
 		return true
 	}
-	return l.act(WordWorking, Action{
-		Kind: ActCreateJob, Name: name, UID: l.Seen.Volume.UID, OperationID: claim.ID, Attempt: claim.Attempt,
-		Key: key, Epoch: l.Status.Volume.Epoch,
+	return e.act(CodeWorking, Action{
+		Kind: ActCreateJob, Name: name, UID: e.Observed.Volume.UID, OperationID: operation.ID, Attempt: operation.Attempt,
+		Key: key, Epoch: e.Status.Volume.Epoch,
 	})
 }
 
-// verdict returns what is known of the archive at key. If nothing is, it asks for a look into the
-// store, and reports false.
-func (l *look) verdict(key string) (Verdict, bool) {
+// verdict returns the verdict on the archive at key. If there is none yet, it requests one and reports false.
+func (e *evaluation) verdict(key string) (Verdict, bool) {
 	switch {
-	case l.Archive.Key != key || l.Archive.Verdict == Unknown:
-		return Unknown, !l.act(WordWorking, Action{Kind: ActVerify, Key: key})
-	case key == l.Status.ArchiveKey:
-		return l.placed(l.Archive.Verdict), true
+	case e.Archive.Key != key || e.Archive.Verdict == Unknown:
+		return Unknown, !e.act(CodeWorking, Action{Kind: ActVerify, Key: key})
+	case key == e.Status.ArchiveKey:
+		return e.placed(e.Archive.Verdict), true
 	default:
-		return l.Archive.Verdict, true
+		return e.Archive.Verdict, true
 	}
 }
 
-// placed holds a verdict on the recorded archive against the store that is recorded with it. Whoever names
-// another store has lost nothing: what is not in there is elsewhere, unless a person says that it is lost. What is
-// found there was moved, and is recorded as it was found. A record without a store is judged as if there were one alone.
-func (l *look) placed(verdict Verdict) Verdict {
-	here, recorded := l.Archive.Store, l.Status.Archive.Store
-	switch _, away := verdict.storeAway(); {
+// placed compares the store of the verdict with the recorded one. If the Secret names another store and the archive is not in
+// it, the archive is elsewhere, not lost, unless its loss is accepted. If it is there, it was moved, and the new store is
+// recorded. A record without a store matches any store.
+func (e *evaluation) placed(verdict Verdict) Verdict {
+	here, recorded := e.Archive.Store, e.Status.Archive.Store
+	switch _, away := verdict.unavailable(); {
 	case away, here == "", recorded == "", here == recorded:
-	case l.goodArchive():
-		l.out.Status.Archive.Store = here
-	case l.Workspace.AcceptedLoss != l.Status.ArchiveKey:
+	case e.goodArchive():
+		e.out.Status.Archive.Store = here
+	case e.Workspace.AcceptedLoss != e.Status.ArchiveKey:
 		return Elsewhere
 	}
 	return verdict
 }
 
-// judge is verdict for an operation that cannot go on without one: it reports true if that decided, for
-// another look or because the store is away.
-func (l *look) judge(key string) (Verdict, bool) {
-	verdict, known := l.verdict(key)
+// requireVerdict is verdict for an operation that needs one to continue. It reports true if the decision is made: to ask the
+// store, or that the store is unavailable.
+func (e *evaluation) requireVerdict(key string) (Verdict, bool) {
+	verdict, known := e.verdict(key)
 	if !known {
 		return verdict, true
 	}
-	word, away := verdict.storeAway()
-	return verdict, away && l.fail(Unreachable, word)
+	code, away := verdict.unavailable()
+	return verdict, away && e.fail(Unreachable, code)
 }
 
-// storeAway reports whether the verdict says nothing of the archive, and which word tells why (D23).
-func (v Verdict) storeAway() (Word, bool) {
+// unavailable reports whether the verdict says nothing about the archive, and the code for the reason (D23).
+func (v Verdict) unavailable() (Code, bool) {
 	switch v {
 	case StoreUnreachable:
-		return WordStoreUnreachable, true
+		return CodeStoreUnreachable, true
 	case BucketMissing:
-		return WordBucketMissing, true
+		return CodeBucketMissing, true
 	case Elsewhere:
-		return WordArchiveElsewhere, true
+		return CodeArchiveElsewhere, true
 	default:
 		return "", false
 	}

@@ -2,184 +2,183 @@ package lifecycle
 
 import "time"
 
-// complete ends an operation that is seen to be complete. It stands before all that could fail it: an
-// operation that ended while nobody looked has not timed out (D10).
-func (l *look) complete() bool {
-	volume, claim := l.Seen.Volume, l.Status.Operation
-	switch claim.Type {
+// complete finishes an operation that is observed to be complete. It precedes everything that could fail the operation: one
+// that completed between two passes has not timed out (D10).
+func (e *evaluation) complete() bool {
+	volume, operation := e.Observed.Volume, e.Status.Operation
+	switch operation.Type {
 	case Provisioning:
-		if volume.usable() && volume.Marker == (Marker{Content: Empty, OperationID: claim.ID}) {
-			l.out.Status.Volume = Volume{UID: volume.UID, Content: Empty}
-			return l.finish(Standby)
+		if volume.usable() && volume.Marker == (Marker{Content: Empty, OperationID: operation.ID}) {
+			e.out.Status.Volume = Volume{UID: volume.UID, Content: Empty}
+			return e.finish(Standby)
 		}
 	case Restoring:
-		if l.restored() && len(l.Seen.Jobs) == 0 {
-			l.out.Status.Volume.Content = Restored
-			return l.finish(Standby)
+		if e.restored() && len(e.Observed.Jobs) == 0 {
+			e.out.Status.Volume.Content = Restored
+			return e.finish(Standby)
 		}
 	case Starting:
-		if pod := l.Seen.Pod; pod.own() && pod.State == PodReady && pod.OperationID == claim.ID && l.home() {
-			return l.finish(Running)
+		if pod := e.Observed.Pod; pod.own() && pod.State == PodReady && pod.OperationID == operation.ID && e.home() {
+			return e.finish(Running)
 		}
 	case Stopping:
-		if !l.Seen.Pod.own() {
-			return l.finish(Standby)
+		if !e.Observed.Pod.own() {
+			return e.finish(Standby)
 		}
 	case Archiving:
-		return l.archiveComplete()
+		return e.archiveComplete()
 	}
 	return false
 }
 
-// cancel ends ARCHIVING, if the home is wanted again (D12). What was uploaded is nobody's. A volume that
-// somebody deletes goes with the mover that still keeps it: there the archive is made all the same.
-func (l *look) cancel() bool {
-	claim := l.Status.Operation
-	if !trait(claim.Type).Cancel || claim.PointOfNoReturn || l.desired() == Pending || l.dying() || l.homeLost() {
+// cancel ends ARCHIVING if the home is wanted again (D12). The upload is abandoned. If a user deletes the volume, only the
+// mover keeps it, so the archive is made anyway.
+func (e *evaluation) cancel() bool {
+	operation := e.Status.Operation
+	if !trait(operation.Type).Cancel || operation.PointOfNoReturn || e.desired() == Pending || e.dying() || e.homeLost() {
 		return false
 	}
-	if l.endJobs() {
+	if e.endJobs() {
 		return true
 	}
-	l.out.Status.Operation = Claim{Type: None}
-	l.out.Word = WordCancelled
+	e.out.Status.Operation = Operation{Type: None}
+	e.out.Code = CodeCancelled
 	return true
 }
 
-// failed ends what the operation started, and then the operation: nothing of it may go on behind the
-// back of the next one (D7).
-func (l *look) failed() bool {
-	claim := l.Status.Operation
-	if claim.Failed == "" {
+// failed removes what the operation created and then ends it, so that nothing of it interferes with the next one (D7).
+func (e *evaluation) failed() bool {
+	operation := e.Status.Operation
+	if operation.Failed == "" {
 		return false
 	}
-	if l.endJobs() || claim.Type == Starting && !l.dying() && l.endPod() {
+	if e.endJobs() || operation.Type == Starting && !e.dying() && e.endPod() {
 		return true
 	}
-	return l.stall(claim.Failed, l.Status.Error.Word)
+	return e.stall(operation.Failed, e.Status.Error.Code)
 }
 
 // attempt counts the failure of an attempt, once.
-func (l *look) attempt() bool {
-	claim, waiting := l.Status.Operation, l.before(l.Status.Operation.NextRetryAt)
-	if claim.Type == None {
+func (e *evaluation) attempt() bool {
+	operation, waiting := e.Status.Operation, e.before(e.Status.Operation.NextRetryAt)
+	if operation.Type == None {
 		return false
 	}
-	if refused := l.Refused; refused.Reason != "" {
-		if refused.Final {
-			l.fail(refused.Reason, refused.Word)
-			l.out.Status.Operation.Failed = refused.Reason
+	if rejected := e.Rejected; rejected.Reason != "" {
+		if rejected.Final {
+			e.fail(rejected.Reason, rejected.Code)
+			e.out.Status.Operation.Failed = rejected.Reason
 			return true
 		}
-		return l.fail(refused.Reason, refused.Word)
+		return e.fail(rejected.Reason, rejected.Code)
 	}
-	if job, found := l.job(); found && job.State == JobFailed {
-		return l.jobFailed(job)
+	if job, found := e.job(); found && job.State == JobFailed {
+		return e.jobFailed(job)
 	}
-	switch pod, volume := l.Seen.Pod, l.Seen.Volume; claim.Type {
+	switch pod, volume := e.Observed.Pod, e.Observed.Volume; operation.Type {
 	case Starting, Stopping:
 		switch {
-		case l.homeLost():
-			return l.fail(DataLost, WordVolumeLost)
-		case claim.Type == Stopping || waiting:
-		case !l.home():
-			return l.fail(Mismatch, WordVolumeWaste)
+		case e.homeLost():
+			return e.fail(DataLost, CodeVolumeLost)
+		case operation.Type == Stopping || waiting:
+		case !e.home():
+			return e.fail(Mismatch, CodeVolumeWaste)
 		case pod.Foreign && pod.State != PodAbsent:
-			return l.fail(Mismatch, WordPodForeign)
-		case pod.State == PodEnded && pod.OperationID == claim.ID && pod.Attempt == claim.Attempt:
-			return l.fail(ActionFailed, WordPodEnded)
+			return e.fail(Mismatch, CodePodForeign)
+		case pod.State == PodEnded && pod.OperationID == operation.ID && pod.Attempt == operation.Attempt:
+			return e.fail(ActionFailed, CodePodEnded)
 		}
 	case Provisioning, Restoring:
-		if !waiting && l.Status.Volume.holds() {
-			return l.fail(Mismatch, WordVolumeUnknown)
+		if !waiting && e.Status.Volume.holds() {
+			return e.fail(Mismatch, CodeVolumeUnknown)
 		}
 		if !waiting && volume.Foreign && volume.State != VolumeAbsent {
-			return l.fail(Mismatch, WordVolumeForeign)
+			return e.fail(Mismatch, CodeVolumeForeign)
 		}
 	case Archiving:
-		return l.archiveLost()
+		return e.archiveLost()
 	}
 	return false
 }
 
-// jobFailed counts the failure of a mover. One that found no archive to restore may have looked into another
-// store than is named now.
-func (l *look) jobFailed(job Job) bool {
+// jobFailed counts the failure of a mover. If it found no archive to restore, the Secret may have named another store at the
+// time.
+func (e *evaluation) jobFailed(job Job) bool {
 	switch {
 	case job.Reason == "":
-		return l.fail(ActionFailed, job.Word)
-	case job.Reason != DataLost || l.op() != Restoring:
-		return l.fail(job.Reason, job.Word)
+		return e.fail(ActionFailed, job.Code)
+	case job.Reason != DataLost || e.op() != Restoring:
+		return e.fail(job.Reason, job.Code)
 	}
-	verdict, decided := l.judge(l.Status.ArchiveKey)
+	verdict, decided := e.requireVerdict(e.Status.ArchiveKey)
 	switch {
 	case decided:
 		return true
-	case verdict == Verified && job.Word == WordArchiveLost:
-		return l.fail(ActionFailed, WordJobFailed)
+	case verdict == Verified && job.Code == CodeArchiveLost:
+		return e.fail(ActionFailed, CodeJobFailed)
 	default:
-		return l.fail(job.Reason, job.Word)
+		return e.fail(job.Reason, job.Code)
 	}
 }
 
-// overdue counts a timeout. The time of one attempt begins when it does; one whose work is done has
-// all the time to tidy up (D10).
-func (l *look) overdue() bool {
-	claim := l.Status.Operation
-	if claim.Type == None {
+// overdue counts a timeout. The time limit starts with the attempt; an attempt whose work is done may take longer to clean up
+// (D10).
+func (e *evaluation) overdue() bool {
+	operation := e.Status.Operation
+	if operation.Type == None {
 		return false
 	}
-	if claim.AttemptStartedAt.Sub(l.Now) > retryCap { // the clock was set back: the attempt begins by the new one
-		l.out.Status.Operation.AttemptStartedAt, l.out.Word = l.Now, WordWorking
+	if operation.AttemptStartedAt.Sub(e.Now) > retryCap { // the clock was set back: the attempt starts now
+		e.out.Status.Operation.AttemptStartedAt, e.out.Code = e.Now, CodeWorking
 		return true
 	}
-	deadline := claim.AttemptStartedAt.Add(l.limit(claim.Type))
-	if job, found := l.job(); found && job.State == JobSucceeded || claim.Type == Restoring && l.restored() || !l.Now.After(deadline) {
-		if deadline.After(l.Now) {
-			l.wait("", deadline.Add(time.Second))
+	deadline := operation.AttemptStartedAt.Add(e.limit(operation.Type))
+	if job, found := e.job(); found && job.State == JobSucceeded || operation.Type == Restoring && e.restored() || !e.Now.After(deadline) {
+		if deadline.After(e.Now) {
+			e.wait("", deadline.Add(time.Second))
 		}
 		return false
 	}
-	return l.fail(Timeout, WordTimedOut)
+	return e.fail(Timeout, CodeTimedOut)
 }
 
-// limit returns how long one attempt of o may take.
-func (l *look) limit(o Operation) time.Duration {
-	if limit := l.Workspace.Timeouts[o]; limit > 0 {
+// limit returns the time limit of one attempt of o.
+func (e *evaluation) limit(o OperationType) time.Duration {
+	if limit := e.Workspace.Timeouts[o]; limit > 0 {
 		return limit
 	}
 	return trait(o).Limit
 }
 
-// fail counts a failure, and plans the next attempt or none.
-func (l *look) fail(reason Reason, word Word) bool {
-	s := &l.out.Status
-	claim := &s.Operation
-	s.Error = Failure{Reason: reason, Operation: claim.Type, Word: word, OccurredAt: l.Now}
-	count := claim.Failures.of(reason)
+// fail counts a failure and schedules the next attempt, if one is left.
+func (e *evaluation) fail(reason Reason, code Code) bool {
+	s := &e.out.Status
+	operation := &s.Operation
+	s.Error = Failure{Reason: reason, Operation: operation.Type, Code: code, OccurredAt: e.Now}
+	count := operation.Failures.of(reason)
 	*count++
-	l.out.Word = word
+	e.out.Code = code
 	if *count > reason.MaxRetries() {
-		claim.Failed = reason
+		operation.Failed = reason
 		return true
 	}
-	claim.Attempt++
-	claim.NextRetryAt = l.Now.Add(backoff(retryPace, retryCap, claim.Failures.total()))
-	claim.AttemptStartedAt = claim.NextRetryAt
-	if claim.Type == Archiving && !claim.PointOfNoReturn && reason == Mismatch {
-		claim.ID = l.NewID // under the old key lies what cannot be used
+	operation.Attempt++
+	operation.NextRetryAt = e.Now.Add(backoff(retryPace, retryCap, operation.Failures.total()))
+	operation.AttemptStartedAt = operation.NextRetryAt
+	if operation.Type == Archiving && !operation.PointOfNoReturn && reason == Mismatch {
+		operation.ID = e.NewID // the archive under the old key is unusable
 	}
-	claim.JobName = ""
+	operation.JobName = ""
 	return true
 }
 
-// stall enters ERROR, without an operation (D8).
-func (l *look) stall(reason Reason, word Word) bool {
-	s := &l.out.Status
-	s.Error = Failure{Reason: reason, Operation: l.op(), Word: word, OccurredAt: l.Now}
+// stall enters ERROR and ends the operation (D8).
+func (e *evaluation) stall(reason Reason, code Code) bool {
+	s := &e.out.Status
+	s.Error = Failure{Reason: reason, Operation: e.op(), Code: code, OccurredAt: e.Now}
 	s.PreviousPhase, s.Phase = s.Phase, Failed
-	s.Operation = Claim{Type: None}
-	s.RetryToken = l.Workspace.RetryToken
-	l.out.Word = word
+	s.Operation = Operation{Type: None}
+	s.RetryToken = e.Workspace.RetryToken
+	e.out.Code = code
 	return true
 }

@@ -2,29 +2,29 @@ package lifecycle
 
 import "time"
 
-// IdleInput is what the idle timers rest on. A TTL of 0 is none.
+// IdleInput is what the idle timers are based on. A TTL of 0 disables a timer.
 type IdleInput struct {
 	Now                       time.Time
 	Desired                   State
 	Status                    Status
 	Pause, Deleting, HasStore bool
 	StandbyTTL, ArchiveTTL    time.Duration
-	// LastActivity is the last heartbeat; zero if there never was one.
+	// LastActivity is the last heartbeat; zero if there was none.
 	LastActivity time.Time
 }
 
-// IdleDecision is what the idle timers ask for.
+// IdleDecision is what the idle timers request.
 type IdleDecision struct {
 	// Desired is to be written in place of the desired state that was read; "" if nothing is.
 	Desired State
-	// DueAt is when that may become so without further activity; zero if nothing runs out.
+	// DueAt is when the next timer expires without further activity; zero if none is running.
 	DueAt time.Time
 }
 
-// DecideIdle lowers the desired state of a Workspace that nobody uses, by one level (W47, D15). The
-// clock of a running one begins with its start or its last activity, whichever is later, so that a
-// fresh start is never idle; that of the archive with the entry into STANDBY likewise. It never
-// raises, and leaves alone what is under way, in ERROR, paused or deleted.
+// DecideIdle lowers the desired state of an unused Workspace by one level (W47, D15). The timer of a running Workspace starts
+// with its start or its last activity, whichever is later, so that a fresh start is never idle; the timer of the archive
+// starts with STANDBY likewise. It never raises the state, and ignores Workspaces that are changing, in ERROR, paused or
+// being deleted.
 func DecideIdle(in IdleInput) IdleDecision {
 	if in.Pause || in.Deleting || in.Status.Operation.Type != None || in.Status.Phase != in.Desired {
 		return IdleDecision{}
@@ -39,8 +39,8 @@ func DecideIdle(in IdleInput) IdleDecision {
 	}
 }
 
-// after lowers to a state a TTL after the later of since and the last activity. Without knowing since
-// when, nothing is idle.
+// after lowers to a state once the TTL has passed since the later of since and the last activity. If since is unknown,
+// nothing is idle.
 func (in IdleInput) after(since time.Time, ttl time.Duration, to State) IdleDecision {
 	if since.IsZero() || ttl <= 0 {
 		return IdleDecision{}

@@ -19,8 +19,8 @@ func naiveIdle(in lifecycle.IdleInput) lifecycle.IdleDecision {
 
 func TestIdle(t *testing.T) {
 	ago := func(minutes int) time.Time { return noon.Add(-time.Duration(minutes) * time.Minute) }
-	running := lifecycle.Status{Phase: lifecycle.Running, Operation: lifecycle.Claim{Type: lifecycle.None}, RunningSince: ago(10)}
-	standby := lifecycle.Status{Phase: lifecycle.Standby, Operation: lifecycle.Claim{Type: lifecycle.None}, StandbySince: ago(10)}
+	running := lifecycle.Status{Phase: lifecycle.Running, Operation: lifecycle.Operation{Type: lifecycle.None}, RunningSince: ago(10)}
+	standby := lifecycle.Status{Phase: lifecycle.Standby, Operation: lifecycle.Operation{Type: lifecycle.None}, StandbySince: ago(10)}
 	fresh, busy := running, running
 	fresh.RunningSince = ago(1)
 	busy.Operation.Type = lifecycle.Stopping
@@ -58,7 +58,7 @@ func TestIdle(t *testing.T) {
 		{"in ERROR", with(failed, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Running }), none, false},
 		{"paused", with(running, func(in *lifecycle.IdleInput) { in.Pause = true }), none, false},
 		{"deleting", with(running, func(in *lifecycle.IdleInput) { in.Deleting = true }), none, false},
-		{"archived", with(lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Claim{Type: lifecycle.None}}, nil), none, false},
+		{"archived", with(lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Operation{Type: lifecycle.None}}, nil), none, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

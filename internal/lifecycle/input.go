@@ -2,120 +2,125 @@ package lifecycle
 
 import "time"
 
-// Input is all that a decision rests on.
+// Input is everything that a decision is based on.
 type Input struct {
 	Now time.Time
-	// NewID is an id that was never used before. It becomes the id of a claim, if one is made.
+	// NewID is a unique id. It becomes the id of an operation that begins.
 	NewID     string
 	Workspace Workspace
 	Status    Status
-	Seen      Observation
-	// Archive is what the last Verify in this look found; the zero value if there was none.
+	Observed  Observation
+	// Archive is the answer to the last Verify in this pass; the zero value if there was none.
 	Archive ArchiveView
-	// Refused is how the action that was just asked for failed; the zero value if it did not (D25).
-	Refused Refusal
-	Limits  Limits
+	// Newest is the answer to FindArchive in this pass: the newest complete archive or, with the verdict Corrupt, the newest
+	// one if all are damaged; the zero value if there was none.
+	Newest ArchiveView
+	// Refused is how the requested action failed; the zero value if it did not (D25).
+	Rejected Rejection
+	Limits   Limits
 }
 
-// Workspace is what was asked for: the spec, and what the metadata say.
+// Workspace is the desired state and the relevant metadata.
 type Workspace struct {
 	Name, UID  string
+	CreatedAt  time.Time
 	Generation int64
 	Desired    State
 	Pause      bool
-	// HasStore: an object store is configured, so that the home can be archived and restored.
+	// HasStore: spec.archive names an object store.
 	HasStore bool
-	// Timeouts of one attempt; an operation that is left out has its Trait's limit.
-	Timeouts       map[Operation]time.Duration
+	// Timeouts are the time limits of one attempt; the default is the Trait's.
+	Timeouts       map[OperationType]time.Duration
 	DeletionPolicy DeletionPolicy
 	// Deleting: metadata.deletionTimestamp is set.
 	Deleting bool
-	// NamespaceTerminating: nothing new can be made here (D24).
+	// NamespaceTerminating: nothing can be created (D24).
 	NamespaceTerminating bool
-	// Finalizer: ours is set.
+	// Finalizer: the finalizer of Kyklos is set.
 	Finalizer bool
-	// RetryToken is the annotation that leads out of ERROR when it changes.
+	// RetryToken is the annotation that requests a retry when it changes.
 	RetryToken string
-	// AcceptedLoss is the annotation by which a person accepts a loss: the UID of the lost volume, or
-	// the key of the lost archive (D6).
+	// AcceptedLoss is the annotation by which a user accepts a loss: the UID of the lost volume or the key of the lost
+	// archive (D6).
 	AcceptedLoss string
+	// ArchiveReady is the condition as it was last written; empty if there is none.
+	ArchiveReady Truth
 }
 
-// Status is what the engine remembers. Two of them are compared with ==.
+// Status is the recorded state. Statuses are compared with ==.
 type Status struct {
 	ObservedGeneration   int64
 	Phase, PreviousPhase State
-	Operation            Claim
+	Operation            Operation
 	ArchiveKey           string
 	Archive              Archive
 	Volume               Volume
 	RunningSince         time.Time
 	StandbySince         time.Time
 	Error                Failure
-	RetryToken           string    // the token that was last followed
-	Restarts             int32     // deaths of the Pod in a row, each within ten minutes (D16)
-	NextStartAt          time.Time // no start before it (D16)
+	RetryToken           string    // the last token that was acted on
+	Restarts             int32     // consecutive ends of the Pod within ten minutes of its start (D16)
+	NextStartAt          time.Time // earliest next start (D16)
 }
 
-// Claim is an operation that was claimed. Nothing that was made under another id is ever taken for
-// its work (D2).
-type Claim struct {
-	Type      Operation
+// Operation is the operation in progress. Objects that were created under another id are never used for it (D2).
+type Operation struct {
+	Type      OperationType
 	ID        string
 	StartedAt time.Time
-	// Attempt counts from 1; AttemptStartedAt is when it began or is to begin.
+	// Attempt counts from 1; AttemptStartedAt is when it began or will begin.
 	Attempt          int32
 	AttemptStartedAt time.Time
 	Failures         Failures
 	NextRetryAt      time.Time
-	// JobName is recorded before the Job is made: with it, something may have been uploaded under ID.
+	// JobName is recorded before the Job is created. Once it is, there may be an upload under ID.
 	JobName string
-	// PointOfNoReturn: the archive is verified and recorded, the volume is no home any more.
+	// PointOfNoReturn: the archive is verified and recorded, and the volume is no longer the home.
 	PointOfNoReturn bool
-	// Failed: no attempt is left; only what it started has to go before ERROR.
+	// Failed: no attempt is left. What the operation created is removed before ERROR.
 	Failed Reason
 }
 
-// Archive is what is known of the object at Status.ArchiveKey.
+// Archive describes the archive at Status.ArchiveKey.
 type Archive struct {
 	SHA256      string
 	Size        int64
 	VolumeUID   string
 	Epoch       int64
 	CompletedAt time.Time
-	// Store is where it was last found, as ArchiveView.Store; "" if that was never recorded.
+	// Store is where it was last found, as in ArchiveView.Store; empty if unknown.
 	Store string
 }
 
-// Volume is the record of the home's volume.
+// Volume is the recorded volume of the home.
 type Volume struct {
 	UID          string
 	Content      Content
 	RestoredFrom string
-	// Epoch counts the starts on it. An archive of an earlier one is old (D2).
+	// Epoch counts the starts on it. An archive of an earlier epoch is outdated (D2).
 	Epoch int64
 }
 
-// Failure is what went wrong last.
+// Failure is the last failure.
 type Failure struct {
 	Reason     Reason
-	Operation  Operation
-	Word       Word
+	Operation  OperationType
+	Code       Code
 	OccurredAt time.Time
 }
 
-// Limits are what others leave for this Workspace.
+// Limits are what other Workspaces leave for this one.
 type Limits struct {
-	// OwnerFull and AllFull: as many run already as may, of this owner or in all.
+	// OwnerFull and AllFull: the limit of running workspaces is reached, of this owner or in all.
 	OwnerFull, AllFull bool
-	// MoversFull: all slots of mover Jobs are taken.
+	// MoversFull: all mover slots are taken.
 	MoversFull bool
 }
 
-// Refusal is how an action failed.
-type Refusal struct {
+// Rejection is how an action failed.
+type Rejection struct {
 	Reason Reason // "" if it did not fail
-	// Final: trying again does not help, such as for an invalid image.
+	// Final: retrying does not help, such as with an invalid image.
 	Final bool
-	Word  Word
+	Code  Code
 }

@@ -64,9 +64,9 @@ func TestAPolicyCanBeChangedWhileThePodEnds(t *testing.T) {
 
 // TestADeletionTellsThatNoArchiveIsLeft: once, and holds nothing up. A store that is away says nothing of the archive.
 func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
-	for word, spoil := range map[lifecycle.Word]func(*history){
-		lifecycle.WordArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
-		lifecycle.WordArchiveCorrupt: func(h *history) { h.objects[h.saved.ArchiveKey].corrupt = true },
+	for word, spoil := range map[lifecycle.Code]func(*history){
+		lifecycle.CodeArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
+		lifecycle.CodeArchiveCorrupt: func(h *history) { h.objects[h.saved.ArchiveKey].corrupt = true },
 		"":                           func(*history) {},
 	} {
 		for _, policy := range []lifecycle.DeletionPolicy{lifecycle.ArchiveHome, lifecycle.RetainHome, lifecycle.DeleteHome} {
@@ -80,7 +80,7 @@ func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
 			h.trace(t)
 			var told []string
 			for _, step := range h.steps() {
-				if step == "write "+string(lifecycle.WordArchiveLost) || step == "write "+string(lifecycle.WordArchiveCorrupt) {
+				if step == "write "+string(lifecycle.CodeArchiveLost) || step == "write "+string(lifecycle.CodeArchiveCorrupt) {
 					told = append(told, step)
 				}
 			}

@@ -16,8 +16,8 @@ func anyInput(t *rapid.T) lifecycle.Input {
 	choose := func(all ...string) string { return all[pick(len(all))] }
 	when := func() time.Time { return noon.Add(time.Duration(pick(7200)-3600) * time.Second) }
 	in := at(want(states[pick(3)]))
-	in.Seen.Live, in.Seen.PodsLive = !yes(4), !yes(4)
-	in.Seen.Failed, in.Workspace.Pause, in.Workspace.Finalizer = yes(20), yes(10), !yes(10)
+	in.Observed.Live, in.Observed.PodsLive = !yes(4), !yes(4)
+	in.Observed.Failed, in.Workspace.Pause, in.Workspace.Finalizer = yes(20), yes(10), !yes(10)
 	in.Workspace.Deleting, in.Workspace.NamespaceTerminating, in.Workspace.HasStore = yes(4), yes(4), !yes(5)
 	in.Workspace.DeletionPolicy = lifecycle.DeletionPolicy(choose("Delete", "ArchiveThenDelete", "Retain"))
 	in.Workspace.AcceptedLoss, in.Workspace.RetryToken = choose("", "", "v"), choose("", "", "token")
@@ -25,30 +25,37 @@ func anyInput(t *rapid.T) lifecycle.Input {
 	in.Status.Volume.UID, in.Status.Volume.Content = choose("v", "v", "", "u"), lifecycle.Content(choose("Empty", "Restored", "Uninitialized"))
 	in.Status.ArchiveKey = choose("", "archives/w/op/home.tar.gz", "archives/w/old/home.tar.gz")
 	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: choose("v", "u"), Epoch: 3, Store: choose("", "x", "y")}
-	in.Status.Operation.Type = lifecycle.Operation(choose("NONE", "PROVISIONING", "RESTORING", "STARTING", "STOPPING", "ARCHIVING", "ARCHIVING", "DELETING"))
+	in.Status.Operation.Type = lifecycle.OperationType(choose("NONE", "PROVISIONING", "RESTORING", "STARTING", "STOPPING", "ARCHIVING", "ARCHIVING", "DELETING"))
 	if claim := &in.Status.Operation; claim.Type != lifecycle.None && in.Status.Phase != lifecycle.Failed {
 		claim.ID, claim.Attempt, claim.StartedAt, claim.AttemptStartedAt, claim.NextRetryAt = "op", 1, when(), when(), when()
 		claim.PointOfNoReturn, claim.Failed, claim.JobName = yes(2) && claim.Type == lifecycle.Archiving, lifecycle.Reason(choose("", "", "", "Timeout")), choose("", "ws-home-op-1")
 	} else {
-		in.Status.Operation = lifecycle.Claim{Type: lifecycle.None}
+		in.Status.Operation = lifecycle.Operation{Type: lifecycle.None}
 	}
-	in.Seen.Pod = lifecycle.Pod{State: lifecycle.PodState(choose("", "", "", "NotReady", "Ready", "Terminating", "Ended")), Foreign: yes(6), UID: "p", OperationID: choose("op", "x"), Attempt: 1}
-	in.Seen.Volume.State = lifecycle.VolumeState(choose("", "Pending", "WaitForFirstConsumer", "Bound", "Bound", "Terminating", "Lost"))
-	in.Seen.Volume.Foreign, in.Seen.Volume.OperationID = yes(6), choose("op", "x")
-	in.Seen.Volume.Marker = lifecycle.Marker{Content: lifecycle.Content(choose("", "Empty", "Restored")), RestoredFrom: in.Status.ArchiveKey, OperationID: choose("op", "x")}
+	in.Observed.Pod = lifecycle.Pod{State: lifecycle.PodState(choose("", "", "", "NotReady", "Ready", "Terminating", "Ended")), Foreign: yes(6), UID: "p", OperationID: choose("op", "x"), Attempt: 1}
+	in.Observed.Volume.State = lifecycle.VolumeState(choose("", "Pending", "WaitForFirstConsumer", "Bound", "Bound", "Terminating", "Lost"))
+	in.Observed.Volume.Foreign, in.Observed.Volume.OperationID = yes(6), choose("op", "x")
+	in.Observed.Volume.Marker = lifecycle.Marker{Content: lifecycle.Content(choose("", "Empty", "Restored")), RestoredFrom: in.Status.ArchiveKey, OperationID: choose("op", "x")}
 	for range pick(3) * pick(2) {
-		in.Seen.Jobs = append(in.Seen.Jobs, lifecycle.Job{
+		in.Observed.Jobs = append(in.Observed.Jobs, lifecycle.Job{
 			Name: "j", UID: choose("j", "k"), State: lifecycle.JobState(choose("Running", "Succeeded", "Failed", "Terminating")), OperationID: choose("op", "x"), Attempt: 1, VolumeUID: choose("v", "u"),
 		})
 	}
-	in.Seen.OtherPods = pick(2) * pick(2)
+	in.Observed.OtherPods = pick(2) * pick(2)
 	in.Archive = lifecycle.ArchiveView{
 		Key: choose("", "archives/w/op/home.tar.gz", "archives/w/old/home.tar.gz"), Verdict: lifecycle.Verdict(choose("", "Verified", "Verified", "Absent", "Corrupt", "StoreUnreachable", "BucketMissing")),
 		Archive: lifecycle.Archive{SHA256: choose("s", "t"), Size: 1, VolumeUID: choose("v", "u"), Epoch: int64(2 + pick(2))},
 		Store:   choose("", "x", "y"),
 	}
+	in.Newest = lifecycle.ArchiveView{
+		Key: "archives/w/newest/home.tar.gz", Verdict: lifecycle.Verdict(choose("", "", "Verified", "Corrupt", "Absent", "NotConfigured", "StoreUnreachable", "BucketMissing")),
+	}
+	in.Workspace.ArchiveReady = lifecycle.Truth(choose("", "True", "False", "False", "Unknown"))
+	if in.Workspace.CreatedAt = noon; yes(2) {
+		in.Workspace.CreatedAt = noon.Add(-time.Hour)
+	}
 	if yes(10) {
-		in.Refused = lifecycle.Refusal{Reason: lifecycle.Unreachable, Final: yes(2)}
+		in.Rejected = lifecycle.Rejection{Reason: lifecycle.Unreachable, Final: yes(2)}
 	}
 	return in
 }
@@ -67,10 +74,10 @@ func TestLaws(t *testing.T) {
 
 // law returns the law that a decision breaks; "" if it keeps all.
 func law(in lifecycle.Input, d lifecycle.Decision) string {
-	before, after, pod, volume := in.Status, d.Status, in.Seen.Pod, in.Seen.Volume
+	before, after, pod, volume := in.Status, d.Status, in.Observed.Pod, in.Observed.Volume
 	acts, writes := d.Act.Kind, d.Status != in.Status
-	looks := acts == lifecycle.ActNone || acts == lifecycle.ActLook || acts == lifecycle.ActLookPods
-	users := pod.State != lifecycle.PodAbsent && !pod.Foreign || in.Seen.OtherPods > 0 || len(in.Seen.Jobs) > 0
+	looks := acts == lifecycle.ActNone || acts == lifecycle.ActReadLive || acts == lifecycle.ActReadPods
+	users := pod.State != lifecycle.PodAbsent && !pod.Foreign || in.Observed.OtherPods > 0 || len(in.Observed.Jobs) > 0
 	home := before.Volume.UID == volume.UID && before.Volume.Content != lifecycle.Uninitialized
 	good := in.Archive.Verdict == lifecycle.Verified
 	removing := before.Operation.Type == lifecycle.Removing
@@ -81,15 +88,15 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "no rule decides"
 	case writes && acts != lifecycle.ActNone:
 		return "it writes and acts at once"
-	case !in.Seen.Live && (writes || !looks):
+	case !in.Observed.Live && (writes || !looks):
 		return "it acts on a cache"
-	case in.Workspace.Pause && !in.Workspace.Deleting && in.Workspace.Finalizer && !looks:
+	case in.Workspace.Pause && !in.Workspace.Deleting && in.Workspace.Finalizer && !looks && acts != lifecycle.ActFindArchive:
 		return "it acts while paused"
 	case after.Phase == lifecycle.Failed && writes && after.Operation.Type != lifecycle.None:
 		return "ERROR with an operation (D8)"
 	case acts == lifecycle.ActDeleteVolume && (volume.Foreign || d.Act.UID != volume.UID || d.Act.ResourceVersion == ""):
 		return "it deletes a stranger's volume (D20)"
-	case acts == lifecycle.ActDeleteVolume && (!in.Seen.PodsLive || len(in.Seen.Jobs) > 0 || users && !removing):
+	case acts == lifecycle.ActDeleteVolume && (!in.Observed.PodsLive || len(in.Observed.Jobs) > 0 || users && !removing):
 		return "it deletes a volume in use (D3, D18)"
 	case acts == lifecycle.ActDeleteVolume && home && !removing && before.Volume.UID == "v":
 		return "it deletes a home"
@@ -98,16 +105,41 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "it deletes without a look into the store (D4)"
 	case after.Operation.PointOfNoReturn && !before.Operation.PointOfNoReturn && (!good || in.Archive.Archive.Epoch != before.Volume.Epoch || in.Archive.Archive.VolumeUID != before.Volume.UID || in.Archive.Key != after.ArchiveKey):
 		return "it records an archive that is not verified, or old (D2, D4)"
-	case acts == lifecycle.ActCreateJob && (users || !in.Seen.PodsLive):
+	case acts == lifecycle.ActCreateJob && (users || !in.Observed.PodsLive):
 		return "a Job beside other users of the volume (D3, D7)"
 	case acts == lifecycle.ActCreatePod && (home && volume.State == lifecycle.VolumeTerminating || !home || volume.Foreign):
 		return "a Pod on what is no home (D1, D17)"
-	case elsewhere && before.Error != after.Error && (after.Error.Word == lifecycle.WordArchiveLost || after.Error.Word == lifecycle.WordArchiveCorrupt):
+	case elsewhere && before.Error != after.Error && (after.Error.Code == lifecycle.CodeArchiveLost || after.Error.Code == lifecycle.CodeArchiveCorrupt):
 		return "it takes what is elsewhere for lost (D23)"
 	case elsewhere && acts == lifecycle.ActRemoveFinalizer && in.Workspace.DeletionPolicy != lifecycle.DeleteHome && in.Workspace.HasStore && !in.Workspace.NamespaceTerminating:
 		return "it leaves to the collection what is elsewhere (D23)"
 	case before.ArchiveKey != "" && after.ArchiveKey == "" && in.Workspace.AcceptedLoss == "":
 		return "it forgets an archive (D6)"
+	}
+	return searchLaw(in, d)
+}
+
+// searchLaw is about a status that names no archive: it may have named one.
+func searchLaw(in lifecycle.Input, d lifecycle.Decision) string {
+	before, after, found := in.Status, d.Status, in.Newest.Verdict
+	home := in.Observed.Volume.State != lifecycle.VolumeAbsent && !in.Observed.Volume.Foreign
+	if before.ArchiveKey != "" || !in.Workspace.HasStore || in.Workspace.Deleting || home || after == before || before.Volume.UID != "" && before.Volume.Content != lifecycle.Uninitialized {
+		return ""
+	}
+	old := in.Now.Sub(in.Workspace.CreatedAt) >= 5*time.Minute
+	first, pending := before.Phase == "", before.Phase == lifecycle.Pending
+	hint := first || before.Archive != lifecycle.Archive{} || in.Workspace.ArchiveReady != lifecycle.False
+	begins := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
+	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotConfigured && hint
+	asks := first && old || pending && (hint || old && begins)
+	after.ObservedGeneration = before.ObservedGeneration
+	switch {
+	case asks && (found == lifecycle.Unknown || unknown) && after != before:
+		return "it goes on without knowing whether there is an archive (D6)"
+	case asks && (found == lifecycle.Verified || found == lifecycle.Corrupt) && after.ArchiveKey != in.Newest.Key:
+		return "it does not take the archive that it has found (D6)"
+	case before.Archive != lifecycle.Archive{} && after.Archive == lifecycle.Archive{} && after.ArchiveKey == "" && pending && found != lifecycle.Absent && in.Workspace.AcceptedLoss == "":
+		return "it forgets a hint that was not followed (D6)"
 	}
 	return ""
 }

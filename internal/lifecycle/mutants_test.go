@@ -13,8 +13,8 @@ import (
 // seeing is an engine that sees something else than there is.
 func seeing(change func(in *lifecycle.Input)) engine {
 	return func(in lifecycle.Input) lifecycle.Decision {
-		jobs := append([]lifecycle.Job(nil), in.Seen.Jobs...)
-		in.Seen.Jobs = jobs
+		jobs := append([]lifecycle.Job(nil), in.Observed.Jobs...)
+		in.Observed.Jobs = jobs
 		before := in.Status
 		change(&in)
 		after := in.Status
@@ -33,9 +33,9 @@ var mutants = []struct {
 	wrong           string // what is to be found, a regular expression
 }{
 	{"D1", "a restore is complete when the volume is there", seeing(func(in *lifecycle.Input) {
-		if in.Status.Operation.Type == lifecycle.Restoring && in.Seen.Volume.State == lifecycle.VolumeBound {
-			in.Seen.Volume.Marker = lifecycle.Marker{Content: lifecycle.Restored, RestoredFrom: in.Status.ArchiveKey, OperationID: in.Status.Operation.ID}
-			in.Seen.Jobs = nil
+		if in.Status.Operation.Type == lifecycle.Restoring && in.Observed.Volume.State == lifecycle.VolumeBound {
+			in.Observed.Volume.Marker = lifecycle.Marker{Content: lifecycle.Restored, RestoredFrom: in.Status.ArchiveKey, OperationID: in.Status.Operation.ID}
+			in.Observed.Jobs = nil
 		}
 	}), false, "sees|lost"},
 	{"D2", "the id of an archive is used again, and nobody looks how old it is", func(in lifecycle.Input) lifecycle.Decision {
@@ -48,10 +48,10 @@ var mutants = []struct {
 		return lifecycle.Decide(in)
 	}, false, "sees|lost"},
 	{"D3", "a Pod that is not ready writes nothing", seeing(func(in *lifecycle.Input) {
-		if in.Seen.Pod.State != lifecycle.PodReady {
-			in.Seen.Pod = lifecycle.Pod{}
+		if in.Observed.Pod.State != lifecycle.PodReady {
+			in.Observed.Pod = lifecycle.Pod{}
 		}
-		in.Seen.OtherPods = 0
+		in.Observed.OtherPods = 0
 	}), false, "sees|lost"},
 	{"D4", "what is recorded as archived is not looked at again", seeing(func(in *lifecycle.Input) {
 		if in.Status.Operation.PointOfNoReturn {
@@ -62,37 +62,45 @@ var mutants = []struct {
 	}), false, "lost"},
 	{"D5", "archiving is complete when the volume is gone", func(in lifecycle.Input) lifecycle.Decision {
 		d := lifecycle.Decide(in)
-		if in.Status.Operation.Type == lifecycle.Archiving && in.Seen.Live && in.Seen.Volume.State == lifecycle.VolumeAbsent {
+		if in.Status.Operation.Type == lifecycle.Archiving && in.Observed.Live && in.Observed.Volume.State == lifecycle.VolumeAbsent {
 			d.Status, d.Act = in.Status, lifecycle.Action{}
-			d.Status.Phase, d.Status.Operation, d.Status.Volume = lifecycle.Pending, lifecycle.Claim{Type: lifecycle.None}, lifecycle.Volume{}
+			d.Status.Phase, d.Status.Operation, d.Status.Volume = lifecycle.Pending, lifecycle.Operation{Type: lifecycle.None}, lifecycle.Volume{}
 		}
 		return d
 	}, false, "sees"},
 	{"D6", "a volume that is gone was never there", func(in lifecycle.Input) lifecycle.Decision {
 		in.Workspace.AcceptedLoss = in.Status.Volume.UID
 		d := lifecycle.Decide(in)
-		if d.Word == lifecycle.WordLossAccepted {
-			d.Word = lifecycle.WordObserved
+		if d.Code == lifecycle.CodeLossAccepted {
+			d.Code = lifecycle.CodeObserved
 		}
 		return d
 	}, false, "sees"},
+	{"D6b", "what the status does not name was never archived", seeing(func(in *lifecycle.Input) {
+		in.Newest.Verdict = lifecycle.Absent
+	}), false, "sees|lost"},
+	{"D6c", "a store that does not answer has no archive", seeing(func(in *lifecycle.Input) {
+		if in.Newest.Verdict == lifecycle.StoreUnreachable || in.Newest.Verdict == lifecycle.BucketMissing {
+			in.Newest.Verdict = lifecycle.Absent
+		}
+	}), false, "sees|lost"},
 	{"D7", "uploads overwrite each other", lifecycle.Decide, true, "lost"},
 	{"D17", "a volume that is being deleted is as good as another", seeing(func(in *lifecycle.Input) {
-		if in.Seen.Volume.State == lifecycle.VolumeTerminating {
-			in.Seen.Volume.State = lifecycle.VolumeBound
+		if in.Observed.Volume.State == lifecycle.VolumeTerminating {
+			in.Observed.Volume.State = lifecycle.VolumeBound
 		}
 	}), false, ""},
 	{"D18", "ended Jobs hold no volume", seeing(func(in *lifecycle.Input) {
 		var running []lifecycle.Job
-		for _, job := range in.Seen.Jobs {
+		for _, job := range in.Observed.Jobs {
 			if job.State == lifecycle.JobRunning {
 				running = append(running, job)
 			}
 		}
-		in.Seen.Jobs = running
+		in.Observed.Jobs = running
 	}), false, ""},
 	{"D20", "whatever has the right name is ours", seeing(func(in *lifecycle.Input) {
-		in.Seen.Volume.Foreign = false
+		in.Observed.Volume.Foreign = false
 	}), false, ""},
 	{"D23", "a bucket that is missing is an archive that is missing", seeing(func(in *lifecycle.Input) {
 		if in.Archive.Verdict == lifecycle.BucketMissing {
@@ -104,7 +112,7 @@ var mutants = []struct {
 	}), false, "alarm"},
 	{"W25", "it acts before it has written", func(in lifecycle.Input) lifecycle.Decision {
 		d, ahead := lifecycle.Decide(in), in
-		ahead.Status, ahead.Seen.Live, ahead.Seen.PodsLive = d.Status, true, true // and believes its cache
+		ahead.Status, ahead.Observed.Live, ahead.Observed.PodsLive = d.Status, true, true // and believes its cache
 		if next := lifecycle.Decide(ahead); d.Status != in.Status && next.Act.Kind != lifecycle.ActNone {
 			next.Status = in.Status
 			return next

@@ -1,22 +1,24 @@
 package lifecycle
 
-// Observation is what was seen of the objects that belong to a Workspace.
+// Observation is the observed state of the objects of a Workspace.
 type Observation struct {
-	// Failed: something could not be read. Nothing else of the observation counts then (W45).
+	// Failed: something could not be read. The rest of the observation does not count (W45).
 	Failed bool
-	// Live: this, the Workspace and its status were read from the API server, not from a cache. PodsLive: so were all Pods that use the volume.
+	// Live: the Workspace and its objects were read from the API server, not from a cache. PodsLive: so were all Pods that
+	// use the volume.
 	Live, PodsLive bool
 	Pod            Pod
 	Volume         VolumeView
 	Jobs           []Job
-	// OtherPods counts Pods that use the volume beside the Workspace's own and its Jobs', in any phase.
+	// OtherPods counts the Pods that use the volume, in any phase, except those of the Workspace and its Jobs.
 	OtherPods int
 }
 
-// PodState is what is seen of the Pod object. "Not running" is not "no writer": only Absent is (D3).
+// PodState is the observed state of the Pod object. A Pod that is not running may still write; only an absent one does not
+// (D3).
 type PodState string
 
-// What is seen of the Pod object.
+// The states of the Pod object.
 const (
 	PodAbsent      PodState = ""
 	PodNotReady    PodState = "NotReady"
@@ -25,21 +27,21 @@ const (
 	PodEnded       PodState = "Ended" // phase Failed or Succeeded
 )
 
-// Pod is the Pod of the Workspace's name.
+// Pod is the Pod with the Workspace's name.
 type Pod struct {
 	State PodState
-	// Foreign: it is not the Workspace's, by its owner's UID.
+	// Foreign: it does not belong to the Workspace, by its owner's UID.
 	Foreign bool
 	UID     string
-	// OperationID and Attempt are those under which it was made.
+	// OperationID and Attempt are those that created it.
 	OperationID string
 	Attempt     int32
 }
 
-// VolumeState is what is seen of the claim object.
+// VolumeState is the observed state of the PersistentVolumeClaim.
 type VolumeState string
 
-// What is seen of the claim object (D17, D19).
+// The states of the PersistentVolumeClaim (D17, D19).
 const (
 	VolumeAbsent      VolumeState = ""
 	VolumePending     VolumeState = "Pending"
@@ -49,87 +51,89 @@ const (
 	VolumeLost        VolumeState = "Lost"
 )
 
-// VolumeView is the volume of the Workspace's name.
+// VolumeView is the PersistentVolumeClaim with the Workspace's name.
 type VolumeView struct {
 	State VolumeState
-	// Foreign: it is not the Workspace's, by its label and owner's UID (D20).
+	// Foreign: it does not belong to the Workspace, by its label and owner's UID (D20).
 	Foreign bool
-	// Released: it was left to its owner, and goes not with the Workspace.
+	// Released: it was released to the user and is not deleted with the Workspace.
 	Released        bool
 	UID             string
 	ResourceVersion string
-	// OperationID is the one under which it was made.
+	// OperationID is the one that created it.
 	OperationID string
-	// Marker says what was put there.
+	// Marker describes its content.
 	Marker Marker
 }
 
-// Marker says on the volume itself what was put there, and by which operation.
+// Marker describes on the volume itself what it holds, and which operation put it there.
 type Marker struct {
 	Content      Content // "" if there is no marker
 	RestoredFrom string
 	OperationID  string
 }
 
-// JobState is what is seen of a mover Job.
+// JobState is the observed state of a mover Job.
 type JobState string
 
-// What is seen of a mover Job.
+// The states of a mover Job.
 const (
 	JobRunning   JobState = "Running"
 	JobSucceeded JobState = "Succeeded"
 	JobFailed    JobState = "Failed"
-	// JobTerminating: it is deleted, but it or one of its Pods is still there.
+	// JobTerminating: it is deleted, but it or one of its Pods still exists.
 	JobTerminating JobState = "Terminating"
 )
 
-// Job is a mover Job of the Workspace, seen as long as it or one of its Pods exists: even a completed
-// Pod holds its volume (D18).
+// Job is a mover Job of the Workspace. It exists as long as one of its Pods does: even a Pod that has ended keeps its volume
+// (D18).
 type Job struct {
 	Name, UID   string
 	State       JobState
 	OperationID string
 	Attempt     int32
 	VolumeUID   string
-	// Reason and Word are what the mover said when it failed.
+	// Reason and Code are the result of a failed mover.
 	Reason Reason
-	Word   Word
+	Code   Code
 }
 
-// Verdict is what a look into the store found.
+// Verdict is the result of checking an archive in the store.
 type Verdict string
 
-// What a look into the store found.
+// The verdicts.
 const (
 	Unknown  Verdict = ""
-	Verified Verdict = "Verified" // data and marker are there, and the marker describes the data
-	Absent   Verdict = "Absent"   // the bucket is there, and data or marker are not
+	Verified Verdict = "Verified" // data and marker exist, and the marker describes the data
+	Absent   Verdict = "Absent"   // the bucket exists, and data or marker do not
 	Corrupt  Verdict = "Corrupt"  // the marker does not describe the data
-	// StoreUnreachable, BucketMissing: nothing is known of the archive (D23).
+	// StoreUnreachable, BucketMissing: nothing is known about the archive (D23).
 	StoreUnreachable Verdict = "StoreUnreachable"
 	BucketMissing    Verdict = "BucketMissing"
-	// Elsewhere: not this store is recorded to hold it, and it is not in this one. Only the engine itself says so.
+	// NotConfigured: the Secret of the store is missing or invalid. Only FindArchive distinguishes it from StoreUnreachable.
+	NotConfigured Verdict = "NotConfigured"
+	// Elsewhere: another store is recorded, and the archive is not in this one. Only the engine uses it.
 	Elsewhere Verdict = "Elsewhere"
 )
 
-// ArchiveView is what a look into the store found under one key.
+// ArchiveView is the result of checking the archive under one key.
 type ArchiveView struct {
 	Key     string
 	Verdict Verdict
 	Archive Archive
-	// Store names the store that was looked into, without its credentials; "" if it is not known.
+	// Store is the address of the store, without credentials; empty if unknown.
 	Store string
-	// Kept: it is marked as left behind on purpose, and is never collected.
+	// Kept: it is marked as kept on purpose and is never collected.
 	Kept bool
 }
 
-// own reports whether the Workspace's own Pod is there, in whatever state.
+// own reports whether the Workspace's own Pod exists, in any state.
 func (p Pod) own() bool { return p.State != PodAbsent && !p.Foreign }
 
-// own reports whether the Workspace's own volume is there, in whatever state.
+// own reports whether the Workspace's own volume exists, in any state.
 func (v VolumeView) own() bool { return v.State != VolumeAbsent && !v.Foreign }
 
-// usable reports whether a Pod can be started on it.
+// usable reports whether a Pod can start on it.
 func (v VolumeView) usable() bool {
 	return v.own() && (v.State == VolumeBound || v.State == VolumeWaiting)
 }

@@ -53,7 +53,9 @@ func (h *history) person() {
 // destroy lets somebody destroy something.
 func (h *history) destroy() {
 	h.damaged = true
-	switch h.pick(7) {
+	switch h.pick(8) {
+	case 7:
+		h.removeKey()
 	case 0:
 		if h.vol != nil && !h.vol.foreign {
 			h.logf("somebody deletes volume %s", h.vol.uid)
@@ -82,7 +84,7 @@ func (h *history) destroy() {
 			break
 		}
 		h.logf("somebody wipes the status")
-		if h.saved = (lifecycle.Status{}); h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
+		if h.saved, h.ws.ArchiveReady = (lifecycle.Status{}), ""; h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
 			h.excused = true // nothing says any more where the home is
 		}
 		h.rebase = h.rebase || h.excused || !h.safe()
@@ -96,6 +98,19 @@ func (h *history) destroy() {
 		}
 	}
 	h.destroyed()
+}
+
+// removeKey lets somebody remove archiveKey from the status of an archived home, and perhaps more of it.
+func (h *history) removeKey() {
+	if h.saved.Phase != lifecycle.Pending || h.saved.Operation.Type != lifecycle.None || h.saved.ArchiveKey == "" {
+		return
+	}
+	h.logf("somebody removes archiveKey")
+	h.rv++
+	if h.saved.ArchiveKey = ""; h.pick(2) == 0 {
+		h.saved.Archive = lifecycle.Archive{}
+		h.ws.ArchiveReady = []lifecycle.Truth{"", lifecycle.False, lifecycle.True}[h.pick(3)]
+	}
 }
 
 // spoil corrupts or deletes an archive.
@@ -169,17 +184,17 @@ func (h *history) help() {
 	if h.pod != nil && h.pod.foreign {
 		h.pod = nil
 	}
-	if h.vol != nil && (h.vol.foreign || h.saved.Error.Word == lifecycle.WordVolumeUnknown) {
+	if h.vol != nil && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
 		h.vol = nil
 		h.destroyed()
 	}
 	h.rv++
-	elsewhere := h.saved.Error.Word == lifecycle.WordArchiveElsewhere && h.pick(4) == 0
+	elsewhere := h.saved.Error.Code == lifecycle.CodeArchiveElsewhere && h.pick(4) == 0
 	if h.ws.RetryToken = h.id(); h.saved.Error.Reason != lifecycle.DataLost && !elsewhere {
 		return
 	}
 	h.ws.AcceptedLoss = h.saved.Volume.UID
-	if h.saved.Error.Word != lifecycle.WordVolumeLost {
+	if h.saved.Error.Code != lifecycle.CodeVolumeLost {
 		h.ws.AcceptedLoss = h.saved.ArchiveKey
 		// What a mover has unpacked and nobody has marked goes with it.
 		h.excused = h.excused || h.vol == nil || h.vol.marker.Content == ""
@@ -229,7 +244,7 @@ func (h *history) progress() {
 // atRest reports whether the desired state is reached, and nothing is to be done.
 func (h *history) atRest() bool {
 	c := h.controllers[0]
-	return c.pending == nil && c.word == lifecycle.WordConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
+	return c.pending == nil && c.word == lifecycle.CodeConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
 }
 
 // final looks at what is there in the end.

@@ -2,116 +2,115 @@ package lifecycle
 
 import "time"
 
-// provision makes an empty volume and marks it (W19). It needs not be bound (D19).
-func (l *look) provision() bool {
-	if l.makeVolume() {
+// provision creates an empty volume and marks it (W19). The volume need not be bound (D19).
+func (e *evaluation) provision() bool {
+	if e.makeVolume() {
 		return true
 	}
-	volume := l.Seen.Volume
-	return l.act(WordWorking, Action{
-		Kind: ActMarkVolume, UID: volume.UID, Marker: Marker{Content: Empty, OperationID: l.Status.Operation.ID},
+	volume := e.Observed.Volume
+	return e.act(CodeWorking, Action{
+		Kind: ActMarkVolume, UID: volume.UID, Marker: Marker{Content: Empty, OperationID: e.Status.Operation.ID},
 	})
 }
 
-// makeVolume makes the volume of this claim, and puts others out of its way. It reports false when
-// the volume is there and usable.
-func (l *look) makeVolume() bool {
-	switch volume := l.Seen.Volume; {
+// makeVolume creates the volume of this operation and removes others. It reports false once the volume is usable.
+func (e *evaluation) makeVolume() bool {
+	switch volume := e.Observed.Volume; {
 	case volume.State == VolumeAbsent:
-		return l.act(WordVolumeAbsent, Action{Kind: ActCreateVolume, OperationID: l.Status.Operation.ID})
+		return e.act(CodeVolumeAbsent, Action{Kind: ActCreateVolume, OperationID: e.Status.Operation.ID})
 	case volume.Foreign:
-		return l.wait(WordVolumeForeign, time.Time{})
+		return e.wait(CodeVolumeForeign, time.Time{})
 	case volume.State == VolumeTerminating:
-		return l.wait(WordVolumeTerminating, time.Time{})
-	case volume.OperationID != l.Status.Operation.ID || volume.State == VolumeLost:
-		return l.discard()
+		return e.wait(CodeVolumeTerminating, time.Time{})
+	case volume.OperationID != e.Status.Operation.ID || volume.State == VolumeLost:
+		return e.discard()
 	case volume.State == VolumePending:
-		return l.wait(WordVolumePending, time.Time{})
+		return e.wait(CodeVolumePending, time.Time{})
 	default:
 		return false
 	}
 }
 
-// restore fetches the home from its archive (W20): a volume of this claim, recorded as not yet a home;
-// a Job; and after its success the marker, which is bound to the volume's UID and to this claim (D1).
-func (l *look) restore() bool {
-	if volume := l.Seen.Volume; volume.own() && (volume.State == VolumeTerminating || volume.State == VolumeLost) {
-		return l.discard() // nothing may hold it any longer
+// restore restores the home from its archive (W20): a volume of this operation, recorded without content; a Job; and after
+// the Job succeeded a marker with the volume's UID and the operation's id (D1).
+func (e *evaluation) restore() bool {
+	if volume := e.Observed.Volume; volume.own() && (volume.State == VolumeTerminating || volume.State == VolumeLost) {
+		return e.discard() // nothing may use it any longer
 	}
-	if l.restored() {
-		return l.endJobs()
+	if e.restored() {
+		return e.endJobs()
 	}
-	if job, found := l.job(); found {
+	if job, found := e.job(); found {
 		if job.State == JobSucceeded {
-			return l.act(WordWorking, Action{Kind: ActMarkVolume, UID: l.Seen.Volume.UID, Marker: l.restoredMarker()})
+			return e.act(CodeWorking, Action{Kind: ActMarkVolume, UID: e.Observed.Volume.UID, Marker: e.restoredMarker()})
 		}
-		return l.wait(WordWorking, time.Time{})
+		return e.wait(CodeWorking, time.Time{})
 	}
-	verdict, decided := l.judge(l.Status.ArchiveKey)
+	verdict, decided := e.requireVerdict(e.Status.ArchiveKey)
 	if decided {
 		return true
 	}
 	if verdict != Verified {
-		return l.fail(DataLost, lossOf(verdict))
+		return e.fail(DataLost, lossOf(verdict))
 	}
-	if l.makeVolume() {
+	if e.makeVolume() {
 		return true
 	}
-	if uid := l.Seen.Volume.UID; l.Status.Volume.UID != uid {
-		l.out.Status.Volume = Volume{UID: uid, Content: Uninitialized, RestoredFrom: l.Status.ArchiveKey}
-		l.out.Word = WordWorking
+	if uid := e.Observed.Volume.UID; e.Status.Volume.UID != uid {
+		e.out.Status.Volume = Volume{UID: uid, Content: Uninitialized, RestoredFrom: e.Status.ArchiveKey}
+		e.out.Code = CodeWorking
 		return true
 	}
-	if l.Seen.OtherPods > 0 {
-		return l.wait(WordVolumeInUse, l.Now.Add(restartPace))
+	if e.Observed.OtherPods > 0 {
+		return e.wait(CodeVolumeInUse, e.Now.Add(restartPace))
 	}
-	return l.endPod() || l.runJob(l.Status.ArchiveKey)
+	return e.endPod() || e.runJob(e.Status.ArchiveKey)
 }
 
-// restored reports whether the volume is marked as restored by this very claim.
-func (l *look) restored() bool {
-	volume := l.Seen.Volume
-	return volume.usable() && volume.UID == l.Status.Volume.UID && volume.Marker == l.restoredMarker()
+// restored reports whether the volume is marked as restored by this operation.
+func (e *evaluation) restored() bool {
+	volume := e.Observed.Volume
+	return volume.usable() && volume.UID == e.Status.Volume.UID && volume.Marker == e.restoredMarker()
 }
 
-// restoredMarker is what this claim writes on the volume after the Job's success.
-func (l *look) restoredMarker() Marker {
-	return Marker{Content: Restored, RestoredFrom: l.Status.ArchiveKey, OperationID: l.Status.Operation.ID}
+// restoredMarker is what this operation writes to the volume after the Job succeeded.
+func (e *evaluation) restoredMarker() Marker {
+	return Marker{Content: Restored, RestoredFrom: e.Status.ArchiveKey, OperationID: e.Status.Operation.ID}
 }
 
-// lossOf returns the word for an archive that cannot be restored.
-func lossOf(verdict Verdict) Word {
+// lossOf returns the code for an archive that cannot be restored.
+func lossOf(verdict Verdict) Code {
 	if verdict == Corrupt {
-		return WordArchiveCorrupt
+		return CodeArchiveCorrupt
 	}
-	return WordArchiveLost
+	return CodeArchiveLost
 }
 
-// discard deletes a volume that is no home. One whose home went into the archive goes only if the
-// archive is still good; else it is the home again.
-func (l *look) discard() bool {
-	volume := l.Seen.Volume
-	if l.endJobs() || l.endPod() {
+// discard deletes a volume that is not a home. If its home was archived, it is deleted only if the archive is still good;
+// otherwise it is the home again.
+func (e *evaluation) discard() bool {
+	volume := e.Observed.Volume
+	if e.endJobs() || e.endPod() {
 		return true
 	}
 	switch {
 	case volume.State == VolumeTerminating:
-		return l.wait(WordVolumeTerminating, time.Time{})
-	case l.op() != None && l.unrecorded():
-		return l.fail(Mismatch, WordVolumeUnknown) // somebody's home, for all that is known
-	case l.Seen.OtherPods > 0:
-		return l.wait(WordVolumeInUse, l.Now.Add(restartPace))
-	case l.Status.archived() && l.Status.Archive.VolumeUID == volume.UID:
-		verdict, known := l.verdict(l.Status.ArchiveKey)
+		return e.wait(CodeVolumeTerminating, time.Time{})
+	case e.op() != None && e.unrecorded():
+		return e.fail(Mismatch, CodeVolumeUnknown) // it may be a home
+	case e.Observed.OtherPods > 0:
+		return e.wait(CodeVolumeInUse, e.Now.Add(restartPace))
+	case e.Status.archived() && e.Status.Archive.VolumeUID == volume.UID:
+		verdict, known := e.verdict(e.Status.ArchiveKey)
 		if !known {
 			return true
 		}
-		if word, away := verdict.storeAway(); away {
-			return l.wait(word, l.Now.Add(retryPace))
+		if code, away := verdict.unavailable(); away {
+			return e.wait(code, e.Now.Add(retryPace))
 		}
-		if !l.goodArchive() && volume.usable() {
-			return l.reprieve()
+		if !e.goodArchive() && volume.usable() {
+			return e.reprieve()
 		}
 	}
-	return l.act(WordVolumeWaste, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
+	return e.act(CodeVolumeWaste, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
 }

@@ -2,189 +2,189 @@ package lifecycle
 
 import "time"
 
-func (l *look) unseen() bool {
-	if !l.Seen.Failed {
+func (e *evaluation) unread() bool {
+	if !e.Observed.Failed {
 		return false
 	}
-	return l.wait(WordObservationFailed, l.Now.Add(retryPace))
+	return e.wait(CodeObservationFailed, e.Now.Add(retryPace))
 }
 
-func (l *look) protect() bool {
-	if l.Workspace.Deleting || l.Workspace.Finalizer {
+func (e *evaluation) protect() bool {
+	if e.Workspace.Deleting || e.Workspace.Finalizer {
 		return false
 	}
-	return l.act(WordWorking, Action{Kind: ActAddFinalizer})
+	return e.act(CodeWorking, Action{Kind: ActAddFinalizer})
 }
 
-func (l *look) pause() bool {
-	if !l.Workspace.Pause {
+func (e *evaluation) pause() bool {
+	if !e.Workspace.Pause {
 		return false
 	}
-	if l.op() == None && l.Status.Phase != Failed && (l.Status.archived() || !l.adopt()) {
-		l.observe()
+	if e.op() == None && e.Status.Phase != Failed && (e.Status.archived() || !e.adopt()) {
+		e.observe()
 	}
-	l.out.Word = WordPaused
+	e.out.Code = CodePaused
 	return true
 }
 
-// stalled holds a Workspace in ERROR, and finds the ways out (D8). What is recorded of volume and
-// archive stays: the next look judges it again.
-func (l *look) stalled() bool {
-	if l.Status.Phase != Failed {
+// stalled holds a Workspace in ERROR and finds the ways out (D8). The recorded volume and archive stay: the next pass
+// evaluates them again.
+func (e *evaluation) stalled() bool {
+	if e.Status.Phase != Failed {
 		return false
 	}
-	failure := l.Status.Error
+	failure := e.Status.Error
 	probe := failure.OccurredAt.Add(Probe)
-	switch token := l.Workspace.RetryToken; {
-	case l.lossAccepted():
-		if l.Workspace.AcceptedLoss == l.Status.ArchiveKey {
-			l.out.Status.ArchiveKey, l.out.Status.Archive = "", Archive{}
-			if !l.Status.Volume.holds() { // a condemned one can be adopted again
-				l.out.Status.Volume = Volume{}
+	switch token := e.Workspace.RetryToken; {
+	case e.lossAccepted():
+		if e.Workspace.AcceptedLoss == e.Status.ArchiveKey {
+			e.out.Status.ArchiveKey, e.out.Status.Archive = "", Archive{}
+			if !e.Status.Volume.holds() { // an archived one can be adopted again
+				e.out.Status.Volume = Volume{}
 			}
 		}
-		return l.recover(WordLossAccepted)
-	case failure.Reason == DataLost && failure.Operation == Archiving && l.home() && l.desired() != Pending:
-		// The volume is there, and its folder is not: a start would make an empty home. Only ARCHIVING looks.
-		return l.wait(WordStalled, time.Time{})
-	case l.Status.ObservedGeneration != l.Workspace.Generation, token != "" && token != l.Status.RetryToken:
-		return l.recover(WordRecovered)
-	case failure.Reason == Unreachable && !l.before(probe):
-		return l.recover(WordRecovered)
+		return e.recover(CodeLossAccepted)
+	case failure.Reason == DataLost && failure.Operation == Archiving && e.home() && e.desired() != Pending:
+		// The volume exists without its folder: a start would create an empty home. Only ARCHIVING checks it.
+		return e.wait(CodeStalled, time.Time{})
+	case e.Status.ObservedGeneration != e.Workspace.Generation, token != "" && token != e.Status.RetryToken:
+		return e.recover(CodeRecovered)
+	case failure.Reason == Unreachable && !e.before(probe):
+		return e.recover(CodeRecovered)
 	case failure.Reason == Unreachable:
-		return l.wait(WordStalled, probe)
+		return e.wait(CodeStalled, probe)
 	default:
-		return l.wait(WordStalled, time.Time{})
+		return e.wait(CodeStalled, time.Time{})
 	}
 }
 
-// lossAccepted reports whether a person accepted the very loss that led to ERROR, or gives up what is elsewhere.
-func (l *look) lossAccepted() bool {
-	accepted, failure := l.Workspace.AcceptedLoss, l.Status.Error
+// lossAccepted reports whether a user accepted the loss that led to ERROR, or gave up an archive that is elsewhere.
+func (e *evaluation) lossAccepted() bool {
+	accepted, failure := e.Workspace.AcceptedLoss, e.Status.Error
 	switch {
-	case accepted == "" || failure.Reason != DataLost && failure.Word != WordArchiveElsewhere:
+	case accepted == "" || failure.Reason != DataLost && failure.Code != CodeArchiveElsewhere:
 		return false
-	case failure.Word == WordArchiveLost, failure.Word == WordArchiveCorrupt, failure.Word == WordArchiveElsewhere:
-		return accepted == l.Status.ArchiveKey
+	case failure.Code == CodeArchiveLost, failure.Code == CodeArchiveCorrupt, failure.Code == CodeArchiveElsewhere:
+		return accepted == e.Status.ArchiveKey
 	default:
-		return accepted == l.Status.Volume.UID && l.homeLost()
+		return accepted == e.Status.Volume.UID && e.homeLost()
 	}
 }
 
-// recover leaves ERROR for the state that is seen.
-func (l *look) recover(word Word) bool {
-	s := &l.out.Status
-	s.Phase, s.PreviousPhase = l.state(), ""
-	s.Error, s.RetryToken = Failure{}, l.Workspace.RetryToken
+// recover leaves ERROR for the observed state.
+func (e *evaluation) recover(code Code) bool {
+	s := &e.out.Status
+	s.Phase, s.PreviousPhase = e.state(), ""
+	s.Error, s.RetryToken = Failure{}, e.Workspace.RetryToken
 	s.Restarts, s.NextStartAt = 0, time.Time{}
-	l.out.Word = word
+	e.out.Code = code
 	return true
 }
 
-func (l *look) lost() bool {
-	if !l.homeLost() {
+func (e *evaluation) lost() bool {
+	if !e.homeLost() {
 		return false
 	}
-	if l.Workspace.AcceptedLoss == l.Status.Volume.UID {
-		l.out.Status.Volume = Volume{}
-		l.out.Word = WordLossAccepted
+	if e.Workspace.AcceptedLoss == e.Status.Volume.UID {
+		e.out.Status.Volume = Volume{}
+		e.out.Code = CodeLossAccepted
 		return true
 	}
-	return l.stall(DataLost, WordVolumeLost)
+	return e.stall(DataLost, CodeVolumeLost)
 }
 
-func (l *look) strays() bool { return l.endJobs() }
+func (e *evaluation) strays() bool { return e.endJobs() }
 
-// adopt takes over a volume whose marker says that it is a home, after a record was lost (W3). Beside
-// an archive it cannot know which of the two is newer.
-func (l *look) adopt() bool {
-	volume := l.Seen.Volume
-	l.out.Word = WordAdopted
+// adopt records a volume whose marker says that it is a home, after its record was lost (W3). If there is an archive as well,
+// it is unknown which one is newer.
+func (e *evaluation) adopt() bool {
+	volume := e.Observed.Volume
+	e.out.Code = CodeAdopted
 	switch {
-	case !l.unrecorded():
+	case !e.unrecorded():
 		return false
-	case l.Status.Volume.UID == volume.UID: // the record knows the volume, and has lost what it holds
-		l.out.Status.Volume.Content = volume.Marker.Content
+	case e.Status.Volume.UID == volume.UID: // the volume is recorded without its content
+		e.out.Status.Volume.Content = volume.Marker.Content
 		return true
-	case l.Status.archived():
-		return volume.State != VolumeTerminating && l.stall(Mismatch, WordVolumeUnknown)
+	case e.Status.archived():
+		return volume.State != VolumeTerminating && e.stall(Mismatch, CodeVolumeUnknown)
 	}
-	l.out.Status.Volume = Volume{UID: volume.UID, Content: volume.Marker.Content, RestoredFrom: volume.Marker.RestoredFrom}
+	e.out.Status.Volume = Volume{UID: volume.UID, Content: volume.Marker.Content, RestoredFrom: volume.Marker.RestoredFrom}
 	return true
 }
 
-// unrecorded reports whether a volume of ours holds a home that no record tells of. One whose home went
-// into the recorded archive, and on which nothing was started since, holds none any more.
-func (l *look) unrecorded() bool {
-	volume, record := l.Seen.Volume, l.Status.Volume
+// unrecorded reports whether the Workspace's volume holds a home that is not recorded. A volume whose home was archived, and
+// on which nothing was started since, holds none.
+func (e *evaluation) unrecorded() bool {
+	volume, record := e.Observed.Volume, e.Status.Volume
 	return volume.own() && volume.Marker.Content != "" && volume.State != VolumeLost &&
-		(record.UID != volume.UID || !record.holds() && !l.current(l.Status.Archive))
+		(record.UID != volume.UID || !record.holds() && !e.current(e.Status.Archive))
 }
 
-// observe writes the level that is seen, and since when (W31). The status is a cache (W3).
-func (l *look) observe() bool {
-	s, state := &l.out.Status, l.state()
-	if s.Volume.UID != "" && !s.Volume.holds() && (!l.Seen.Volume.own() || l.Seen.Volume.UID != s.Volume.UID) {
-		s.Volume = Volume{} // waste that is gone
+// observe records the observed level and its beginning (W31). The status is a cache (W3).
+func (e *evaluation) observe() bool {
+	s, state := &e.out.Status, e.state()
+	if s.Volume.UID != "" && !s.Volume.holds() && (!e.Observed.Volume.own() || e.Observed.Volume.UID != s.Volume.UID) {
+		s.Volume = Volume{} // it is gone
 	}
 	if state != s.Phase {
-		if s.Phase == Running && state == Standby && l.desired() == Running {
-			l.restartLater()
+		if s.Phase == Running && state == Standby && e.desired() == Running {
+			e.restartLater()
 		}
-		l.enter(state)
+		e.enter(state)
 	}
-	l.out.Word = WordObserved
-	return *s != l.Status && (state != l.Status.Phase || s.Volume != l.Status.Volume)
+	e.out.Code = CodeObserved
+	return *s != e.Status && (state != e.Status.Phase || s.Volume != e.Status.Volume)
 }
 
-// enter records a level and since when.
-func (l *look) enter(state State) {
-	s := &l.out.Status
+// enter records a level and its beginning.
+func (e *evaluation) enter(state State) {
+	s := &e.out.Status
 	s.Phase = state
 	s.RunningSince, s.StandbySince = time.Time{}, time.Time{}
 	switch state {
 	case Running:
-		s.RunningSince = l.Now
+		s.RunningSince = e.Now
 	case Standby:
-		s.StandbySince = l.Now
+		s.StandbySince = e.Now
 	}
 }
 
-// restartLater holds the next start back if the Pod did not live long (D16).
-func (l *look) restartLater() {
-	s := &l.out.Status
-	if l.Now.Sub(s.RunningSince) >= healthy {
+// restartLater delays the next start if the Pod ended soon after its start (D16).
+func (e *evaluation) restartLater() {
+	s := &e.out.Status
+	if e.Now.Sub(s.RunningSince) >= healthy {
 		s.Restarts, s.NextStartAt = 0, time.Time{}
 		return
 	}
 	s.Restarts++
-	s.NextStartAt = l.Now.Add(backoff(restartPace, restartCap, s.Restarts))
+	s.NextStartAt = e.Now.Add(backoff(restartPace, restartCap, s.Restarts))
 }
 
-// hold leaves a Pod alone whose end would take the home with it, until the loss is accepted.
-func (l *look) hold() bool {
-	return l.dying() && l.wait(WordVolumeTerminating, time.Time{})
+// hold leaves a Pod alone that is all that keeps the home, until the loss is accepted.
+func (e *evaluation) hold() bool {
+	return e.dying() && e.wait(CodeVolumeTerminating, time.Time{})
 }
 
-// dying reports whether somebody deletes the home's volume, and its loss is not accepted.
-func (l *look) dying() bool {
-	volume := l.Seen.Volume
-	return (l.home() || l.unrecorded()) && volume.State == VolumeTerminating && l.Workspace.AcceptedLoss != volume.UID
+// dying reports whether a user deletes the home's volume and its loss is not accepted.
+func (e *evaluation) dying() bool {
+	volume := e.Observed.Volume
+	return (e.home() || e.unrecorded()) && volume.State == VolumeTerminating && e.Workspace.AcceptedLoss != volume.UID
 }
 
-func (l *look) waste() bool {
-	if !l.Seen.Volume.own() || l.home() {
+func (e *evaluation) waste() bool {
+	if !e.Observed.Volume.own() || e.home() {
 		return false
 	}
-	return l.discard()
+	return e.discard()
 }
 
-func (l *look) converged() bool {
-	if l.Status.Phase != l.desired() {
+func (e *evaluation) converged() bool {
+	if e.Status.Phase != e.desired() {
 		return false
 	}
-	if l.Status.Phase == Running && l.Seen.Pod.State != PodReady {
-		return l.wait(WordPodNotReady, time.Time{})
+	if e.Status.Phase == Running && e.Observed.Pod.State != PodReady {
+		return e.wait(CodePodNotReady, time.Time{})
 	}
-	return l.wait(WordConverged, time.Time{})
+	return e.wait(CodeConverged, time.Time{})
 }

@@ -2,23 +2,22 @@ package lifecycle
 
 import "time"
 
-// State is where a Workspace is: one of three levels, or ERROR or DELETING, which are outside the
-// order.
+// State is the state of a Workspace: one of three levels, or ERROR or DELETING.
 type State string
 
 // The states (W14, W18).
 const (
-	Pending  State = "PENDING"  // no Pod and no home on a volume; ARCHIVED if there is an archive
+	Pending  State = "PENDING"  // no Pod and no home on a volume
 	Standby  State = "STANDBY"  // the home is on its volume, no Pod runs
 	Running  State = "RUNNING"  // the Pod runs
-	Failed   State = "ERROR"    // an operation has failed for good
+	Failed   State = "ERROR"    // an operation failed and is not retried
 	Deleting State = "DELETING" // the Workspace is being deleted
 
-	// Archived is how people see PENDING with an archive (W14).
+	// Archived is PENDING with an archive, as shown to people (W14).
 	Archived State = "ARCHIVED"
 )
 
-// Level returns the place of s in the order, with gaps of 10; -1 outside of it.
+// Level returns the order of s in steps of 10; -1 for ERROR and DELETING.
 func (s State) Level() int {
 	switch s {
 	case Pending:
@@ -32,18 +31,18 @@ func (s State) Level() int {
 	}
 }
 
-// Operation is what brings a Workspace from one level to the next.
-type Operation string
+// OperationType is a step that brings a Workspace from one level to the next.
+type OperationType string
 
 // The operations (W19-W24).
 const (
-	None         Operation = "NONE"
-	Provisioning Operation = "PROVISIONING"
-	Restoring    Operation = "RESTORING"
-	Starting     Operation = "STARTING"
-	Stopping     Operation = "STOPPING"
-	Archiving    Operation = "ARCHIVING"
-	Removing     Operation = "DELETING"
+	None         OperationType = "NONE"
+	Provisioning OperationType = "PROVISIONING"
+	Restoring    OperationType = "RESTORING"
+	Starting     OperationType = "STARTING"
+	Stopping     OperationType = "STOPPING"
+	Archiving    OperationType = "ARCHIVING"
+	Removing     OperationType = "DELETING"
 )
 
 // Content is what a volume holds.
@@ -68,8 +67,7 @@ const (
 	DataLost     Reason = "DataLost"
 )
 
-// MaxRetries returns how often an operation is tried again after failures of class r: attempts are
-// one more (D9).
+// MaxRetries returns how many times an operation is retried after failures of class r (D9).
 func (r Reason) MaxRetries() int32 {
 	switch r {
 	case Mismatch, Unreachable, ActionFailed:
@@ -81,8 +79,7 @@ func (r Reason) MaxRetries() int32 {
 	}
 }
 
-// Failures counts the failures of one claim, each class for itself (D9): two calls that failed and one
-// timeout are not three of either.
+// Failures counts the failures of one operation, separately for each class (D9).
 type Failures struct {
 	Mismatch, Unreachable, ActionFailed, Timeout, DataLost int32
 }
@@ -108,27 +105,27 @@ func (f Failures) total() int32 {
 	return f.Mismatch + f.Unreachable + f.ActionFailed + f.Timeout + f.DataLost
 }
 
-// DeletionPolicy says what becomes of the home when the Workspace is deleted.
+// DeletionPolicy is what happens to the home when the Workspace is deleted.
 type DeletionPolicy string
 
-// What becomes of the home.
+// The deletion policies.
 const (
 	DeleteHome  DeletionPolicy = "Delete"
 	ArchiveHome DeletionPolicy = "ArchiveThenDelete"
 	RetainHome  DeletionPolicy = "Retain"
 )
 
-// The paces of the engine.
+// The intervals of the engine.
 const (
-	// Poll is how long nothing is looked at without a reason (W39).
+	// Poll is the time between two passes if nothing happens (W39).
 	Poll = time.Minute
 	// retryPace and retryCap: 30 s, 1 min, 2 min, 4 min, 5 min between attempts.
 	retryPace, retryCap = 30 * time.Second, 5 * time.Minute
-	// restartPace and restartCap hold back a Pod that dies again and again (D16).
+	// restartPace and restartCap delay the starts of a Pod that keeps ending (D16).
 	restartPace, restartCap = 10 * time.Second, 5 * time.Minute
-	// healthy is how long a Pod must have run for its death to count as the first.
+	// healthy is how long a Pod must run for its end not to count as a repetition.
 	healthy = 10 * time.Minute
-	// Probe is how often a Workspace in ERROR for Unreachable tries again by itself (D8).
+	// Probe is how often a Workspace in ERROR with Unreachable retries by itself (D8).
 	Probe = 5 * time.Minute
 )
 

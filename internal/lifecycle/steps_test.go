@@ -66,8 +66,8 @@ func TestConverged(t *testing.T) {
 		h.want(state)
 		h.trace(t)
 		in := h.input(h.snapshot())
-		if d := lifecycle.Decide(in); d.Act.Kind != lifecycle.ActNone || d.Status != in.Status || d.LookAt.Sub(in.Now) != lifecycle.Poll {
-			t.Errorf("%s: %s, %s, again after %s", state, d.Rule, d.Act.Kind, d.LookAt.Sub(in.Now))
+		if d := lifecycle.Decide(in); d.Act.Kind != lifecycle.ActNone || d.Status != in.Status || d.RequeueAt.Sub(in.Now) != lifecycle.Poll {
+			t.Errorf("%s: %s, %s, again after %s", state, d.Rule, d.Act.Kind, d.RequeueAt.Sub(in.Now))
 		}
 		if d := lifecycle.Decide(in); d.Conditions.Ready.Status != lifecycle.True || d.Conditions.Progressing.Status != lifecycle.False {
 			t.Errorf("%s: %+v", state, d.Conditions)
@@ -78,14 +78,14 @@ func TestConverged(t *testing.T) {
 // TestConditions: what is told of a Workspace.
 func TestConditions(t *testing.T) {
 	yes, no := lifecycle.True, lifecycle.False
-	is := func(status lifecycle.Truth, word lifecycle.Word) lifecycle.Condition {
+	is := func(status lifecycle.Truth, word lifecycle.Code) lifecycle.Condition {
 		return lifecycle.Condition{Status: status, Reason: word}
 	}
-	quietly := is(no, lifecycle.WordConverged)
+	quietly := is(no, lifecycle.CodeConverged)
 	keyed := func(in *lifecycle.Input) { in.Status.ArchiveKey = "archives/w/old/home.tar.gz" }
-	lostly := func(word lifecycle.Word) func(*lifecycle.Input) {
+	lostly := func(word lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
-			in.Status.Phase, in.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Restoring, Word: word}
+			in.Status.Phase, in.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Restoring, Code: word}
 		}
 	}
 	tests := []struct {
@@ -94,40 +94,40 @@ func TestConditions(t *testing.T) {
 		want lifecycle.Conditions
 	}{
 		{"in STANDBY", at(), lifecycle.Conditions{
-			Ready: is(yes, lifecycle.WordConverged), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: quietly, Stalled: quietly,
+			Ready: is(yes, lifecycle.CodeConverged), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: quietly, Stalled: quietly,
 		}},
 		{"the Pod is not ready for a while", at(want(lifecycle.Running), inPod(lifecycle.PodNotReady), func(in *lifecycle.Input) { in.Status.Phase = lifecycle.Running }), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordPodNotReady), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodNotReady),
-			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(no, lifecycle.WordPodNotReady), Stalled: quietly,
+			Ready: is(no, lifecycle.CodePodNotReady), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodNotReady),
+			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(no, lifecycle.CodePodNotReady), Stalled: quietly,
 		}},
 		{"the home is gone", at(volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordVolumeLost), VolumeReady: is(no, lifecycle.WordVolumeLost), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(no, lifecycle.WordVolumeLost), Stalled: is(yes, lifecycle.WordVolumeLost),
+			Ready: is(no, lifecycle.CodeVolumeLost), VolumeReady: is(no, lifecycle.CodeVolumeLost), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(no, lifecycle.CodeVolumeLost), Stalled: is(yes, lifecycle.CodeVolumeLost),
 		}},
 		{"archiving", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning)), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordWorking), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(yes, lifecycle.WordWorking), Stalled: quietly,
+			Ready: is(no, lifecycle.CodeWorking), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(yes, lifecycle.CodeWorking), Stalled: quietly,
 		}},
 		{"what was uploaded is not the home", at(claimed(lifecycle.Archiving, 0), keyed, found(lifecycle.Verified, 2)), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordArchiveCorrupt), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(yes, lifecycle.WordArchiveReady), Progressing: is(yes, lifecycle.WordArchiveCorrupt), Stalled: quietly,
+			Ready: is(no, lifecycle.CodeArchiveCorrupt), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(yes, lifecycle.CodeArchiveReady), Progressing: is(yes, lifecycle.CodeArchiveCorrupt), Stalled: quietly,
 		}},
-		{"the archive is lost", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.WordArchiveLost)), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordArchiveLost), VolumeReady: is(no, lifecycle.WordVolumeAbsent), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(no, lifecycle.WordArchiveLost), Progressing: is(no, lifecycle.WordStalled), Stalled: is(yes, lifecycle.WordArchiveLost),
+		{"the archive is lost", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveLost)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.CodeArchiveLost), VolumeReady: is(no, lifecycle.CodeVolumeAbsent), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(no, lifecycle.CodeArchiveLost), Progressing: is(no, lifecycle.CodeStalled), Stalled: is(yes, lifecycle.CodeArchiveLost),
 		}},
-		{"the archive is corrupt", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.WordArchiveCorrupt)), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordArchiveCorrupt), VolumeReady: is(no, lifecycle.WordVolumeAbsent), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(no, lifecycle.WordArchiveCorrupt), Progressing: is(no, lifecycle.WordStalled), Stalled: is(yes, lifecycle.WordArchiveCorrupt),
+		{"the archive is corrupt", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveCorrupt)), lifecycle.Conditions{
+			Ready: is(no, lifecycle.CodeArchiveCorrupt), VolumeReady: is(no, lifecycle.CodeVolumeAbsent), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(no, lifecycle.CodeArchiveCorrupt), Progressing: is(no, lifecycle.CodeStalled), Stalled: is(yes, lifecycle.CodeArchiveCorrupt),
 		}},
 		{"the volume is lost beside an archive", at(keyed, volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordVolumeLost), VolumeReady: is(no, lifecycle.WordVolumeLost), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(yes, lifecycle.WordArchiveReady), Progressing: is(no, lifecycle.WordVolumeLost), Stalled: is(yes, lifecycle.WordVolumeLost),
+			Ready: is(no, lifecycle.CodeVolumeLost), VolumeReady: is(no, lifecycle.CodeVolumeLost), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(yes, lifecycle.CodeArchiveReady), Progressing: is(no, lifecycle.CodeVolumeLost), Stalled: is(yes, lifecycle.CodeVolumeLost),
 		}},
 		{"as many run as may", at(want(lifecycle.Running), func(in *lifecycle.Input) { in.Limits.OwnerFull = true }), lifecycle.Conditions{
-			Ready: is(no, lifecycle.WordOwnerLimit), VolumeReady: is(yes, lifecycle.WordVolumeReady), PodReady: is(no, lifecycle.WordPodGone),
-			ArchiveReady: is(no, lifecycle.WordNoArchive), Progressing: is(no, lifecycle.WordOwnerLimit), Stalled: quietly,
+			Ready: is(no, lifecycle.CodeOwnerLimit), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
+			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(no, lifecycle.CodeOwnerLimit), Stalled: quietly,
 		}},
 	}
 	for _, tt := range tests {

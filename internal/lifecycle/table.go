@@ -2,27 +2,26 @@ package lifecycle
 
 import "time"
 
-// Edge is one row of the table of operations (W17): in state From, with an archive or without, when
-// one of Desired is asked for, Operation is done, and leads to To.
+// Edge is one row of the table of operations (W17): the Operation that leads from From to To if one of Desired is desired.
 type Edge struct {
 	From      State
 	Desired   []State
 	Archive   Presence
-	Operation Operation
+	Operation OperationType
 	To        State
 }
 
-// Presence says whether an edge needs an archive.
+// Presence is whether an edge requires an archive.
 type Presence string
 
-// Whether an edge needs an archive.
+// Whether an edge requires an archive.
 const (
 	Either  Presence = ""
 	With    Presence = "with an archive"
 	Without Presence = "without an archive"
 )
 
-// Edges returns the table of operations. A Workspace goes one level at a time (W18).
+// Edges returns the table of operations. A Workspace changes by one level at a time (W18).
 func Edges() []Edge { return edges }
 
 var edges = []Edge{
@@ -33,9 +32,8 @@ var edges = []Edge{
 	{Running, []State{Standby, Pending}, Either, Stopping, Standby},
 }
 
-// Next returns the operation that leads from one state towards another; None if there is nothing to
-// do, or nothing that can be done from there.
-func Next(from, desired State, archived bool) Operation {
+// Next returns the operation that leads from one state towards another; None if there is none.
+func Next(from, desired State, archived bool) OperationType {
 	for _, e := range edges {
 		if e.From != from || e.Archive == With && !archived || e.Archive == Without && archived {
 			continue
@@ -49,22 +47,22 @@ func Next(from, desired State, archived bool) Operation {
 	return None
 }
 
-// Trait is what holds for an operation wherever it is done.
+// Trait is what holds for all operations of a type.
 type Trait struct {
-	Operation Operation
+	Operation OperationType
 	// To is the state that it leads to.
 	To State
-	// Complete says in words by what it is seen to be complete.
+	// Complete describes how completion is observed.
 	Complete string
-	// Limit is how long one attempt may take unless the Workspace says otherwise (W49).
+	// Limit is the default time limit of one attempt (W49).
 	Limit time.Duration
-	// Job: a mover Job does the work, and takes one of the movers' slots (D22).
+	// Job: a mover Job does the work and takes a mover slot (D22).
 	Job bool
-	// Cancel: another desired state ends it, up to its point of no return (D12).
+	// Cancel: another desired state cancels it before its point of no return (D12).
 	Cancel bool
 }
 
-// Traits returns what holds for each operation.
+// Traits returns the traits of each operation.
 func Traits() []Trait { return traits }
 
 var traits = []Trait{
@@ -76,8 +74,8 @@ var traits = []Trait{
 	{Removing, Deleting, "Pod, Jobs and volume are gone", 10 * time.Minute, false, false},
 }
 
-// trait returns what holds for o.
-func trait(o Operation) Trait {
+// trait returns the traits of o.
+func trait(o OperationType) Trait {
 	for _, t := range traits {
 		if t.Operation == o {
 			return t

@@ -37,7 +37,7 @@ func TestNext(t *testing.T) {
 
 // TestEdgesAreOneStep: no edge passes a level (W18), and each leads where its operation does.
 func TestEdgesAreOneStep(t *testing.T) {
-	to := map[lifecycle.Operation]lifecycle.State{}
+	to := map[lifecycle.OperationType]lifecycle.State{}
 	for _, trait := range lifecycle.Traits() {
 		to[trait.Operation] = trait.To
 	}
@@ -53,7 +53,7 @@ func TestEdgesAreOneStep(t *testing.T) {
 
 // TestLimits: W49.
 func TestLimits(t *testing.T) {
-	want := map[lifecycle.Operation]time.Duration{
+	want := map[lifecycle.OperationType]time.Duration{
 		lifecycle.Provisioning: 5, lifecycle.Restoring: 30, lifecycle.Archiving: 30, lifecycle.Starting: 5, lifecycle.Stopping: 5, lifecycle.Removing: 10,
 	}
 	for _, trait := range lifecycle.Traits() {

@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// How a workspace's operation ended; the values of the label result.
+// The values of the label result of an operation.
 const (
 	OperationCompleted = "completed"
-	OperationFailed    = "failed"    // no attempt was left, and the state is ERROR
-	OperationCancelled = "cancelled" // another state was wanted, or the deletion
+	OperationFailed    = "failed"    // no attempt was left
+	OperationCancelled = "cancelled" // another state or the deletion was requested
 )
 
 var (
@@ -20,7 +20,7 @@ var (
 
 	workspaceState = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kyklos_workspace_state",
-		Help: "1 for the state that the workspace is in: PENDING, ARCHIVED, STANDBY, RUNNING, ERROR or DELETING.",
+		Help: "1 for the state of the workspace: PENDING, ARCHIVED, STANDBY, RUNNING, ERROR or DELETING.",
 	}, append(workspaceLabels, "state"))
 
 	workspaceArchiveBytes = prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -40,17 +40,17 @@ var (
 
 	workspaceOperations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "kyklos_workspace_operation_duration_seconds",
-		Help:    "Time from the claim of an operation to its end, by operation and result: completed, failed or cancelled.",
+		Help:    "Time from the beginning of an operation to its end, by operation and result: completed, failed or cancelled.",
 		Buckets: []float64{0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600},
 	}, []string{"operation", "result"})
 
 	workspaceMovers = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "kyklos_workspace_movers_active",
-		Help: "Operations that move homes at present, all workspaces together; see --mover-limit.",
+		Help: "Operations that are moving homes, of all workspaces; see --mover-limit.",
 	})
 )
 
-// lastWorkspaces hold what each workspace's series show.
+// lastWorkspaces are the current values.
 var (
 	workspacesMutex sync.Mutex
 	lastWorkspaces  = map[types.NamespacedName]Workspace{}
@@ -60,9 +60,9 @@ func init() {
 	metrics.Registry.MustRegister(workspaceState, workspaceArchiveBytes, workspaceAttempts, workspaceFailures, workspaceOperations, workspaceMovers)
 }
 
-// Workspace is what the gauges of one workspace show.
+// Workspace is the value of the gauges of one workspace.
 type Workspace struct {
-	// State is that which people see.
+	// State is the state as shown to people.
 	State string
 	// ArchiveBytes is 0 without an archive.
 	ArchiveBytes int64
@@ -70,8 +70,7 @@ type Workspace struct {
 	Moving bool
 }
 
-// RecordWorkspace sets the gauges of one workspace. Where the state changed, the old one's series is
-// dropped.
+// RecordWorkspace sets the gauges of one workspace. If the state changed, the series of the previous one is removed.
 func RecordWorkspace(key types.NamespacedName, w Workspace) {
 	workspacesMutex.Lock()
 	defer workspacesMutex.Unlock()
@@ -88,19 +87,18 @@ func RecordWorkspace(key types.NamespacedName, w Workspace) {
 // RecordWorkspaceAttempt counts one attempt of an operation.
 func RecordWorkspaceAttempt(operation string) { workspaceAttempts.WithLabelValues(operation).Inc() }
 
-// RecordWorkspaceFailure counts one attempt that failed.
+// RecordWorkspaceFailure counts one failed attempt.
 func RecordWorkspaceFailure(operation, reason string) {
 	workspaceFailures.WithLabelValues(operation, reason).Inc()
 }
 
-// RecordWorkspaceOperation observes how long an operation took with all its attempts, in seconds;
-// result is one of the constants above. By a clock that was set back meanwhile it took no time: a sum that
-// falls would be taken for a restart.
+// RecordWorkspaceOperation observes how long an operation took with all its attempts, in seconds; result is one of the
+// constants above. If the clock was set back meanwhile, it counts as 0: a decreasing sum would look like a restart.
 func RecordWorkspaceOperation(operation, result string, seconds float64) {
 	workspaceOperations.WithLabelValues(operation, result).Observe(max(seconds, 0))
 }
 
-// ForgetWorkspace drops every series of a workspace that is gone.
+// ForgetWorkspace removes all series of a workspace that is gone.
 func ForgetWorkspace(key types.NamespacedName) {
 	workspacesMutex.Lock()
 	defer workspacesMutex.Unlock()

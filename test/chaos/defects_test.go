@@ -94,7 +94,7 @@ func TestAnArchiveInAnotherBucketIsNotLost(t *testing.T) {
 	life[restoring].begin(c, ws.Name)
 	c.Eventually("the error", func() error {
 		c.Get(c.Namespace, ws.Name, ws)
-		if e := ws.Status.Error; e == nil || e.Word != v1alpha1.ReasonArchiveElsewhere || !strings.Contains(e.Message, "/"+store.Bucket+"/. Secret ") || !strings.Contains(e.Message, "/elsewhere/ now") {
+		if e := ws.Status.Error; e == nil || e.Code != v1alpha1.ReasonArchiveElsewhere || !strings.Contains(e.Message, "/"+store.Bucket+"/.") || !strings.HasSuffix(e.Context["store"], "/elsewhere/") {
 			return fmt.Errorf("%+v", ws.Status)
 		}
 		return nil

@@ -17,35 +17,33 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Where a mover finds what it needs. All are arguments of it.
+// The paths in a mover. All are arguments.
 const (
 	volumePath     = "/volume"
 	ticketPath     = "/ticket"
 	terminationLog = "/dev/termination-log"
-	// ticketKey is the ticket's name in its Secret, and so the file's.
+	// ticketKey is the ticket's key in its Secret, and the name of its file.
 	ticketKey = "ticket.json"
 )
 
-// keptSeconds is how long a finished Job stays if nobody deletes it, which the reconciler does (D18).
+// keptSeconds is how long a finished Job is kept if the reconciler does not delete it (D18).
 const keptSeconds = 24 * 60 * 60
 
-// Move is what a mover's Job is told beside the action.
+// Move is what a mover's Job does, besides the action.
 type Move struct {
 	// Operation is Archiving or Restoring.
-	Operation lifecycle.Operation
-	// Image is Kyklos' own.
+	Operation lifecycle.OperationType
+	// Image is Kyklos' image.
 	Image string
-	// Limit is how long the attempt may take, at least a second.
+	// Limit is the time limit of the attempt, at least a second.
 	Limit time.Duration
-	// SHA256 is what the sum of the archive must be, 64 hexadecimal digits; to restore. Empty takes the
-	// marker's word.
+	// SHA256 is the expected checksum of the archive to restore, 64 hexadecimal digits. If it is empty, the marker's is used.
 	SHA256 string
 }
 
-// Ticket makes the Secret with a mover's ticket for ActCreateJob. It is made before its Job, which could
-// not start without it, has the Job's name, and is to be deleted before the Job: as long as the Job is
-// there, whoever deletes it knows that there may be a ticket. One that was left behind by a crash ends
-// with the Workspace, and is of no use to anybody once it has expired.
+// Ticket builds the Secret with a mover's ticket for ActCreateJob. It has the Job's name. It is created before the Job, which
+// needs it to start, and deleted before the Job: as long as the Job exists, there may be a ticket. One that is left after a
+// crash is deleted with the Workspace and is useless once it has expired.
 func Ticket(ws *v1alpha1.Workspace, act lifecycle.Action, ticket archive.Ticket) (*corev1.Secret, error) {
 	text, err := json.Marshal(ticket)
 	if err != nil {
@@ -57,22 +55,22 @@ func Ticket(ws *v1alpha1.Workspace, act lifecycle.Action, ticket archive.Ticket)
 	}, nil
 }
 
-// ReadTicket returns the ticket in a Secret. The error says that there is none.
+// ReadTicket returns the ticket in a Secret.
 func ReadTicket(secret *corev1.Secret) (archive.Ticket, error) {
 	var ticket archive.Ticket
 	if err := json.Unmarshal(secret.Data[ticketKey], &ticket); err != nil {
-		return archive.Ticket{}, fmt.Errorf("%s in Secret %s/%s is no ticket: %w", ticketKey, secret.Namespace, secret.Name, err)
+		return archive.Ticket{}, fmt.Errorf("%s in Secret %s/%s is not a valid ticket: %w", ticketKey, secret.Namespace, secret.Name, err)
 	}
 	return ticket, nil
 }
 
-// Job makes the mover's Job for ActCreateJob. It runs once: attempts are counted in the Workspace (D9).
-// Only a Pod that its node lost, by a drain or a preemption, is made again within the attempt.
+// Job builds the mover's Job for ActCreateJob. It runs once: attempts are counted in the Workspace (D9). Only a Pod that was
+// lost with its node, by a drain or a preemption, is created again within the attempt.
 func Job(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) *batchv1.Job {
 	seconds := int64(math.Ceil(move.Limit.Seconds()))
-	about := meta(ws, act.Name, RoleMover, act)
-	about.Labels[LabelVolumeUID] = act.UID
-	job := &batchv1.Job{ObjectMeta: about}
+	metadata := meta(ws, act.Name, RoleMover, act)
+	metadata.Labels[LabelVolumeUID] = act.UID
+	job := &batchv1.Job{ObjectMeta: metadata}
 	job.Spec = batchv1.JobSpec{
 		Parallelism: ptr.To(int32(1)), Completions: ptr.To(int32(1)), BackoffLimit: ptr.To(int32(0)),
 		ActiveDeadlineSeconds:   ptr.To(max(seconds, 1)),
@@ -85,7 +83,7 @@ func Job(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) *batchv1.Job {
 		}}},
 		Template: corev1.PodTemplateSpec{Spec: moverSpec(ws, act, move)},
 	}
-	job.Spec.Template.Labels = about.Labels
+	job.Spec.Template.Labels = metadata.Labels
 	return job
 }
 
@@ -103,7 +101,7 @@ func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.P
 	spec.Containers = []corev1.Container{{
 		Name: "mover", Image: move.Image, Args: arguments(ws, act, move), Resources: moverResources(),
 		VolumeMounts: []corev1.VolumeMount{
-			// Who archives must not be able to change the home (D3).
+			// Archiving must not be able to change the home (D3).
 			{Name: homeFolder, MountPath: volumePath, ReadOnly: move.Operation == lifecycle.Archiving},
 			{Name: "ticket", MountPath: ticketPath, ReadOnly: true},
 			{Name: "tmp", MountPath: "/tmp"},
@@ -114,7 +112,7 @@ func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.P
 	return spec
 }
 
-// arguments are those of `kyklos mover archive` and `kyklos mover restore`.
+// arguments are the arguments of `kyklos mover archive` and `kyklos mover restore`.
 func arguments(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) []string {
 	verb := "restore"
 	if move.Operation == lifecycle.Archiving {
@@ -134,8 +132,8 @@ func arguments(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) []string
 	return args
 }
 
-// moverResources: four parts of an upload are 128 MiB, more for volumes over 300 GiB (ADR 14). There are
-// limits for both, since a quota on limits refuses Pods without them.
+// moverResources: four parts of an upload are 128 MiB, more for volumes over 300 GiB (ADR 14). Both have limits, since a
+// quota on limits rejects Pods without them.
 func moverResources() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m"), corev1.ResourceMemory: resource.MustParse("256Mi")},

@@ -9,18 +9,18 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// The labels of what belongs to a Workspace.
+// The labels of the objects of a Workspace.
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
-	// ManagedBy is the value of LabelManagedBy. A volume without it was left to its owner.
+	// ManagedBy is the value of LabelManagedBy. A volume without it was released.
 	ManagedBy = "kyklos"
 	// LabelWorkspace is the Workspace's name, LabelWorkspaceUID its UID.
 	LabelWorkspace    = "kyklos.io/workspace"
 	LabelWorkspaceUID = "kyklos.io/workspace-uid"
-	// LabelOperation and LabelAttempt are the claim and its attempt under which an object was made (D2).
+	// LabelOperation and LabelAttempt are the operation and the attempt that created an object (D2).
 	LabelOperation = "kyklos.io/operation-id"
 	LabelAttempt   = "kyklos.io/attempt"
-	// LabelVolumeUID is the volume that a Job works on (D1).
+	// LabelVolumeUID is the volume of a Job (D1).
 	LabelVolumeUID = "kyklos.io/volume-uid"
 	// LabelRole is RoleWorkspace or RoleMover; of Pods and Jobs.
 	LabelRole     = "kyklos.io/role"
@@ -28,25 +28,25 @@ const (
 	RoleMover     = "mover"
 )
 
-// The annotations of a volume: its marker, which says what was put there, and by which operation.
+// The annotations of a volume: its marker, which describes its content and the operation that put it there.
 const (
 	AnnotationContent      = "kyklos.io/home-content"
 	AnnotationRestoredFrom = "kyklos.io/home-restored-from"
 	AnnotationOperation    = "kyklos.io/operation"
 )
 
-// annotationSpec, on the Pod, tells the spec that it was made of from others.
+// annotationSpec is a digest of the spec that the Pod was created from.
 const annotationSpec = "kyklos.io/made-of"
 
-// The annotations of a Workspace by which people lead out of ERROR (D8, D6).
+// The annotations of a Workspace by which users resolve ERROR (D8, D6).
 const (
-	// AnnotationRetry asks for another try whenever its value changes.
+	// AnnotationRetry requests a retry whenever its value changes.
 	AnnotationRetry = "kyklos.io/retry"
-	// AnnotationAcceptLoss accepts that the volume of this UID, or the archive of this key, is lost.
+	// AnnotationAcceptLoss accepts the loss of the volume with this UID or the archive with this key.
 	AnnotationAcceptLoss = "kyklos.io/accept-data-loss"
 )
 
-// Finalizer keeps a deleted Workspace until what belongs to it was seen to, in the right order.
+// Finalizer keeps a deleted Workspace until its objects are handled in the right order.
 const Finalizer = "kyklos.io/workspace"
 
 // PodName returns the name of the Workspace's Pod.
@@ -55,15 +55,15 @@ func PodName(workspace string) string { return "ws-" + workspace }
 // VolumeName returns the name of the Workspace's PersistentVolumeClaim.
 func VolumeName(workspace string) string { return "ws-" + workspace + "-home" }
 
-// labels returns those of all objects of a Workspace.
+// labels returns the labels of all objects of a Workspace.
 func labels(ws *v1alpha1.Workspace) map[string]string {
 	return map[string]string{
 		LabelManagedBy: ManagedBy, LabelWorkspace: ws.Name, LabelWorkspaceUID: string(ws.UID),
 	}
 }
 
-// meta returns the metadata of an object that goes with the Workspace. It does not hold the Workspace
-// back: the finalizer does, and in the right order.
+// meta returns the metadata of an object that is deleted with the Workspace. It does not block the deletion of the Workspace;
+// the finalizer does.
 func meta(ws *v1alpha1.Workspace, name, role string, act lifecycle.Action) metav1.ObjectMeta {
 	marks := labels(ws)
 	marks[LabelRole] = role
@@ -78,12 +78,12 @@ func meta(ws *v1alpha1.Workspace, name, role string, act lifecycle.Action) metav
 	}
 }
 
-// Ours reports whether a Pod, Job or Secret is this very Workspace's: its controller has its UID (D20).
+// Ours reports whether a Pod, Job or Secret belongs to this Workspace: its controller has the same UID (D20).
 func Ours(ws *v1alpha1.Workspace, object metav1.Object) bool {
 	return metav1.IsControlledBy(object, ws)
 }
 
-// Origin returns the claim and the attempt under which an object was made; "" and 0 if it does not say.
+// Origin returns the operation and the attempt that created an object; empty and 0 if unknown.
 func Origin(object metav1.Object) (operationID string, attempt int32) {
 	n, err := strconv.ParseInt(object.GetLabels()[LabelAttempt], 10, 32)
 	if err != nil {

@@ -79,9 +79,9 @@ func golden(t *testing.T, name string, object any, err error) {
 // TestAmountsAreChecked: the CRD's rules can have been passed by.
 func TestAmountsAreChecked(t *testing.T) {
 	for want, spoil := range map[string]func(*v1alpha1.Workspace){
-		`spec.storage.size: "big" is no quantity; it must be one such as 500m or 4Gi`:         func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "big" },
-		`spec.resources.requests[cpu]: "" is no quantity; it must be one such as 500m or 4Gi`: func(ws *v1alpha1.Workspace) { ws.Spec.Resources.Requests["cpu"] = "" },
-		`spec.resources.limits[memory]: "4 GB" is no quantity; it must be one such as 500m or 4Gi`: func(ws *v1alpha1.Workspace) {
+		`spec.storage.size: "big" is not a quantity such as 500m or 4Gi`:         func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "big" },
+		`spec.resources.requests[cpu]: "" is not a quantity such as 500m or 4Gi`: func(ws *v1alpha1.Workspace) { ws.Spec.Resources.Requests["cpu"] = "" },
+		`spec.resources.limits[memory]: "4 GB" is not a quantity such as 500m or 4Gi`: func(ws *v1alpha1.Workspace) {
 			ws.Spec.Resources.Limits["memory"], ws.Spec.Resources.Limits["zzz"] = "4 GB", "?"
 		},
 	} {
@@ -200,7 +200,7 @@ func TestTickets(t *testing.T) {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 	secret.Data = nil
-	if _, err := objects.ReadTicket(secret); err == nil || err.Error() != "ticket.json in Secret team/ws-ann-f47ac1-2 is no ticket: unexpected end of JSON input" {
+	if _, err := objects.ReadTicket(secret); err == nil || err.Error() != "ticket.json in Secret team/ws-ann-f47ac1-2 is not a valid ticket: unexpected end of JSON input" {
 		t.Error(err)
 	}
 }

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// homeFolder is the home on its volume; beside it is the mover's folder, which the workspace never
-	// sees (internal/archive/mover).
+	// homeFolder is the folder of the home on its volume. The mover's folder is next to it and not visible to the workspace
+	// (internal/archive/mover).
 	homeFolder = "home"
-	// user runs workspaces and movers, and owns what is in a home.
+	// user is the UID of workspaces and movers, and the owner of the files in a home.
 	user int64 = 1000
 )
 
-// Pod makes the Workspace's Pod for ActCreatePod. The error is about an amount that is none.
+// Pod builds the Workspace's Pod for ActCreatePod. The error is about an invalid quantity.
 func Pod(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.Pod, error) {
 	amounts, err := resources(ws.Spec.Resources)
 	if err != nil {
@@ -33,7 +33,7 @@ func Pod(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.Pod, error) {
 	spec := podSpec(ws)
 	spec.RestartPolicy = corev1.RestartPolicyAlways
 	spec.ServiceAccountName = ws.Spec.ServiceAccountName
-	// A grace of 0 deletes a Pod before its processes have ended (D3).
+	// With a grace period of 0, the Pod object is deleted before its processes have ended (D3).
 	spec.TerminationGracePeriodSeconds = ptr.To(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1))
 	spec.Volumes = []corev1.Volume{homeVolume(ws)}
 	container := corev1.Container{
@@ -47,19 +47,18 @@ func Pod(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.Pod, error) {
 		container.Ports = append(container.Ports, corev1.ContainerPort{ContainerPort: port, Protocol: corev1.ProtocolTCP})
 	}
 	spec.Containers = []corev1.Container{container}
-	about := meta(ws, PodName(ws.Name), RoleWorkspace, act)
-	about.Annotations = map[string]string{annotationSpec: madeOf(ws)}
-	return &corev1.Pod{ObjectMeta: about, Spec: spec}, nil
+	metadata := meta(ws, PodName(ws.Name), RoleWorkspace, act)
+	metadata.Annotations = map[string]string{annotationSpec: madeOf(ws)}
+	return &corev1.Pod{ObjectMeta: metadata, Spec: spec}, nil
 }
 
-// Outdated reports whether the Pod was made of another spec than the present one, which holds from the
-// next start on.
+// Outdated reports whether the Pod was created from another spec than the current one, which applies from the next start on.
 func Outdated(ws *v1alpha1.Workspace, pod *corev1.Pod) bool {
 	made, known := pod.Annotations[annotationSpec]
 	return known && made != madeOf(ws)
 }
 
-// madeOf sums up what the spec says of the Pod, not the Pod: another Kyklos may make it in another way.
+// madeOf returns a digest of the Pod's part of the spec, not of the Pod: another version of Kyklos may build it differently.
 func madeOf(ws *v1alpha1.Workspace) string {
 	text, err := json.Marshal(ws.Spec.WorkspacePod)
 	if err != nil {
@@ -69,15 +68,15 @@ func madeOf(ws *v1alpha1.Workspace) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// podSpec is what the workspace's Pod and its movers have in common. A mover can be the first to use the
-// volume, and then decides where it is: so it goes only where the workspace can go.
+// podSpec is what the workspace's Pod and its movers have in common. A mover can be the first to use the volume and so
+// determine its zone: it must only run where the workspace can run.
 func podSpec(ws *v1alpha1.Workspace) corev1.PodSpec {
 	spec := corev1.PodSpec{
 		AutomountServiceAccountToken: ptr.To(false),
 		EnableServiceLinks:           ptr.To(false),
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To(user), RunAsGroup: ptr.To(user), FSGroup: ptr.To(user),
-			// A home of a million files is not gone through at each start.
+			// Do not walk through a home of a million files at each start.
 			FSGroupChangePolicy: ptr.To(corev1.FSGroupChangeOnRootMismatch),
 			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
@@ -106,7 +105,7 @@ func homeVolume(ws *v1alpha1.Workspace) corev1.Volume {
 	}}
 }
 
-// restricted is what the restricted Pod Security Standard asks of each container.
+// restricted is what the restricted Pod Security Standard requires of each container.
 func restricted() *corev1.SecurityContext {
 	return &corev1.SecurityContext{
 		AllowPrivilegeEscalation: ptr.To(false),
@@ -114,7 +113,7 @@ func restricted() *corev1.SecurityContext {
 	}
 }
 
-// resources reads the amounts, in the order of their names, so that the error is always the same.
+// resources parses the quantities in the order of their names, so that the error is always the same.
 func resources(r v1alpha1.Resources) (corev1.ResourceRequirements, error) {
 	var parsed [2]corev1.ResourceList
 	for i, list := range []v1alpha1.ResourceList{r.Requests, r.Limits} {

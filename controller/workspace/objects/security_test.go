@@ -44,7 +44,7 @@ func TestEveryPodIsRestricted(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, "the workspace", &pod.ObjectMeta, &pod.Spec)
-		for _, operation := range []lifecycle.Operation{lifecycle.Archiving, lifecycle.Restoring} {
+		for _, operation := range []lifecycle.OperationType{lifecycle.Archiving, lifecycle.Restoring} {
 			template := objects.Job(ws, action(lifecycle.ActCreateJob), move(operation)).Spec.Template
 			check(t, string(operation), &template.ObjectMeta, &template.Spec)
 			if root := template.Spec.Containers[0].SecurityContext.ReadOnlyRootFilesystem; root == nil || !*root {

@@ -12,8 +12,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Volume makes the home's PersistentVolumeClaim for ActCreateVolume. It has no marker: nothing was put
-// there yet. The error is about a size that is none.
+// Volume builds the home's PersistentVolumeClaim for ActCreateVolume, without a marker. The error is about an invalid size.
 func Volume(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.PersistentVolumeClaim, error) {
 	size, err := quantity("spec.storage.size", ws.Spec.Storage.Size)
 	if err != nil {
@@ -21,7 +20,7 @@ func Volume(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.PersistentVol
 	}
 	marks := labels(ws)
 	marks[LabelOperation] = act.OperationID
-	claim := &corev1.PersistentVolumeClaim{
+	pvc := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: VolumeName(ws.Name), Namespace: ws.Namespace, Labels: marks},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.PersistentVolumeAccessMode(ws.Spec.Storage.AccessMode)},
@@ -29,51 +28,50 @@ func Volume(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.PersistentVol
 		},
 	}
 	if class := ws.Spec.Storage.StorageClassName; class != "" {
-		claim.Spec.StorageClassName = &class
+		pvc.Spec.StorageClassName = &class
 	}
-	return claim, nil
+	return pvc, nil
 }
 
-// VolumeBytes returns how many bytes a home can be of: the larger of what was asked for and what the
-// claim was given; claim may be nil.
-func VolumeBytes(ws *v1alpha1.Workspace, claim *corev1.PersistentVolumeClaim) (int64, error) {
+// VolumeBytes returns the maximum size of a home: the larger of the requested and the actual size of the volume. pvc may be
+// nil.
+func VolumeBytes(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) (int64, error) {
 	size, err := quantity("spec.storage.size", ws.Spec.Storage.Size)
 	if err != nil {
 		return 0, err
 	}
 	bytes := size.Value()
-	if claim != nil {
-		bytes = max(bytes, claim.Status.Capacity.Storage().Value())
+	if pvc != nil {
+		bytes = max(bytes, pvc.Status.Capacity.Storage().Value())
 	}
 	return bytes, nil
 }
 
-// OurVolume reports whether a claim is this very Workspace's: it has its UID as a label, and nobody else
-// as its controller (D20).
-func OurVolume(ws *v1alpha1.Workspace, claim *corev1.PersistentVolumeClaim) bool {
-	controller := metav1.GetControllerOf(claim)
-	return claim.Labels[LabelWorkspaceUID] == string(ws.UID) && (controller == nil || controller.UID == ws.UID)
+// OurVolume reports whether a PersistentVolumeClaim belongs to this Workspace: it has its UID as a label and no other
+// controller (D20).
+func OurVolume(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
+	controller := metav1.GetControllerOf(pvc)
+	return pvc.Labels[LabelWorkspaceUID] == string(ws.UID) && (controller == nil || controller.UID == ws.UID)
 }
 
-// Released reports whether a claim of ours was left to its owner.
-func Released(claim *corev1.PersistentVolumeClaim) bool {
-	return claim.Labels[LabelManagedBy] != ManagedBy
+// Released reports whether the Workspace's PersistentVolumeClaim was released to the user.
+func Released(pvc *corev1.PersistentVolumeClaim) bool {
+	return pvc.Labels[LabelManagedBy] != ManagedBy
 }
 
-// Marker returns what a claim says was put there; the zero value if nothing, or nothing that is known.
-func Marker(claim *corev1.PersistentVolumeClaim) lifecycle.Marker {
-	switch content := lifecycle.Content(claim.Annotations[AnnotationContent]); content {
+// Marker returns the marker of a PersistentVolumeClaim; the zero value if there is none or it is unknown.
+func Marker(pvc *corev1.PersistentVolumeClaim) lifecycle.Marker {
+	switch content := lifecycle.Content(pvc.Annotations[AnnotationContent]); content {
 	case lifecycle.Empty, lifecycle.Restored:
 		return lifecycle.Marker{
-			Content: content, RestoredFrom: claim.Annotations[AnnotationRestoredFrom], OperationID: claim.Annotations[AnnotationOperation],
+			Content: content, RestoredFrom: pvc.Annotations[AnnotationRestoredFrom], OperationID: pvc.Annotations[AnnotationOperation],
 		}
 	default:
 		return lifecycle.Marker{}
 	}
 }
 
-// MarkPatch returns the merge patch of ActMarkVolume. The API server refuses it with a conflict for a
-// claim of another UID.
+// MarkPatch returns the merge patch of ActMarkVolume. The API server rejects it with a conflict if the UID differs.
 func MarkPatch(act lifecycle.Action) []byte {
 	return patch(act.UID, "annotations", map[string]any{
 		AnnotationContent: string(act.Marker.Content), AnnotationRestoredFrom: orNull(act.Marker.RestoredFrom), AnnotationOperation: act.Marker.OperationID,
@@ -101,11 +99,11 @@ func orNull(text string) any {
 	return text
 }
 
-// quantity reads an amount. The CRD has checked it, so an error means that its rules were passed by.
+// quantity parses an amount. The CRD validates it, so an error means that its rules were bypassed.
 func quantity(field, text string) (resource.Quantity, error) {
 	amount, err := resource.ParseQuantity(text)
 	if err != nil {
-		return resource.Quantity{}, fmt.Errorf("%s: %q is no quantity; it must be one such as 500m or 4Gi", field, text)
+		return resource.Quantity{}, fmt.Errorf("%s: %q is not a quantity such as 500m or 4Gi", field, text)
 	}
 	return amount, nil
 }

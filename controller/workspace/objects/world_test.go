@@ -43,7 +43,7 @@ func action(kind lifecycle.ActionKind) lifecycle.Action {
 	}
 }
 
-func move(operation lifecycle.Operation) objects.Move {
+func move(operation lifecycle.OperationType) objects.Move {
 	return objects.Move{Operation: operation, Image: "registry.example.com/kyklos:1", Limit: 30 * time.Minute}
 }
 

@@ -56,7 +56,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	drawn := string(states())
-	taken := map[int]lifecycle.Operation{}
+	taken := map[int]lifecycle.OperationType{}
 	for _, edge := range lifecycle.Edges() {
 		if count := strings.Count(drawn, ">"+string(edge.Operation)+"<"); count != 1 {
 			t.Errorf("%s is drawn %d times", edge.Operation, count)
@@ -104,7 +104,7 @@ func TestStepsAreTheEngines(t *testing.T) {
 	s := newSimulation(t)
 	for _, way := range []struct {
 		desired   lifecycle.State
-		operation lifecycle.Operation
+		operation lifecycle.OperationType
 	}{{lifecycle.Pending, lifecycle.Archiving}, {lifecycle.Running, lifecycle.Restoring}} {
 		acts, point := s.until(way.desired, way.operation)
 		var drawn []lifecycle.ActionKind
@@ -150,7 +150,7 @@ func newSimulation(t *testing.T) *simulation {
 		Status: lifecycle.Status{
 			Phase: lifecycle.Standby, Volume: lifecycle.Volume{UID: "volume-first", Content: lifecycle.Empty, Epoch: 1},
 		},
-		Seen: lifecycle.Observation{Live: true, PodsLive: true, Volume: lifecycle.VolumeView{
+		Observed: lifecycle.Observation{Live: true, PodsLive: true, Volume: lifecycle.VolumeView{
 			State: lifecycle.VolumeBound, UID: "volume-first", Marker: lifecycle.Marker{Content: lifecycle.Empty},
 		}},
 	}}
@@ -158,7 +158,7 @@ func newSimulation(t *testing.T) *simulation {
 
 // until runs the engine to the end of an operation, and gives back its actions, and how many of them
 // come before the point of no return.
-func (s *simulation) until(desired lifecycle.State, operation lifecycle.Operation) (acts []lifecycle.ActionKind, point int) {
+func (s *simulation) until(desired lifecycle.State, operation lifecycle.OperationType) (acts []lifecycle.ActionKind, point int) {
 	s.in.Workspace.Desired, s.in.NewID = desired, s.in.NewID+"-"
 	began := false
 	for range 100 {
@@ -181,7 +181,7 @@ func (s *simulation) until(desired lifecycle.State, operation lifecycle.Operatio
 }
 
 func (s *simulation) do(act lifecycle.Action) {
-	seen := &s.in.Seen
+	seen := &s.in.Observed
 	s.in.Archive = lifecycle.ArchiveView{}
 	switch act.Kind {
 	case lifecycle.ActVerify:

@@ -34,7 +34,7 @@ var places = []place{
 }
 
 // lane is the height at which an operation is drawn, below top.
-var lanes = map[lifecycle.Operation]int{
+var lanes = map[lifecycle.OperationType]int{
 	lifecycle.Provisioning: 40, lifecycle.Restoring: 134, lifecycle.Archiving: 206, lifecycle.Starting: 62, lifecycle.Stopping: 178,
 }
 
@@ -129,7 +129,7 @@ func (d *drawing) deleting(of lifecycle.Trait) {
 		fmt.Sprintf("It goes on until all is gone, with a warning after %s.", minutes(of.Limit)))
 }
 
-func trait(operation lifecycle.Operation) lifecycle.Trait {
+func trait(operation lifecycle.OperationType) lifecycle.Trait {
 	for _, t := range lifecycle.Traits() {
 		if t.Operation == operation {
 			return t

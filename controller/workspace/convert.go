@@ -1,0 +1,162 @@
+package workspace
+
+import (
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/message"
+	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/internal/archive/mover"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// podView converts the Pod with the Workspace's name for the engine; nil if there is none.
+func podView(ws *v1alpha1.Workspace, pod *corev1.Pod) lifecycle.Pod {
+	if pod == nil {
+		return lifecycle.Pod{}
+	}
+	view := lifecycle.Pod{State: lifecycle.PodNotReady, Foreign: !objects.Ours(ws, pod), UID: string(pod.UID)}
+	view.OperationID, view.Attempt = objects.Origin(pod)
+	switch {
+	case pod.DeletionTimestamp != nil:
+		view.State = lifecycle.PodTerminating
+	case pod.Status.Phase == corev1.PodFailed, pod.Status.Phase == corev1.PodSucceeded:
+		view.State = lifecycle.PodEnded
+	case podReady(pod):
+		view.State = lifecycle.PodReady
+	}
+	return view
+}
+
+func podReady(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// volumeView converts the PersistentVolumeClaim with the Workspace's name for the engine; nil if there is none.
+func volumeView(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim, bindsLate bool) lifecycle.VolumeView {
+	if pvc == nil {
+		return lifecycle.VolumeView{}
+	}
+	view := lifecycle.VolumeView{
+		State: lifecycle.VolumePending, Foreign: !objects.OurVolume(ws, pvc), Released: objects.Released(pvc),
+		UID: string(pvc.UID), ResourceVersion: pvc.ResourceVersion, Marker: objects.Marker(pvc),
+	}
+	view.OperationID, _ = objects.Origin(pvc)
+	switch {
+	case pvc.DeletionTimestamp != nil:
+		view.State = lifecycle.VolumeTerminating
+	case pvc.Status.Phase == corev1.ClaimLost:
+		view.State = lifecycle.VolumeLost
+	case pvc.Status.Phase == corev1.ClaimBound:
+		view.State = lifecycle.VolumeBound
+	case bindsLate:
+		view.State = lifecycle.VolumeWaiting
+	}
+	return view
+}
+
+// jobViews converts the Workspace's movers for the engine. A Job exists as long as one of its Pods does, even if the Job
+// object is gone (D18).
+func jobViews(ws *v1alpha1.Workspace, jobs []batchv1.Job, pods []corev1.Pod) []lifecycle.Job {
+	var views []lifecycle.Job
+	known := map[string]bool{}
+	for i := range jobs {
+		job := &jobs[i]
+		if !objects.Ours(ws, job) {
+			continue
+		}
+		known[string(job.UID)] = true
+		views = append(views, jobView(job, pods))
+	}
+	for i := range pods {
+		pod := &pods[i]
+		owner := jobOf(pod)
+		if pod.Labels[objects.LabelRole] != objects.RoleMover || known[owner] {
+			continue
+		}
+		known[owner] = true
+		view := lifecycle.Job{
+			Name: pod.Labels[batchv1.JobNameLabel], UID: owner, State: lifecycle.JobTerminating, VolumeUID: pod.Labels[objects.LabelVolumeUID],
+		}
+		view.OperationID, view.Attempt = objects.Origin(pod)
+		views = append(views, view)
+	}
+	return views
+}
+
+// jobOf returns the UID of a Pod's Job, or of the Pod if it has none.
+func jobOf(pod *corev1.Pod) string {
+	for _, owner := range pod.OwnerReferences {
+		if owner.Kind == "Job" {
+			return string(owner.UID)
+		}
+	}
+	return string(pod.UID)
+}
+
+func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
+	view := lifecycle.Job{
+		Name: job.Name, UID: string(job.UID), State: lifecycle.JobRunning, VolumeUID: job.Labels[objects.LabelVolumeUID],
+	}
+	view.OperationID, view.Attempt = objects.Origin(job)
+	for _, condition := range job.Status.Conditions {
+		if condition.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch condition.Type {
+		case batchv1.JobComplete:
+			view.State = lifecycle.JobSucceeded
+		case batchv1.JobFailed:
+			view.State = lifecycle.JobFailed
+		}
+	}
+	if job.DeletionTimestamp != nil {
+		view.State = lifecycle.JobTerminating
+	}
+	result, _ := moverResult(view.UID, pods)
+	if view.State == lifecycle.JobSucceeded && result.Code != mover.OK {
+		view.State, result.Code = lifecycle.JobFailed, "" // the image is not a mover
+	}
+	if view.State == lifecycle.JobFailed {
+		view.Reason, view.Code = failure(result.Code)
+	}
+	return view
+}
+
+// moverResult returns the result of the last of a Job's Pods; false if there is none.
+func moverResult(jobUID string, pods []corev1.Pod) (mover.Result, bool) {
+	var last mover.Result
+	var from *corev1.Pod
+	for i := range pods {
+		pod := &pods[i]
+		if jobOf(pod) != jobUID || from != nil && pod.CreationTimestamp.Before(&from.CreationTimestamp) {
+			continue
+		}
+		for _, container := range pod.Status.ContainerStatuses {
+			if ended := container.State.Terminated; ended != nil {
+				if result, err := mover.ParseResult(strings.TrimSpace(ended.Message)); err == nil {
+					last, from = result, pod
+				}
+			}
+		}
+	}
+	return last, from != nil
+}
+
+// failure converts a mover's result code for the engine. A mover that was killed has none.
+func failure(code mover.Code) (lifecycle.Reason, lifecycle.Code) {
+	if code == mover.ArchiveUnverified {
+		// After a Mismatch the next attempt uses a new key, so that nothing is deleted from the store that another mover
+		// could still be writing. The collection removes what is left (D7).
+		return lifecycle.Mismatch, lifecycle.CodeArchiveCorrupt
+	}
+	return lifecycle.Reason(code.Reason()), message.CodeOf(code)
+}

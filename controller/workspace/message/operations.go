@@ -1,0 +1,90 @@
+package message
+
+import (
+	"kyklos.io/kyklos/internal/archive/mover"
+	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// operationText are the texts of one operation.
+type operationText struct {
+	// doing begins a sentence about it. timeout is its field in spec.timeouts, details how to find out why it is slow.
+	doing, timeout, details string
+	// begins and done are the reasons of its events, and after is the note of the second.
+	begins, done, after string
+}
+
+var operationTexts = map[lifecycle.OperationType]operationText{
+	lifecycle.Provisioning: {
+		"Creating volume {{.Volume}} with an empty home", "provisioningSeconds", describeVolume,
+		events.ReasonProvisioning, events.ReasonProvisioned, "Created volume {{.Volume}} with an empty home",
+	},
+	lifecycle.Restoring: {
+		"Restoring the home from its archive to volume {{.Volume}}", "restoringSeconds", moverLog,
+		events.ReasonRestoring, events.ReasonRestored, "Restored the home from archive {{.ArchiveKey}} to volume {{.Volume}}",
+	},
+	lifecycle.Starting: {
+		"Starting Pod {{.Pod}} with the home on volume {{.Volume}}", "startingSeconds", describePod,
+		events.ReasonStarting, events.ReasonStarted, "Pod {{.Pod}} is ready",
+	},
+	lifecycle.Stopping: {
+		"Stopping Pod {{.Pod}}", "stoppingSeconds", describePod,
+		events.ReasonStopping, events.ReasonStopped, "Pod {{.Pod}} is gone; the home is on volume {{.Volume}}",
+	},
+	lifecycle.Archiving: {
+		"Archiving the home on volume {{.Volume}}", "archivingSeconds", moverLog,
+		events.ReasonArchiving, events.ReasonArchived, "Archived the home as {{.ArchiveKey}}, {{.ArchiveSize}}, and deleted its volume",
+	},
+	lifecycle.Removing: {doing: "Deleting the workspace", timeout: "deletingSeconds", begins: events.ReasonDeletionStarted},
+	lifecycle.None:     {doing: "Preparing the workspace"},
+}
+
+// textsOf returns the texts of an operation.
+func textsOf(operation lifecycle.OperationType) operationText {
+	if texts, ok := operationTexts[operation]; ok {
+		return texts
+	}
+	return operationTexts[lifecycle.None]
+}
+
+// slow is what the user can do about an attempt that took too long.
+func (o operationText) slow() string {
+	if o.timeout == "" {
+		return ""
+	}
+	return join("If it needs more time, raise spec.timeouts."+o.timeout+".", o.details)
+}
+
+// CodeOf returns the code for a failed mover. A mover that was killed has no result code: JobFailed.
+func CodeOf(code mover.Code) lifecycle.Code {
+	switch code {
+	case mover.ArchiveNotFound, mover.MetaNotFound:
+		return lifecycle.CodeArchiveLost
+	case mover.ChecksumMismatch:
+		return lifecycle.CodeArchiveCorrupt
+	case mover.HomeMissing:
+		return lifecycle.CodeVolumeLost
+	case mover.StoreAccess:
+		return lifecycle.CodeStoreUnreachable
+	case mover.BucketMissing:
+		return lifecycle.CodeBucketMissing
+	default:
+		return lifecycle.CodeJobFailed
+	}
+}
+
+// advice is what the user can do about a failed mover.
+func advice(code mover.Code) string {
+	switch code {
+	case mover.HomeUnreadable:
+		return "Start the workspace and make the file or folder readable by its owner, or delete it."
+	case mover.HomeChanged, mover.VolumeBusy:
+		return "Another Pod uses the volume; to see which: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."
+	case mover.DiskFull:
+		return "Increase spec.storage.size; the storage class must allow it."
+	case mover.HomeExists:
+		return "The volume holds a home that is not from the archive; inspect it before you delete anything."
+	default:
+		return moverLog
+	}
+}

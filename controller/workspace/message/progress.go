@@ -1,0 +1,34 @@
+package message
+
+import (
+	"fmt"
+
+	"kyklos.io/kyklos/internal/archive"
+)
+
+// Progress describes how far a mover is; "" for an unknown step.
+func Progress(p archive.Progress) string {
+	switch p.Step {
+	case archive.Packing:
+		if p.OfBytes == 0 {
+			return fmt.Sprintf("%s read, %d files and folders", size(p.Bytes), p.Entries)
+		}
+		return fmt.Sprintf("%s of about %s read, %d files and folders", size(p.Bytes), size(p.OfBytes), p.Entries)
+	case archive.Verifying:
+		return fmt.Sprintf("all read; %s of %s%s read back from the store and compared", size(p.Bytes), size(p.OfBytes), percent(p))
+	case archive.Unpacking:
+		return fmt.Sprintf("%s of %s%s unpacked, %d of %d files and folders", size(p.Bytes), size(p.OfBytes), percent(p), p.Entries, p.OfEntries)
+	}
+	return ""
+}
+
+// percent is the share of the bytes that are done; "" if there are none.
+func percent(p archive.Progress) string {
+	if p.OfBytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d %%)", int(100*float64(min(p.Bytes, p.OfBytes))/float64(p.OfBytes)))
+}
+
+// Uploaded describes how much of a home the store has, if nothing else is known.
+func Uploaded(bytes int64) string { return size(bytes) + " uploaded" }

@@ -1,0 +1,178 @@
+package message
+
+import "kyklos.io/kyklos/internal/lifecycle"
+
+// text is the message of a code. Both parts are text/templates over fields.
+type text struct {
+	// now is what happens and why.
+	now string
+	// do is what the user can do; empty if nothing.
+	do    string
+	event when
+}
+
+// when is whether a code has an event, and when it is sent; "" is never.
+type when string
+
+const (
+	// normal and warning events are sent when the status was written because of the code.
+	normal  when = "normal"
+	warning when = "warning"
+	// onChange is a warning that is sent when the code becomes the reason of Progressing.
+	onChange when = "onChange"
+)
+
+// homeTerminating replaces VolumeTerminating if a user deletes the home.
+var homeTerminating = text{
+	now:   "Volume {{.Volume}} with the home is being deleted, but not by Kyklos. It exists only as long as a Pod uses it, so Kyklos does not stop the Pod.",
+	do:    "Copy the home to another place now. To give it up: " + acceptLoss + ".",
+	event: onChange,
+}
+
+// archiveAdopted replaces VolumeAdopted if an archive was found.
+var archiveAdopted = text{now: "Found archive {{.ArchiveKey}} of this workspace, which was not recorded. It is the home now.", event: normal}
+
+const (
+	// outdated follows the message about a Pod that was created from an earlier spec.
+	outdated = "It was created from an earlier spec. To apply the changes, set spec.desiredState to STANDBY and then to RUNNING."
+
+	archiveUnknown = "It is unknown whether there is an archive of the home, because its store did not answer."
+)
+
+// Commands to paste, and sentences around them.
+const (
+	describePod    = "To see why: `kubectl describe pod -n {{.Namespace}} {{.Pod}}`."
+	describeVolume = "To see why: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."
+	deleteVolume   = "`kubectl delete pvc -n {{.Namespace}} {{.Volume}}`"
+	annotate       = "`kubectl annotate workspace -n {{.Namespace}} {{.Name}} --overwrite kyklos.io/"
+	retry          = annotate + "retry=\"$(date +%s)\"`"
+	acceptLoss     = annotate + "accept-data-loss={{.Lost}}`"
+	giveUpArchive  = annotate + "accept-data-loss={{.ArchiveKey}}`"
+	patch          = "`kubectl patch workspace -n {{.Namespace}} "
+	deleteAnyway   = "{{if .Deleting}} To delete the workspace without an archive: " + patch + "{{.Name}} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`.{{end}}"
+	moverLog       = "For details while the Job exists: `kubectl logs -n {{.Namespace}} job/{{.Job}}`."
+
+	archiveRemedy = "{{if .Removing}}The deletion continues and leaves no archive behind, although spec.deletionPolicy is {{.DeletionPolicy}}." +
+		"{{else if .ArchiveIsHome}}Restore it together with its .meta object, from the bucket's versions or a backup. " +
+		"If it is really lost, accept the loss to continue with the content of the volume or an empty home: " + acceptLoss + "." +
+		"{{else}}The home is still on its volume.{{end}}"
+	volumeLost = "{{if .FolderMissing}}Volume {{.Volume}} exists, but its folder home is gone, although the workspace ran on it." +
+		"{{else}}Volume {{.Volume}} with the UID {{.VolumeUID}}, which held the home, is gone, replaced or lost. " +
+		"Kyklos does not create another one until the loss is accepted.{{end}}"
+	volumeRemedy = "{{if .FolderMissing}}Nothing is started on the volume. Restore the folder from a snapshot or a backup and set spec.desiredState to PENDING; then retry: " + retry +
+		". If it is really lost, delete the volume too: " + deleteVolume + ". The next message has the command to accept the loss." +
+		"{{else}}If the data is really lost, accept the loss to continue with {{if .ArchiveKey}}archive {{.ArchiveKey}}, which may be older{{else}}an empty home{{end}}: " + acceptLoss + ".{{end}}"
+	volumeUnknown = "Volume {{.Volume}} holds a home that is not recorded" +
+		"{{if .ArchiveKey}}, and there is also archive {{.ArchiveKey}}. Kyklos cannot know which one is newer and changes neither.{{else}}. Kyklos does not change it.{{end}}"
+	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume: " +
+		patch + "{{.Name}} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`." +
+		"{{else}}The next retry uses the volume as the home.{{end}}"
+	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store."
+	converged     = "{{if .Running}}Pod {{.Pod}} is ready, as desired.{{else if .Standby}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
+		"{{else if .Archived}}The home is in archive {{.ArchiveKey}} and has no volume, as desired.{{else}}There is no Pod, volume or archive, as desired.{{end}}"
+	doing       = "{{.Doing}}{{if .Removing}}{{.Fate}}{{end}}."
+	stopAnother = "{{if and .Others (not .Neighbour)}}Stop one of them, in its namespace.{{else}}To stop one: " +
+		patch + "{{or .Neighbour \"NAME\"}} --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`.{{end}}"
+)
+
+// texts are the messages of Ready, Progressing and Stalled, of status.error and of events.
+var texts = map[lifecycle.Code]text{
+	lifecycle.CodeConverged: {now: converged},
+	lifecycle.CodeClaimed:   {now: doing},
+	lifecycle.CodeWorking:   {now: doing},
+	lifecycle.CodeFinished:  {now: "The workspace is in {{.State}}; the desired state is {{.Desired}}."},
+	lifecycle.CodeObserved:  {now: "The workspace was observed to be in {{.State}}; the desired state is {{.Desired}}."},
+	lifecycle.CodeAdopted:   {now: "Volume {{.Volume}} is marked as this workspace's home and was not recorded. It is the home now.", event: normal},
+	lifecycle.CodePaused:    {now: "Kyklos changes nothing while spec.pause is true.", do: "Set it to false to continue."},
+	lifecycle.CodeObservationFailed: {event: onChange,
+		now: "The Pod, the volume or the Jobs could not be read from the API server. Kyklos changes nothing, and the status may be outdated. It retries every 30 seconds.",
+		do:  "If this persists, see the manager's log."},
+	lifecycle.CodePodNotReady: {now: "Pod {{.Pod}} is not ready.", do: describePod},
+	lifecycle.CodePodGone:     {now: "Pod {{.Pod}} is stopping; its container has {{.Grace}} seconds to exit."},
+	lifecycle.CodePodEnded: {event: warning, now: "Pod {{.Pod}} ended instead of running.",
+		do: "Check spec.image, command, args and resources."},
+	lifecycle.CodePodForeign: {event: warning,
+		now: "Pod {{.Pod}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own.",
+		do:  "If it is not needed, delete it: `kubectl delete pod -n {{.Namespace}} {{.Pod}}`."},
+	lifecycle.CodeVolumeAbsent:  {now: "Creating volume {{.Volume}}."},
+	lifecycle.CodeVolumePending: {now: "Waiting for the storage class to provision volume {{.Volume}}.", do: describeVolume},
+	lifecycle.CodeVolumeTerminating: {now: "Waiting for volume {{.Volume}} to be deleted.",
+		do: "If it remains, see which Pods use it: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."},
+	lifecycle.CodeVolumeForeign: {event: warning,
+		now: "PersistentVolumeClaim {{.Volume}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own.",
+		do: "If it is not needed, delete it: " + deleteVolume + ". If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace. To adopt it: " +
+			"`kubectl label pvc -n {{.Namespace}} {{.Volume}} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={{.Name}} kyklos.io/workspace-uid={{.UID}}`."},
+	lifecycle.CodeVolumeUnknown: {event: warning, now: volumeUnknown, do: chooseVolume},
+	lifecycle.CodeVolumeInUse: {event: onChange,
+		now: "A Pod that does not belong to this workspace uses volume {{.Volume}}. The home is not archived, restored or deleted until it is gone.",
+		do:  "To see which: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`, under Used By."},
+	lifecycle.CodeVolumeLost:      {event: warning, now: volumeLost, do: volumeRemedy},
+	lifecycle.CodeVolumeWaste:     {now: "Deleting volume {{.Volume}}, which holds no home, or one that is safe in the archive."},
+	lifecycle.CodeVolumeReprieved: {event: warning, now: "Volume {{.Volume}} is not deleted and is the home again, because its archive is no longer good or a Pod uses the volume."},
+	lifecycle.CodeArchiveLost:     {event: warning, now: "Archive {{.Key}} or its marker is missing in the store.", do: archiveRemedy},
+	lifecycle.CodeArchiveCorrupt:  {event: warning, now: "Archive {{.Key}} is corrupt: it does not match its marker or the recorded checksum.", do: archiveRemedy},
+	lifecycle.CodeArchiveNotConfigured: {event: onChange, now: notConfigured,
+		do: "Set spec.archive.storeRef to a Secret that describes an object store."},
+	lifecycle.CodeStoreUnreachable: {event: onChange,
+		now: "The object store of Secret {{.Secret}} is unreachable or denies access. Archives in it are not considered lost.",
+		do:  "Check the address and the credentials in the Secret, and the network." + deleteAnyway},
+	lifecycle.CodeBucketMissing: {event: onChange,
+		now: "The bucket does not exist in the object store of Secret {{.Secret}}. Archives in it are not considered lost.",
+		do:  "Create the bucket, or correct its name in the Secret." + deleteAnyway},
+	lifecycle.CodeArchiveElsewhere: {event: onChange,
+		now: "Archive {{.ArchiveKey}} was stored in {{.ArchiveStore}}. Secret {{.Secret}} now names {{.Store}}, where the archive is missing or different. It is not considered lost.",
+		do:  "Restore the address in the Secret, or copy the folder archives/{{.UID}} to the new store. To give up the archive: " + giveUpArchive + "."},
+	lifecycle.CodeJobFailed: {event: warning, now: "{{.Doing}} failed.", do: "{{.Advice}}"},
+	lifecycle.CodeJobEnding: {now: "Waiting for a mover Job and its Pods to be deleted, because they keep the volume in use."},
+	lifecycle.CodeTimedOut:  {event: warning, now: "{{.Doing}} exceeded its time limit of {{.Limit}} seconds.", do: "{{.Slow}}"},
+	lifecycle.CodeRefused: {event: warning, now: "{{.Doing}} was rejected by the API server, or the spec is invalid.",
+		do: "Correct the spec, or the quotas and policies of namespace {{.Namespace}}."},
+	lifecycle.CodeRetrying: {now: "{{.Doing}} failed; attempt {{.Attempt}} begins at {{.RetryAt}}. See status.error."},
+	lifecycle.CodeRestartBackoff: {event: onChange,
+		now: "The Pod ended {{.Restarts}} times in a row within ten minutes of its start. The next start is at {{.StartAt}}.",
+		do:  "A common cause is a memory limit that is too low; see spec.resources."},
+	lifecycle.CodeOwnerLimit: {event: onChange,
+		now: "{{.Owner}} has reached the limit of {{.Limits.Owner}} running workspaces{{.OwnersRunning}}. This one starts when another one stops.", do: stopAnother},
+	lifecycle.CodeAllLimit:   {event: onChange, now: "The cluster has reached the limit of {{.Limits.All}} running workspaces. This one starts when another one stops."},
+	lifecycle.CodeMoversFull: {now: "All {{.Limits.Movers}} movers are busy. This home is moved when one is free."},
+	lifecycle.CodeCancelled:  {event: normal, now: "Archiving was cancelled because the desired state is {{.Desired}}. The home is still on its volume."},
+	lifecycle.CodeStalled:    {now: "The workspace is in ERROR."},
+	lifecycle.CodeRecovered:  {event: normal, now: "The workspace has left ERROR and continues from the observed state."},
+	lifecycle.CodeLossAccepted: {event: warning,
+		now: "The loss of {{.Accepted}} was accepted. The workspace continues from the observed state."},
+	lifecycle.CodeDeleting: {now: "Deleting the workspace{{.Fate}}."},
+	lifecycle.CodeDeletionSlow: {event: onChange,
+		now: "The deletion exceeds the {{.Limit}} seconds of spec.timeouts.deletingSeconds and continues{{.Fate}}.",
+		do:  "To see what is left: `kubectl get pod,pvc,job -n {{.Namespace}} -l kyklos.io/workspace={{.Name}}`."},
+	lifecycle.CodeDeletionUnarchived: {event: warning,
+		now: "The home is deleted without an archive, although spec.deletionPolicy is ArchiveThenDelete, because no Job can be created in a namespace that is being deleted."},
+	lifecycle.CodeDeleted:      {now: "All objects of the workspace are deleted."},
+	lifecycle.CodeArchiveReady: {now: "Archive {{.Key}} is verified and recorded. The volume is deleted next."},
+	lifecycle.CodeNoArchive:    {now: "There is no archive of the home."},
+	lifecycle.CodeVolumeReady:  {now: "Volume {{.Volume}} holds the home."},
+	lifecycle.CodePodReady:     {now: "Pod {{.Pod}} is ready."},
+}
+
+// aspects are the messages of VolumeReady, PodReady and ArchiveReady. They describe what is observed, not what is done.
+var aspects = map[lifecycle.Code]string{
+	lifecycle.CodeVolumeReady:       "Volume {{.Volume}} holds the home.",
+	lifecycle.CodeVolumeAbsent:      "There is no volume.",
+	lifecycle.CodeVolumeLost:        "Volume {{.Volume}}, which held the home, is gone, replaced or lost.",
+	lifecycle.CodeVolumeForeign:     "PersistentVolumeClaim {{.Volume}} does not belong to this workspace.",
+	lifecycle.CodeVolumeTerminating: "Volume {{.Volume}} is being deleted.",
+	lifecycle.CodeVolumePending:     "Volume {{.Volume}} is not provisioned yet.",
+	lifecycle.CodeVolumeWaste:       "Volume {{.Volume}} does not hold a complete home.",
+	lifecycle.CodePodReady:          "Pod {{.Pod}} is ready.",
+	lifecycle.CodePodGone:           "There is no Pod.",
+	lifecycle.CodePodForeign:        "Pod {{.Pod}} does not belong to this workspace.",
+	lifecycle.CodePodEnded:          "Pod {{.Pod}} has ended.",
+	lifecycle.CodePodNotReady:       "Pod {{.Pod}} is not ready.",
+	lifecycle.CodeArchiveReady: "The home was archived at {{.ArchivedAt}} from volume {{.ArchiveVolume}}: {{.ArchiveKey}}" +
+		"{{if .ArchiveStore}} in {{.ArchiveStore}}{{end}}, {{.ArchiveSize}}.",
+	lifecycle.CodeArchiveLost:       "Archive {{.ArchiveKey}} is recorded, but it or its marker is missing in the store.",
+	lifecycle.CodeArchiveCorrupt:    "Archive {{.ArchiveKey}} is recorded, but it is corrupt.",
+	lifecycle.CodeNoArchive:         "There is no archive of the home.",
+	lifecycle.CodeObservationFailed: "Unknown, because the API server could not be read.",
+	lifecycle.CodeStoreUnreachable:  archiveUnknown,
+	lifecycle.CodeBucketMissing:     archiveUnknown,
+}

@@ -1,0 +1,128 @@
+package workspace
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kyklos.io/kyklos/controller/workspace/message"
+	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/controller/workspace/statusconv"
+	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/metrics"
+)
+
+// report writes the planned status if it differs, and then publishes it. An operation that needs a slot begins only with the
+// slot reserved. It returns the plan that was reported, and whether it was written.
+func (r *Reconciler) report(ctx context.Context, p plan) (plan, bool, error) {
+	p, reserved, err := r.reserve(ctx, p)
+	if err != nil {
+		return p, false, err
+	}
+	facts := r.facts(p)
+	next := p.ws.DeepCopy()
+	next.Status = facts.Status(p.now)
+	if equality.Semantic.DeepEqual(p.ws.Status, next.Status) {
+		r.queue(p)
+		return p, false, nil
+	}
+	if err := r.Client.Status().Update(ctx, next); err != nil {
+		if reserved {
+			r.reservations.release(p.ws.UID)
+		}
+		return p, false, err
+	}
+	r.publish(ctx, p, facts)
+	return p, true, nil
+}
+
+// reserve takes the slot of an operation that the plan begins. If another Workspace has just taken the last one, the engine
+// decides again.
+func (r *Reconciler) reserve(ctx context.Context, p plan) (plan, bool, error) {
+	before, after := slotOf(p.ws, p.status, p.now), slotOf(p.ws, p.decision.Status, p.now)
+	if (!after.runs || before.runs) && (!after.moves || before.moves) {
+		return p, false, nil
+	}
+	left, ok, err := r.reservations.reserve(ctx, p.ws, p.decision.Status, p.now)
+	if err != nil || ok {
+		return p, ok, err
+	}
+	p.available = left
+	p, err = r.plan(ctx, p.observation, p.answers)
+	return p, false, err
+}
+
+// facts are what the messages are about.
+func (r *Reconciler) facts(p plan) message.Facts {
+	limits := r.reservations.limits
+	facts := message.Facts{
+		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: p.archive.Store, Running: p.available.running,
+		Limits:   message.Limits{Owner: limits.PerOwner, All: limits.All, Movers: limits.Movers},
+		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
+	}
+	// Only a new error has details: their wording varies, and a status at rest must not.
+	if p.decision.Status.Error != p.status.Error {
+		facts.Detail = p.detail()
+	}
+	return facts
+}
+
+// publish follows the write of a status: slots, log, events and metrics.
+func (r *Reconciler) publish(ctx context.Context, p plan, facts message.Facts) {
+	before, after := p.status, p.decision.Status
+	held, holds := slotOf(p.ws, before, p.now), slotOf(p.ws, after, p.now)
+	if held.runs && !holds.runs || held.moves && !holds.moves {
+		r.reservations.release(p.ws.UID)
+	}
+	r.queue(p)
+	if before.Operation.Type != after.Operation.Type || before.Phase != after.Phase {
+		log.FromContext(ctx).Info("Workspace changed", "rule", p.decision.Rule, "phase", after.Phase, "operation", after.Operation.Type,
+			"attempt", after.Operation.Attempt, "code", p.decision.Code)
+	}
+	r.Events.Publish(p.ws, p.now, facts.Events()...)
+	p.count()
+}
+
+// queue adds a Workspace that waits for a slot to the queue.
+func (r *Reconciler) queue(p plan) {
+	switch p.decision.Code {
+	case lifecycle.CodeMoversFull, lifecycle.CodeOwnerLimit, lifecycle.CodeAllLimit:
+		r.reservations.queue(client.ObjectKeyFromObject(p.ws))
+	}
+}
+
+// setGauges updates the gauges of the Workspace.
+func (r *Reconciler) setGauges(p plan, wrote bool) {
+	current := p.status
+	if wrote {
+		current = p.decision.Status
+	}
+	metrics.RecordWorkspace(client.ObjectKeyFromObject(p.ws), metrics.Workspace{
+		State: string(statusconv.Display(current)), ArchiveBytes: current.Archive.Size, Moving: slotOf(p.ws, current, p.now).moves,
+	})
+}
+
+// count updates the counters after a status was written.
+func (p plan) count() {
+	before, after := p.status, p.decision.Status
+	was, is := before.Operation, after.Operation
+	if is.Type != lifecycle.None && (is.Attempt != was.Attempt || is.Type != was.Type) && is.Failed == "" {
+		metrics.RecordWorkspaceAttempt(string(is.Type))
+	}
+	if after.Error != before.Error && after.Error.Reason != "" && (was.Failed == "" || after.Error.Reason != was.Failed) {
+		metrics.RecordWorkspaceFailure(string(after.Error.Operation), string(after.Error.Reason))
+	}
+	if was.ID == "" || is.Type == was.Type {
+		return
+	}
+	result := metrics.OperationCompleted
+	switch {
+	case after.Phase == lifecycle.Failed:
+		result = metrics.OperationFailed
+	case p.decision.Code != lifecycle.CodeFinished:
+		result = metrics.OperationCancelled
+	}
+	metrics.RecordWorkspaceOperation(string(was.Type), result, p.now.Sub(was.StartedAt).Seconds())
+}

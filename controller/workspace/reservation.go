@@ -1,0 +1,178 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/statusconv"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+const (
+	// reservedFor is how long a reservation counts that the cache does not show.
+	reservedFor = time.Minute
+	// wakeAtOnce is how many waiting Workspaces are woken when a slot is free. The others retry within half a minute.
+	wakeAtOnce = 10
+)
+
+// Limits bound what happens at the same time. They can be exceeded slightly when the leader changes.
+type Limits struct {
+	// PerOwner and All bound the running workspaces, at least 1.
+	PerOwner, All int
+	// Movers bounds the operations that move homes, at least 1.
+	Movers int
+}
+
+// reservations count slots. They block no worker: a Workspace without a slot waits in a queue and is woken.
+type reservations struct {
+	limits Limits
+	cache  client.Reader
+	wake   func(...types.NamespacedName)
+
+	mu      sync.Mutex
+	taken   map[types.UID]reservation
+	waiting []types.NamespacedName
+}
+
+// reservation is the slot of an operation that began here and that the cache may not show yet.
+type reservation struct {
+	slot
+	id    string
+	since time.Time
+}
+
+// slot is what a Workspace takes.
+type slot struct {
+	runs, moves bool
+	owner       string
+	name        types.NamespacedName
+}
+
+// available is what the other Workspaces leave.
+type available struct {
+	lifecycle.Limits
+	// running are the workspaces of the same owner that run or start, in no order.
+	running []types.NamespacedName
+}
+
+// slotOf is the slot that a Workspace takes in a state. An operation that waits before its Job has a name, such as an
+// archiving that waits for the Pods of others, takes none.
+func slotOf(ws *v1alpha1.Workspace, s lifecycle.Status, now time.Time) slot {
+	o := s.Operation
+	moves := o.Type == lifecycle.Restoring || o.Type == lifecycle.Archiving
+	idle := o.JobName == "" && o.NextRetryAt.IsZero() && now.Sub(o.StartedAt).Abs() > reservedFor // the clock may have been set
+	return slot{
+		runs:  s.Phase == lifecycle.Running || o.Type == lifecycle.Starting,
+		moves: moves && !idle, owner: owner(ws), name: client.ObjectKeyFromObject(ws),
+	}
+}
+
+// owner is whose limit a Workspace counts against.
+func owner(ws *v1alpha1.Workspace) string {
+	if ws.Spec.Owner != "" {
+		return ws.Spec.Owner
+	}
+	return ws.Namespace
+}
+
+// available returns what the other Workspaces leave for ws. It counts only if ws could begin an operation.
+func (r *reservations) available(ctx context.Context, ws *v1alpha1.Workspace, s lifecycle.Status, now time.Time) (available, error) {
+	if s.Operation.Type != lifecycle.None && s.Operation.Type != "" || ws.DeletionTimestamp == nil && string(s.Phase) == string(ws.Spec.DesiredState) {
+		return available{}, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.count(ctx, ws, now)
+}
+
+// count counts the slots of all Workspaces except ws.
+func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, now time.Time) (available, error) {
+	var all v1alpha1.WorkspaceList
+	if err := r.cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return available{}, fmt.Errorf("list workspaces: %w", err)
+	}
+	slots := map[types.UID]slot{}
+	for i := range all.Items {
+		other := &all.Items[i]
+		status := statusconv.Read(other)
+		slots[other.UID] = slotOf(other, status, now)
+		if own, ok := r.taken[other.UID]; ok && status.Operation.ID == own.id {
+			delete(r.taken, other.UID) // the cache shows it
+		}
+	}
+	for uid, own := range r.taken {
+		if now.Sub(own.since).Abs() > reservedFor { // the clock may have been set
+			delete(r.taken, uid)
+			continue
+		}
+		slots[uid] = own.slot
+	}
+	delete(slots, ws.UID)
+	var left available
+	var running, moving int
+	for _, s := range slots {
+		if s.runs {
+			running++
+		}
+		if s.moves {
+			moving++
+		}
+		if s.runs && s.owner == owner(ws) {
+			left.running = append(left.running, s.name)
+		}
+	}
+	left.Limits = lifecycle.Limits{
+		OwnerFull: len(left.running) >= r.limits.PerOwner, AllFull: running >= r.limits.All, MoversFull: moving >= r.limits.Movers,
+	}
+	return left, nil
+}
+
+// reserve takes the slot of an operation that is about to be written. It reports false if there is none.
+func (r *reservations) reserve(ctx context.Context, ws *v1alpha1.Workspace, next lifecycle.Status, now time.Time) (left available, ok bool, err error) {
+	wants := slotOf(ws, next, now)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left, err = r.count(ctx, ws, now)
+	if err != nil || wants.runs && (left.OwnerFull || left.AllFull) || wants.moves && left.MoversFull {
+		return left, false, err
+	}
+	if r.taken == nil {
+		r.taken = map[types.UID]reservation{}
+	}
+	r.taken[ws.UID] = reservation{slot: wants, id: next.Operation.ID, since: now}
+	return left, true, nil
+}
+
+// release frees a slot, because its operation was not written or is over, and wakes some waiting Workspaces.
+func (r *reservations) release(uid types.UID) {
+	r.mu.Lock()
+	delete(r.taken, uid)
+	next := r.waiting[:min(wakeAtOnce, len(r.waiting))]
+	r.waiting = slices.Clone(r.waiting[len(next):])
+	r.mu.Unlock()
+	r.wake(next...)
+}
+
+// queue adds a Workspace that waits for a slot.
+func (r *reservations) queue(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.waiting, key) {
+		r.waiting = append(r.waiting, key)
+	}
+}
+
+// forget drops a Workspace that is gone.
+func (r *reservations) forget(key types.NamespacedName, uid types.UID) {
+	r.mu.Lock()
+	r.waiting = slices.DeleteFunc(r.waiting, func(other types.NamespacedName) bool { return other == key })
+	r.mu.Unlock()
+	r.release(uid)
+}

@@ -1,0 +1,191 @@
+// Package store accesses the object stores of Workspaces: it verifies and finds archives, and issues tickets to movers. No
+// call takes longer than Timeout, and none reads the data of a home.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/lifecycle"
+)
+
+// Timeout is how long a store may take to answer. A worker blocks for that long.
+const Timeout = 6 * time.Second
+
+// ErrNotConfigured: the Secret of the store is missing or does not describe a store. The wrapping error names the Secret and
+// the key in it.
+var ErrNotConfigured = errors.New("the object store is not configured")
+
+// Client accesses the stores that Secrets describe. It is safe for concurrent use.
+type Client struct {
+	// Secrets reads one Secret from the API server: no cache holds all Secrets of a cluster.
+	Secrets client.Reader
+	Options connect.Options
+
+	mu     sync.Mutex
+	opened map[types.NamespacedName]opened
+}
+
+// opened is a store, its address, and the version of the Secret that described it. Its connections are reused.
+type opened struct {
+	version, address string
+	archive.Issuer
+}
+
+// open returns the store that the Secret describes. The error is ErrNotConfigured or the API server's.
+func (c *Client) open(ctx context.Context, secret types.NamespacedName) (opened, error) {
+	var found corev1.Secret
+	if err := c.Secrets.Get(ctx, secret, &found); apierrors.IsNotFound(err) {
+		return opened{}, fmt.Errorf("%w: Secret %s does not exist", ErrNotConfigured, secret.Name)
+	} else if err != nil {
+		return opened{}, fmt.Errorf("read Secret %s: %w", secret.Name, err)
+	}
+	version := string(found.UID) + "/" + found.ResourceVersion
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.opened[secret]; known.version == version {
+		return known, nil
+	}
+	issuer, err := connect.Open(found.Data, c.Options)
+	if err != nil {
+		return opened{}, fmt.Errorf("%w: Secret %s: %w", ErrNotConfigured, secret.Name, err)
+	}
+	if c.opened == nil {
+		c.opened = map[types.NamespacedName]opened{}
+	}
+	store := opened{version, addressOf(found.Data), issuer}
+	c.opened[secret] = store
+	return store, nil
+}
+
+// openFor opens the store for a request about the archive at key.
+func (c *Client) openFor(ctx context.Context, secret types.NamespacedName, key string) (opened, archive.Key, error) {
+	parsed, err := archive.ParseKey(key)
+	if err != nil {
+		return opened{}, parsed, err
+	}
+	store, err := c.open(ctx, secret)
+	return store, parsed, err
+}
+
+// maxAddress is the maximum length of status.archive.store. A folder with a longer name has no address, and no
+// conclusions are drawn from it.
+const maxAddress = 1024
+
+func addressOf(secret map[string][]byte) string {
+	address := connect.Address(secret)
+	if len(address) > maxAddress || !utf8.ValidString(address) {
+		return ""
+	}
+	return address
+}
+
+// Verify checks the archive at key: data and marker must exist, and the marker must describe the data. The error is the
+// reason for any verdict other than Verified.
+func (c *Client) Verify(ctx context.Context, secret types.NamespacedName, key string, now time.Time) (lifecycle.ArchiveView, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	view := lifecycle.ArchiveView{Key: key}
+	store, err := c.open(ctx, secret)
+	if err != nil {
+		view.Verdict = lifecycle.StoreUnreachable
+		return view, err
+	}
+	view.Store = store.address
+	parsed, err := archive.ParseKey(key)
+	if err != nil {
+		view.Verdict = lifecycle.Corrupt
+		return view, err
+	}
+	marker, err := archive.Committed(ctx, store.Issuer, parsed, archive.Want{})
+	if err == nil {
+		view.Kept, err = archive.IsKept(ctx, store.Issuer, parsed)
+	}
+	if err != nil {
+		view.Verdict = verdict(err, probe(ctx, store, err))
+		return view, err
+	}
+	view.Verdict, view.Archive = lifecycle.Verified, describe(marker, now)
+	return view, nil
+}
+
+// Newest finds the newest complete archive of a Workspace. If all are damaged, it returns the newest with the verdict
+// Corrupt. The error is the reason for any other verdict.
+func (c *Client) Newest(ctx context.Context, secret types.NamespacedName, uid string, now time.Time) (lifecycle.ArchiveView, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	store, err := c.open(ctx, secret)
+	if errors.Is(err, ErrNotConfigured) {
+		return lifecycle.ArchiveView{Verdict: lifecycle.NotConfigured}, err
+	} else if err != nil {
+		return lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}, err
+	}
+	markers, err := newestFirst(ctx, store, uid)
+	if err != nil {
+		return lifecycle.ArchiveView{Verdict: verdict(err, err)}, err
+	}
+	for _, key := range markers {
+		marker, err := archive.Committed(ctx, store.Issuer, key, archive.Want{})
+		if err == nil {
+			return lifecycle.ArchiveView{Key: key.Data(), Verdict: lifecycle.Verified, Archive: describe(marker, now), Store: store.address}, nil
+		}
+		if probed := probe(ctx, store, err); !archive.Lost(err, probed) {
+			return lifecycle.ArchiveView{Verdict: verdict(err, probed)}, err
+		}
+	}
+	if len(markers) == 0 {
+		return lifecycle.ArchiveView{Verdict: lifecycle.Absent}, nil
+	}
+	return lifecycle.ArchiveView{Key: markers[0].Data(), Verdict: lifecycle.Corrupt}, nil
+}
+
+// probe checks the bucket itself if the error could mean that something is lost (D23).
+func probe(ctx context.Context, store archive.Store, err error) error {
+	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
+		return store.HeadBucket(ctx)
+	}
+	return err
+}
+
+func verdict(err, probe error) lifecycle.Verdict {
+	switch {
+	case errors.Is(err, archive.ErrBucketMissing), errors.Is(probe, archive.ErrBucketMissing):
+		return lifecycle.BucketMissing
+	case !archive.Lost(err, probe):
+		return lifecycle.StoreUnreachable
+	case errors.Is(err, archive.ErrCorrupt):
+		return lifecycle.Corrupt
+	default:
+		return lifecycle.Absent
+	}
+}
+
+// describe converts a marker for the engine.
+func describe(marker archive.Marker, now time.Time) lifecycle.Archive {
+	return lifecycle.Archive{
+		SHA256: marker.SHA256, Size: marker.Size, VolumeUID: marker.VolumeUID, Epoch: marker.Epoch, CompletedAt: now,
+	}
+}
+
+// Code returns the engine's code for an error of a store.
+func Code(err error) lifecycle.Code {
+	switch {
+	case errors.Is(err, ErrNotConfigured):
+		return lifecycle.CodeArchiveNotConfigured
+	case errors.Is(err, archive.ErrBucketMissing):
+		return lifecycle.CodeBucketMissing
+	default:
+		return lifecycle.CodeStoreUnreachable
+	}
+}

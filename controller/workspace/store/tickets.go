@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/internal/archive"
+)
+
+// slack is how much longer than its attempt a ticket is valid: the Job's deadline starts with its Pod, and clocks differ.
+const slack = 10 * time.Minute
+
+// Issue makes the ticket of one attempt on the archive at key. order.Valid is how long the attempt may take.
+func (c *Client) Issue(ctx context.Context, secret types.NamespacedName, key string, order archive.Order) (archive.Ticket, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	store, parsed, err := c.openFor(ctx, secret, key)
+	if err != nil {
+		return archive.Ticket{}, err
+	}
+	order.Key = parsed
+	order.Valid += slack
+	return store.Issue(ctx, order)
+}
+
+// Revoke aborts the upload of a ticket and deletes the mover's progress note. An upload that is not aborted cannot harm
+// stored data; the collection removes it.
+func (c *Client) Revoke(ctx context.Context, secret types.NamespacedName, ticket archive.Ticket) error {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	store, err := c.open(ctx, secret)
+	if err != nil {
+		return err
+	}
+	err = store.Revoke(ctx, ticket)
+	key, invalid := archive.ParseKey(ticket.Key)
+	if ticket.Attempt == "" || invalid != nil {
+		return err
+	}
+	return errors.Join(err, archive.DropNote(ctx, store.Issuer, key))
+}
+
+// Keep marks an archive as kept on purpose.
+func (c *Client) Keep(ctx context.Context, secret types.NamespacedName, key string) error {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	store, parsed, err := c.openFor(ctx, secret, key)
+	if err != nil {
+		return err
+	}
+	return archive.Keep(ctx, store.Issuer, parsed)
+}
+
+// Progress reads the progress note of the mover of an attempt, with one request. It is unknown (false) before the mover's
+// first note, which it writes after ten seconds.
+func (c *Client) Progress(ctx context.Context, secret types.NamespacedName, key, attempt string) (archive.Progress, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	store, parsed, err := c.openFor(ctx, secret, key)
+	if err != nil {
+		return archive.Progress{}, false, err
+	}
+	return archive.ReadNote(ctx, store.Issuer, parsed, attempt)
+}
+
+// Uploaded returns how many bytes the mover with a ticket has stored, with one request per thousand parts of 32 MiB. It is
+// unknown (false) for tickets to restore, for finished uploads and for stores that are folders.
+func (c *Client) Uploaded(ctx context.Context, secret types.NamespacedName, ticket archive.Ticket) (bytes int64, known bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	store, err := c.open(ctx, secret)
+	if err != nil {
+		return 0, false, err
+	}
+	return archive.Uploaded(ctx, store.Issuer, ticket)
+}
+
+// newestFirst lists the archives of a Workspace that have a marker.
+func newestFirst(ctx context.Context, store archive.Store, uid string) ([]archive.Key, error) {
+	var found []archive.Object
+	keys := map[string]archive.Key{}
+	for object, err := range store.List(ctx, archive.Root+uid+"/") {
+		if err != nil {
+			return nil, err
+		}
+		if key, marker, err := archive.ParseObject(object.Name); err == nil && marker {
+			found, keys[object.Name] = append(found, object), key
+		}
+	}
+	slices.SortFunc(found, func(a, b archive.Object) int { return b.Modified.Compare(a.Modified) })
+	sorted := make([]archive.Key, len(found))
+	for i, object := range found {
+		sorted[i] = keys[object.Name]
+	}
+	return sorted, nil
+}

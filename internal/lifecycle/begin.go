@@ -1,0 +1,74 @@
+package lifecycle
+
+import (
+	"fmt"
+	"time"
+)
+
+func (e *evaluation) stop() bool {
+	kept := e.home() && e.Observed.Volume.State != VolumeTerminating
+	if !e.Observed.Pod.own() || kept && e.desired() == Running {
+		return false
+	}
+	return e.begin(Stopping)
+}
+
+// beginNext begins the operation of the table, if the limits allow it (W31, W32).
+func (e *evaluation) beginNext() bool {
+	next := Next(e.Status.Phase, e.desired(), e.Status.archived())
+	switch {
+	case next == None:
+		return e.wait(CodeConverged, time.Time{})
+	case e.home() && !e.Observed.Volume.usable():
+		return e.wait(CodeVolumeTerminating, time.Time{})
+	case trait(next).Job && !e.Workspace.HasStore:
+		return e.wait(CodeArchiveNotConfigured, time.Time{})
+	case trait(next).Job && e.Limits.MoversFull:
+		return e.wait(CodeMoversFull, e.Now.Add(retryPace))
+	case next == Provisioning && e.Workspace.AcceptedLoss == "" && !e.isNew() && e.findArchive():
+		return true
+	case next == Starting && e.before(e.Status.NextStartAt):
+		return e.wait(CodeRestartBackoff, e.Status.NextStartAt)
+	case next == Starting && e.Limits.OwnerFull:
+		return e.wait(CodeOwnerLimit, e.Now.Add(retryPace))
+	case next == Starting && e.Limits.AllFull:
+		return e.wait(CodeAllLimit, e.Now.Add(retryPace))
+	case next == Starting:
+		e.out.Status.Volume.Epoch++
+	}
+	return e.begin(next)
+}
+
+// begin begins an operation with a new id (W25, D2).
+func (e *evaluation) begin(operation OperationType) bool {
+	e.out.Status.Operation = Operation{
+		Type: operation, ID: e.NewID, StartedAt: e.Now, Attempt: 1, AttemptStartedAt: e.Now,
+	}
+	e.out.Code = CodeClaimed
+	return true
+}
+
+// finish ends the operation in the state that it leads to (W30).
+func (e *evaluation) finish(state State) bool {
+	s := &e.out.Status
+	s.Operation, s.Error = Operation{Type: None}, Failure{}
+	e.enter(state)
+	if state == Standby && e.op() == Stopping {
+		s.Restarts, s.NextStartAt = 0, time.Time{}
+	}
+	e.out.Code = CodeFinished
+	return true
+}
+
+// ArchiveKey returns the key of the archive that an ARCHIVING makes (W26).
+func ArchiveKey(workspaceUID, operationID string) string {
+	return "archives/" + workspaceUID + "/" + operationID + "/home.tar.gz"
+}
+
+// JobName returns the name of the Job of an attempt: at most 63 characters for names of at most 50 and attempts below 100.
+func JobName(workspace, operationID string, attempt int32) string {
+	return fmt.Sprintf("ws-%s-%.6s-%d", workspace, operationID, attempt)
+}
+
+// key returns the key of the archive that the current ARCHIVING makes.
+func (e *evaluation) key() string { return ArchiveKey(e.Workspace.UID, e.Status.Operation.ID) }
