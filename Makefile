@@ -11,14 +11,14 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := test/devcluster test/bench test/browser test/argocd test/certmanager test/helm test/image test/monitoring test/objectstore
+NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm monitoring objectstore) cmd/release
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
-LONGEST := $(addprefix ./test/,integration e2e chart upgrade)
-CERTMANAGER_SOURCES := $(wildcard test/certmanager/*.go) test/certmanager/go.mod
-DEVCLUSTER_SOURCES := $(shell find test/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/devcluster/go.mod
-ARGOCD_SOURCES := test/argocd/main.go test/argocd/go.mod
+LONGEST := ./test/chaos $(addprefix ./test/e2e/,manager scaling install upgrade)
+CERTMANAGER_SOURCES := $(wildcard test/platform/certmanager/*.go) test/platform/certmanager/go.mod
+DEVCLUSTER_SOURCES := $(shell find test/platform/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/platform/devcluster/go.mod
+ARGOCD_SOURCES := test/platform/argocd/main.go test/platform/argocd/go.mod
 
 # What an image says it was built from. A folder that is no Git repository has to be told all three.
 VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty)
@@ -29,6 +29,11 @@ IMAGE_DIR ?= bin/image
 # The same as in the Dockerfile; a test compares them.
 RELEASE_ENV := GOOS=linux GOAMD64=v1 GOARM64=v8.0
 RELEASE_FLAGS = -trimpath -ldflags="-s -w -X kyklos.io/kyklos/internal/buildinfo.version=$(VERSION) -X kyklos.io/kyklos/internal/buildinfo.commit=$(COMMIT) -X kyklos.io/kyklos/internal/buildinfo.date=$(DATE)"
+
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+RELEASE_DIR ?= bin/release
+# What the provenance names as the builder: a URI.
+BUILDER ?= pkg:golang/kyklos.io/kyklos\#cmd/release
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
 export CGO_ENABLED := 0
@@ -49,7 +54,7 @@ build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
 kyklos:
 	@test -e bin/kyklos || echo "Building bin/kyklos from source. The first time this takes a minute or two ..."
 	@go build -o bin/kyklos ./cmd/kyklos # as the tests are built, to share their packages
-	@go build -o bin/quickstart ./test/quickstart
+	@go build -o bin/quickstart ./test/platform/quickstart
 	@for name in kubectl-kyklos kubectl_complete-kyklos; do ln -sf kyklos bin/$$name; done # a plugin of kubectl, and its shell completion
 
 .PHONY: devcluster
@@ -58,56 +63,77 @@ devcluster: bin/devcluster ## Build bin/devcluster: etcd, kube-apiserver, contro
 
 bin/devcluster: $(DEVCLUSTER_SOURCES)
 	@echo "Building bin/devcluster: Kubernetes $(KUBERNETES_VERSION) from source. The first time this takes some minutes ..."
-	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/devcluster .
+	@cd test/platform/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../../bin/devcluster .
 
 .PHONY: image
 image: ## Build bin/image: the container image, reproducibly and without Docker; see docs/image.md
 	@mkdir -p $(IMAGE_DIR)
 	@for arch in $(ARCHITECTURES); do $(RELEASE_ENV) GOARCH=$$arch go build $(RELEASE_FLAGS) -o $(IMAGE_DIR)/kyklos-$$arch ./cmd/kyklos; done
-	@cd test/image && go run . --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --out=$(abspath $(IMAGE_DIR)) \
+	@cd cmd/release && go run . image --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --out=$(abspath $(IMAGE_DIR)) \
 		$(foreach arch,$(ARCHITECTURES),$(abspath $(IMAGE_DIR))/kyklos-$(arch))
+
+.PHONY: release
+release: ## Build bin/release: VERSION=v0.1.0 is needed; KEY=file signs it, REGISTRY=host/path pushes it; see docs/releasing.md
+	@[ "$(origin COMMIT)" != file ] || git diff --quiet HEAD || { echo "Commit your changes first, or give COMMIT and DATE."; exit 1; }
+	@case "$(VERSION)" in v[0-9]*.[0-9]*.[0-9]*) ;; *) echo "Give a version such as VERSION=v0.1.0."; exit 1;; esac
+	@[ -z "$(REGISTRY)" ] || [ -n "$(KEY)" ] || { echo "Only a signed release is pushed: give KEY=file."; exit 1; }
+	@rm -rf $(RELEASE_DIR)
+	@for platform in $(PLATFORMS); do $(RELEASE_ENV) GOOS=$${platform%/*} GOARCH=$${platform#*/} \
+		go build $(RELEASE_FLAGS) -o $(RELEASE_DIR)/binaries/$${platform%/*}-$${platform#*/} ./cmd/kyklos; done
+	@cd cmd/release && go run . pack --version="$(VERSION)" --commit="$(COMMIT)" --date="$(DATE)" --registry="$(REGISTRY)" \
+		--downloads="$(DOWNLOADS)" --builder="$(BUILDER)" --source=$(CURDIR) --out=$(abspath $(RELEASE_DIR)) \
+		$(foreach platform,$(PLATFORMS),$(abspath $(RELEASE_DIR))/binaries/$(subst /,-,$(platform)))
+	@[ -z "$(KEY)" ] || (cd cmd/release && go run . sign --dir=$(abspath $(RELEASE_DIR)) --key="$(abspath $(KEY))" --registry="$(REGISTRY)")
+
+.PHONY: release-key
+release-key: ## Make a key for releases in KEY=file, with the password in COSIGN_PASSWORD
+	@cd cmd/release && go run . key --key="$(abspath $(KEY))"
+
+.PHONY: release-verify
+release-verify: ## Verify VERSION in REGISTRY=host/path with the public key in PUBLIC_KEY=file
+	@cd cmd/release && go run . verify --version="$(VERSION)" --registry="$(REGISTRY)" --key="$(abspath $(PUBLIC_KEY))" --out="$(abspath $(OUT))"
 
 # Built as the main module's tests are, so that most compiled packages are shared with them.
 bin/certmanager: $(CERTMANAGER_SOURCES)
-	@cd test/certmanager && go build -ldflags='-s -w' -o ../../bin/certmanager .
+	@cd test/platform/certmanager && go build -ldflags='-s -w' -o ../../../bin/certmanager .
 
 # Built as bin/devcluster is, for the same reason.
-bin/helm: test/helm/go.mod
-	@cd test/helm && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/helm helm.sh/helm/v4/cmd/helm
+bin/helm: test/platform/helm/go.mod
+	@cd test/platform/helm && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/helm helm.sh/helm/v4/cmd/helm
 
 # A real S3 store, as files in a folder. Built as bin/devcluster is too.
-bin/versitygw: test/objectstore/go.mod
+bin/versitygw: test/platform/objectstore/go.mod
 	@echo "Building bin/versitygw: an S3 store from source. The first time this takes a minute or two ..."
-	@cd test/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+	@cd test/platform/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
-	@go test -p 4 -timeout 30m $(LONGEST) $$(go list ./... | grep -v /test/serving) # most packages wait more than they compute
-	@$(MAKE) -j 2 test-serving test-nested
+	@go test -p 4 -timeout 30m $(LONGEST) $$(go list ./... | grep -v /test/e2e/webhooks) # most packages wait more than they compute
+	@$(MAKE) -j 2 test-webhooks test-nested
 
 # Not beside many others: it renews certificates within seconds, which a starved API server does not keep up with.
-.PHONY: test-serving
-test-serving: build bin/certmanager
-	@go test -timeout 30m ./test/serving
+.PHONY: test-webhooks
+test-webhooks: build bin/certmanager
+	@go test -timeout 30m ./test/e2e/webhooks
 
 # Once more each time: go takes a result for still true when only files outside of the module have changed.
 .PHONY: test-nested
-test-nested: devcluster
-	@cd test/image && go test -timeout 10m -count=1 ./...
-	@cd test/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 ./kubelet ./hpaoracle ./externalmetrics ./behaviour
-	@cd test/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 .
+test-nested: devcluster bin/helm
+	@cd cmd/release && HELM_BIN=$(CURDIR)/bin/helm DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster KYKLOS_BIN=$(CURDIR)/bin/kyklos go test -timeout 10m -count=1 .
+	@cd test/platform/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 ./kubelet ./hpaoracle ./externalmetrics ./behaviour
+	@cd test/platform/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 .
 
 bin/argocd: $(ARGOCD_SOURCES)
 	@echo "Building bin/argocd: Argo CD from source. The first time this takes some minutes ..."
-	@cd test/argocd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../bin/argocd .
+	@cd test/platform/argocd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/argocd .
 
 .PHONY: test-argocd
 test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos and what it scales as Git says; needs git: minutes
-	@ARGOCD_BIN=$(CURDIR)/bin/argocd go test -timeout 20m -count=1 -parallel 6 ./test/gitops
+	@ARGOCD_BIN=$(CURDIR)/bin/argocd go test -timeout 20m -count=1 -parallel 6 ./test/e2e/gitops
 
 .PHONY: test-workspace
 test-workspace: build bin/versitygw ## Kill the manager, movers and store of Workspaces around every request: minutes
-	@go test -timeout 30m -count=1 -v ./test/workspace -run 'Crashes|Damages|TwoManagers' -crashes all
+	@go test -timeout 30m -count=1 -v ./test/chaos -run 'Crashes|Damages|TwoManagers' -crashes all
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
@@ -120,11 +146,11 @@ test-node: ## Run the image as real pods, with a kubelet and containerd; needs r
 .PHONY: test-node-as-root
 test-node-as-root: devcluster bin/node/debian
 	@$(MAKE) image ARCHITECTURES=$$(go env GOARCH) IMAGE_DIR=bin/node/image VERSION=test-node
-	@cd test/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../bin/node/realnode ./realnode
-	@cd test/node/containerd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/node/ tool
-	@go build -trimpath -ldflags='-s -w' -o bin/node/pause ./test/node/pause
-	@go test -c -o bin/node/node.test ./test/node
-	@cd test/node && NODE_BINARIES=$(CURDIR)/bin/node NODE_IMAGE_VERSION=test-node sh enter.sh ../../bin/node/node.test -test.v -test.timeout=20m
+	@cd test/platform/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../../bin/node/realnode ./realnode
+	@cd test/platform/node/containerd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../../bin/node/ tool
+	@go build -trimpath -ldflags='-s -w' -o bin/node/pause ./test/platform/node/pause
+	@go test -c -o bin/node/node.test ./test/platform/node
+	@cd test/platform/node && NODE_BINARIES=$(CURDIR)/bin/node NODE_IMAGE_VERSION=test-node sh enter.sh ../../../bin/node/node.test -test.v -test.timeout=20m
 
 # Programs that are no Go modules, or need C: unpacked here, nothing is installed.
 bin/node/debian:
@@ -136,26 +162,26 @@ bin/node/debian:
 test-browser: kyklos ## Open what kyklos preview draws in a headless Chromium: that of the machine, or Debian's in bin/chromium
 	@chromium=$$(command -v chromium || command -v chromium-headless-shell || command -v google-chrome || true); \
 	if [ -z "$$chromium" ]; then $(MAKE) bin/chromium; chromium=$(CURDIR)/bin/chromium/chromium; fi; \
-	cd test/browser && KYKLOS_BIN=$(CURDIR)/bin/kyklos CHROMIUM_BIN=$$chromium go test $(DEVCLUSTER_FLAGS) -count=1 -timeout 10m .
+	cd test/platform/browser && KYKLOS_BIN=$(CURDIR)/bin/kyklos CHROMIUM_BIN=$$chromium go test $(DEVCLUSTER_FLAGS) -count=1 -timeout 10m .
 
 bin/chromium:
 	@mkdir -p bin
-	@sh test/browser/chromium.sh $@
+	@sh test/platform/browser/chromium.sh $@
 
 .PHONY: test-certmanager
 test-certmanager: build bin/certmanager ## Replace leaf and CA again and again under load, with cert-manager and without: a quarter of an hour
-	@go test -timeout 40m -count=1 ./test/serving -v -rotations 25
+	@go test -timeout 40m -count=1 ./test/e2e/webhooks -v -rotations 25
 
 .PHONY: bench
 bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@go test -run '^$$' -bench BesideTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@go test -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset | grep ^Bench
-	@cd test/bench && go test -count=1 -run BesideCron -v .
-	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/conversion
-	@go test -count=1 -run 'Leader' -v ./test/integration | grep 'at the boundary'
-	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/workspace | grep ^Bench
-	@go test -count=1 -timeout 30m -run Sizing -v ./test/integration -sizes 0,100,1000,10000 | grep scalers
+	@cd test/platform/bench && go test -count=1 -run BesideCron -v .
+	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api
+	@go test -count=1 -run 'Leader' -v ./test/chaos | grep 'at the boundary'
+	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/e2e/workspace | grep ^Bench
+	@go test -count=1 -timeout 30m -run Sizing -v ./test/e2e/manager -sizes 0,100,1000,10000 | grep scalers
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated
@@ -174,7 +200,7 @@ verify: generate ## Check that generated files, modules and formatting are up to
 	@for module in $(NESTED); do (cd $$module && go mod tidy -diff); done
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@go vet ./...
-	@for module in test/bench test/certmanager test/image; do (cd $$module && go vet ./...); done
+	@for module in test/platform/bench test/platform/certmanager cmd/release; do (cd $$module && go vet ./...); done
 	@git diff --exit-code || { echo "Generated files differ: run make generate and commit."; exit 1; }
 	@untracked=$$(git ls-files --others --exclude-standard); test -z "$$untracked" || { echo "Generated but not committed: $$untracked"; exit 1; }
 

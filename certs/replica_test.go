@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/certs"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // replica is a manager with a webhook server on loopback that allows everything.
@@ -50,7 +50,7 @@ func startReplica(t *testing.T, config *rest.Config, options certs.Options) repl
 // connection after it.
 func startServing(t *testing.T, config *rest.Config, serving certs.Serving) replica {
 	t.Helper()
-	port, err := controlplane.FreePort()
+	port, err := harness.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}

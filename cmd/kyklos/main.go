@@ -11,7 +11,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kyklos.io/kyklos/cli"
-	"kyklos.io/kyklos/manager"
 )
 
 func main() {
@@ -63,7 +62,7 @@ its work: something cannot be read, or the command is not right.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(manager.Commands()...)
+	root.AddCommand(clusterCommands()...)
 	root.AddCommand(cli.Commands()...)
 	root.AddCommand(developerCommands()...)
 	root.SetFlagErrorFunc(explainFlagError)

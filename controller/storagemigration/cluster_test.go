@@ -22,7 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kyklos.io/kyklos/controller/storagemigration"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 type stage struct {
 	*testing.T
 	client.Client
-	cluster *controlplane.Cluster
+	cluster *harness.Cluster
 	// strict is the schema as it is shipped.
 	strict *apiextensionsv1.CustomResourceValidation
 }
@@ -46,7 +46,7 @@ func newStage(t *testing.T, args ...string) *stage {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster := controlplane.StartFor(t, append(args, "--etcd-gateway", "--kubelet=false")...)
+	cluster := harness.StartFor(t, append(args, "--etcd-gateway", "--kubelet=false")...)
 	s := &stage{T: t, cluster: cluster}
 	s.must(cluster.Install(ctx, 1)) // nothing listens there; failurePolicy is Ignore
 

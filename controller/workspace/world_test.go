@@ -23,7 +23,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
-	"kyklos.io/kyklos/test/ownwrites"
+	"kyklos.io/kyklos/test/harness/ownwrites"
 )
 
 var (

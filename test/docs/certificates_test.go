@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 
 	"k8s.io/client-go/util/cert"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// stubs stand for cert-manager's definitions: here nobody acts on them, and the commands meet the same
-// API. test/serving has the real cert-manager.
+// stubs are cert-manager's definitions without its controllers. The commands see the same API. test/e2e/webhooks has the
+// real cert-manager.
 const stubs = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -34,12 +34,11 @@ spec:
 ---
 `
 
-// The commands of the page on certificates do what it says: the modes change places, and no apply touches
-// a caBundle.
+// The commands of the page on certificates switch between the modes, and no apply changes a caBundle.
 func TestCertificateCommands(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster := controlplane.StartFor(t)
+	cluster := harness.StartFor(t)
 	sh := newShell(t, cluster)
 	definitions := fmt.Sprintf(stubs, "Certificate", "certificate") + fmt.Sprintf(stubs, "Issuer", "issuer")
 	if _, _, err := cluster.Kubectl(ctx, definitions, "apply", "-f", "-"); err != nil {
@@ -77,7 +76,7 @@ func TestCertificateCommands(t *testing.T) {
 	}
 }
 
-// shown are the commands of a part of a page that have a prompt.
+// shown returns the commands with a prompt in a part of a page.
 func shown(t *testing.T, part string) string {
 	t.Helper()
 	var commands []string
@@ -90,39 +89,29 @@ func shown(t *testing.T, part string) string {
 	return strings.Join(commands, "\n")
 }
 
-// shell runs commands in a folder that has config and the files of a certificate.
+// shell runs commands in a folder with config and the files of a certificate.
 type shell struct {
 	*testing.T
 	dir, kubeconfig, bin string
 }
 
-func newShell(t *testing.T, cluster *controlplane.Cluster) *shell {
+func newShell(t *testing.T, cluster *harness.Cluster) *shell {
 	t.Helper()
-	kubectl, err := controlplane.Binary("kubectl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kubectl, err := harness.Binary("kubectl")
+	harness.Must(t, err)
 	sh := &shell{T: t, dir: t.TempDir(), kubeconfig: cluster.Kubeconfig, bin: filepath.Dir(kubectl)}
 	config, err := filepath.Abs(filepath.Join(root, "config"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(config, filepath.Join(sh.dir, "config")); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
+	harness.Must(t, os.Symlink(config, filepath.Join(sh.dir, "config")))
 	certificate, key, err := cert.GenerateSelfSignedCertKey("kyklos-webhook.kyklos-system.svc", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	for name, content := range map[string][]byte{"tls.crt": certificate, "tls.key": key, "ca.crt": certificate} {
-		if err := os.WriteFile(filepath.Join(sh.dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, os.WriteFile(filepath.Join(sh.dir, name), content, 0o600))
 	}
 	return sh
 }
 
-// run returns what the commands print; one that fails ends the test.
+// run returns the output of commands that must succeed.
 func (sh *shell) run(commands string) string {
 	sh.Helper()
 	cmd := exec.CommandContext(sh.Context(), "sh", "-euc", commands)

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// patience bounds what goes on in other processes on a busy machine; only a failing test takes it.
+// patience is how long a test waits for other processes on a busy machine. Only a failing test takes that long.
 const patience = 3 * time.Minute
 
-// Every sample, applied with kubectl to a real API server with Kyklos on it, meets exactly the messages
-// that its file says: none for the good ones.
+// kubectl applies every sample to a real API server with Kyklos, and gets exactly the messages that the file expects: none
+// for valid samples.
 func TestSamplesOnAnAPIServer(t *testing.T) {
 	cluster := startKyklos(t)
 	for group, samples := range map[string][]sample{
@@ -31,18 +31,18 @@ func TestSamplesOnAnAPIServer(t *testing.T) {
 		"ws-warnings":      readSamples(t, "workspaces/warnings/*.yaml"),
 	} {
 		for _, s := range samples {
-			t.Run(group+"/"+s.name, func(t *testing.T) { judge(t, cluster, group+"-"+s.name, s) })
+			t.Run(group+"/"+s.name, func(t *testing.T) { checkSample(t, cluster, group+"-"+s.name, s) })
 		}
 	}
-	t.Run("commands", func(t *testing.T) { commands(t, cluster, "docs/v1beta1.md") })
-	t.Run("desk", func(t *testing.T) { onTheDesk(t, cluster) })
-	t.Run("alerts", func(t *testing.T) { looks(t, cluster, "docs/alerts.md", "alerts-sample") })
+	t.Run("commands", func(t *testing.T) { kubectlCommands(t, cluster, "docs/v1beta1.md") })
+	t.Run("kyklos", func(t *testing.T) { clusterCommands(t, cluster) })
+	t.Run("alerts", func(t *testing.T) { diagnosticCommands(t, cluster, "docs/alerts.md", "alerts-sample") })
 	t.Run("explain", func(t *testing.T) { explains(t, cluster) })
 }
 
-// looks runs the commands by which a page has somebody look at what is wrong with a schedule or
-// Workspace, but for those that need a kubelet or an adapter.
-func looks(t *testing.T, cluster *controlplane.Cluster, page, namespace string) {
+// diagnosticCommands runs the commands of a page that diagnose a schedule or Workspace, except those that need a kubelet
+// or an adapter.
+func diagnosticCommands(t *testing.T, cluster *harness.Cluster, page, namespace string) {
 	kubectl := func(args ...string) {
 		t.Helper()
 		if _, _, err := cluster.Kubectl(t.Context(), "", args...); err != nil {
@@ -66,8 +66,8 @@ func looks(t *testing.T, cluster *controlplane.Cluster, page, namespace string) 
 	}
 }
 
-// commands runs the kubectl commands that a page shows with a prompt, in their order.
-func commands(t *testing.T, cluster *controlplane.Cluster, page string) {
+// kubectlCommands runs the kubectl commands that a page shows with a prompt, in their order.
+func kubectlCommands(t *testing.T, cluster *harness.Cluster, page string) {
 	prompt := regexp.MustCompile(`(?m)^ *\$ kubectl (.*)$`)
 	shown := prompt.FindAllStringSubmatch(readText(t, page), -1)
 	if len(shown) == 0 {
@@ -81,10 +81,9 @@ func commands(t *testing.T, cluster *controlplane.Cluster, page string) {
 	}
 }
 
-// judge applies all but the last document for good and asks what the API server says to the last. It
-// asks again while the answer is another one: the manager's caches learn of the former within
-// milliseconds, not at once.
-func judge(t *testing.T, cluster *controlplane.Cluster, namespace string, s sample) {
+// checkSample applies all documents but the last, and then the last one as a dry run. It retries while the messages differ:
+// the manager's caches are milliseconds behind.
+func checkSample(t *testing.T, cluster *harness.Cluster, namespace string, s sample) {
 	kubectl := func(stdin string, args ...string) (string, error) {
 		_, stderr, err := cluster.Kubectl(t.Context(), stdin, args...)
 		return stderr, err
@@ -110,27 +109,21 @@ func judge(t *testing.T, cluster *controlplane.Cluster, namespace string, s samp
 	}
 }
 
-// startKyklos runs an API server and a manager for the length of the test.
-func startKyklos(t *testing.T) *controlplane.Cluster {
+// startKyklos runs an API server and a manager for one test.
+func startKyklos(t *testing.T) *harness.Cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cluster := controlplane.StartFor(t)
+	cluster := harness.StartFor(t)
 	port, err := cluster.InstallOnFreePort(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	manager, err := cluster.StartManager(ctx, controlplane.ManagerOptions{WebhookPort: port, Args: []string{"--leader-elect=false"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
+	manager, err := cluster.StartManager(ctx, harness.ManagerOptions{WebhookPort: port, Args: []string{"--leader-elect=false"}})
+	harness.Must(t, err)
 	t.Cleanup(func() {
 		if err := manager.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := manager.AwaitReady(ctx); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, manager.AwaitReady(ctx))
 	return cluster
 }

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"fmt"
@@ -7,9 +7,11 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
-// Whatever the schema or a CEL rule refuses has a sample that shows it.
+// Every refusal of the schema and the CEL rules has a sample.
 func TestEveryRuleHasARefusedSample(t *testing.T) {
 	newer := readSamples(t, "invalid/*.yaml")
 	for kind, samples := range map[string]map[string][]sample{
@@ -39,14 +41,12 @@ func TestEveryRuleHasARefusedSample(t *testing.T) {
 
 func definition(t *testing.T, kind string) (crd apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	if err := yaml.Unmarshal([]byte(readText(t, "config/crd/bases/kyklos.io_"+kind+".yaml")), &crd); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, yaml.Unmarshal([]byte(readText(t, "config/crd/bases/kyklos.io_"+kind+".yaml")), &crd))
 	return crd
 }
 
-// refusable returns the beginning, or all that the rule itself says, of each message with which schema
-// can refuse a value at path.
+// refusable returns the beginning of each message, or the whole message of a rule, with which schema can refuse a value
+// at path.
 func refusable(schema apiextensionsv1.JSONSchemaProps, path string) []string {
 	var messages []string
 	add := func(applies bool, format string, args ...any) {

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/internal/schedule"
 )
 
-// decode reads a document into the type it names and refuses fields that the type does not have.
+// decode reads a document into the Go type of its kind and refuses unknown fields.
 func decode(t *testing.T, document string) metav1.Object {
 	t.Helper()
 	var kind metav1.TypeMeta
@@ -50,8 +50,7 @@ func decode(t *testing.T, document string) metav1.Object {
 	return object
 }
 
-// mustBeReadable checks what the types do not: the schedule, and that a document of v1alpha1 has nothing
-// that only v1beta1 has.
+// mustBeReadable checks what the types do not: the schedule, and that a document of v1alpha1 has no field of v1beta1.
 func mustBeReadable(t *testing.T, apiVersion string, tws *v1beta1.TimeWindowScaler, document string) {
 	t.Helper()
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))

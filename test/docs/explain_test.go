@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"context"
@@ -14,23 +14,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// explanation is what kyklos explain says of one schedule.
+// explanation is the output of kyklos explain for one schedule.
 type explanation struct {
 	Name, Answer                string
 	Replicas, EffectiveReplicas *int32
 	Facts                       []struct{ Topic, Text string }
 }
 
-// has reports whether a fact of the topic has the text in it.
+// has reports whether a fact of the topic contains the text.
 func (e *explanation) has(topic, text string) bool {
 	return slices.ContainsFunc(e.Facts, func(f struct{ Topic, Text string }) bool { return f.Topic == topic && strings.Contains(f.Text, text) })
 }
 
-// explains asks kyklos explain about schedules of a cluster and the state in which they are.
-func explains(t *testing.T, cluster *controlplane.Cluster) {
+// explains compares kyklos explain with the schedules of a cluster.
+func explains(t *testing.T, cluster *harness.Cluster) {
 	const namespace = "explain-sample"
 	kubectl := func(stdin string, args ...string) {
 		t.Helper()
@@ -75,8 +75,9 @@ func explains(t *testing.T, cluster *controlplane.Cluster) {
 	})
 }
 
-// explainsWhatMayBeRead asks as somebody who may read TimeWindowScalers and nothing else, and as one who may not even do that.
-func explainsWhatMayBeRead(t *testing.T, cluster *controlplane.Cluster, namespace string) {
+// explainsWhatMayBeRead runs kyklos explain as a user who may only read TimeWindowScalers, and as one without any
+// permission.
+func explainsWhatMayBeRead(t *testing.T, cluster *harness.Cluster, namespace string) {
 	t.Helper()
 	for _, args := range [][]string{
 		{"create", "role", "reader", "--verb=get,list", "--resource=timewindowscalers.kyklos.io"},
@@ -88,23 +89,19 @@ func explainsWhatMayBeRead(t *testing.T, cluster *controlplane.Cluster, namespac
 	}
 	as := func(user string) []string {
 		config, err := clientcmd.LoadFromFile(cluster.Kubeconfig)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		for _, auth := range config.AuthInfos {
 			auth.Impersonate = user
 		}
 		path := filepath.Join(t.TempDir(), user)
-		if err := clientcmd.WriteToFile(*config, path); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, clientcmd.WriteToFile(*config, path))
 		return []string{"webapp-office-hours", "-n", namespace, "--kubeconfig", path}
 	}
 	e := explainOne(t, cluster, as("ada")...)
 	if !e.has("unknown", "you may not read the target") || !e.has("unknown", "you may not read the HorizontalPodAutoscalers") || e.has("unknown", "other TimeWindowScalers") || e.has("target", "") {
 		t.Errorf("%+v", e)
 	}
-	binary, _ := controlplane.Binary("kyklos")
+	binary, _ := harness.Binary("kyklos")
 	table, err := exec.CommandContext(t.Context(), binary, append([]string{"preview"}, as("ada")[1:]...)...).CombinedOutput()
 	for _, part := range []string{"webapp-office-hours scales", "back-office-weekdays scales", "you may not read ConfigMap public-holidays"} {
 		if err != nil || !strings.Contains(string(table), part) {
@@ -122,7 +119,7 @@ func explainsWhatMayBeRead(t *testing.T, cluster *controlplane.Cluster, namespac
 	}
 }
 
-// awayTarget is a schedule without its target, which is of a kind that is looked up.
+// awayTarget is a schedule without its target, whose kind is looked up.
 const awayTarget = `
 apiVersion: kyklos.io/v1beta1
 kind: TimeWindowScaler
@@ -134,18 +131,14 @@ spec:
 `
 
 // explainOne runs kyklos explain for one schedule.
-func explainOne(t *testing.T, cluster *controlplane.Cluster, args ...string) *explanation {
+func explainOne(t *testing.T, cluster *harness.Cluster, args ...string) *explanation {
 	t.Helper()
-	binary, err := controlplane.Binary("kyklos")
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary, err := harness.Binary("kyklos")
+	harness.Must(t, err)
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"explain", "-o", "json", "--kubeconfig", cluster.Kubeconfig}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var all struct{ Explanations []explanation }
 	if err := json.Unmarshal(out, &all); err != nil || len(all.Explanations) != 1 {
 		t.Fatalf("%v: %s", err, out)

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"go/ast"
@@ -18,10 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
-// Each list in the documentation is the code's list: nothing is missing, and nothing is made up.
+// Each list in the documentation has exactly the names of the code.
 
 func TestEventReasons(t *testing.T) {
 	sameNames(t, firstColumn(t, "events.md", ""), stringConstants(t, "internal/events", "Reason"))
@@ -84,7 +84,7 @@ func isOptions(literal *ast.CompositeLit) bool {
 // flagLine is a line of --help: name, type (none for booleans), what it does, default.
 var flagLine = regexp.MustCompile(`^ +(?:-\w, )?(--[a-z-]+)(?: [a-zA-Z0-9]+)? {2,}.*?(?: \(default "?([^")]*)"?\))?$`)
 
-// foreignFlags are those of helm and kubectl that pages speak of.
+// foreignFlags are flags of helm and kubectl.
 var foreignFlags = []string{"--force-conflicts", "--reset-then-reuse-values", "--set", "--take-ownership"}
 
 // commandPage is a page of the generated reference, which has the name of a command.
@@ -104,7 +104,7 @@ func TestManagerFlags(t *testing.T) {
 	}
 }
 
-// referenceFlags are those of all commands, as the generated reference lists them.
+// referenceFlags returns the flags of all commands in the generated reference.
 func referenceFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	listed := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)
@@ -143,14 +143,10 @@ func sameFlags(t *testing.T, command, page, heading string) {
 
 func help(t *testing.T, command string) string {
 	t.Helper()
-	binary, err := controlplane.Binary("kyklos")
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary, err := harness.Binary("kyklos")
+	harness.Must(t, err)
 	text, err := exec.Command(binary, command, "--help").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return string(text)
 }
 
@@ -186,17 +182,13 @@ func stringConstants(t *testing.T, dir, prefix string) []string {
 func walkSource(t *testing.T, dir string, visit func(ast.Node)) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		ast.Inspect(file, func(node ast.Node) bool {
 			visit(node)
 			return true
@@ -211,16 +203,17 @@ func stringValue(t *testing.T, expression ast.Expr) string {
 		t.Fatalf("%T is no literal: name it outright, so that it can be found", expression)
 	}
 	value, err := strconv.Unquote(literal.Value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return value
 }
 
-// documents returns the README and all pages below docs, by path.
+// documents returns the pages of the project's folder and all below docs, by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	found := map[string]string{"README.md": readText(t, "README.md")}
+	found := map[string]string{}
+	for _, page := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
+		found[page] = readText(t, page)
+	}
 	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".md" {
 			relative, _ := filepath.Rel(root, path)
@@ -228,8 +221,6 @@ func documents(t *testing.T) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return found
 }

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"os"
@@ -13,14 +13,13 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/test/harness"
 )
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return string(content)
 }
 
@@ -74,8 +73,7 @@ func firstColumn(t *testing.T, page, heading string) []string {
 
 var yamlBlock = regexp.MustCompile("(?ms)^ *```yaml\n(.*?)^ *```$")
 
-// Every block of YAML is a whole object, or the status or spec of a TimeWindowScaler, and has no
-// field that does not exist.
+// Every block of YAML is a whole object, or the status or spec of a TimeWindowScaler, without unknown fields.
 func TestBlocksOfYAML(t *testing.T) {
 	blocks := 0
 	for path, text := range documents(t) {
@@ -97,7 +95,7 @@ func TestBlocksOfYAML(t *testing.T) {
 	}
 }
 
-// The schedule in the README is the sample that its picture shows.
+// The schedule in the README is the sample of its picture.
 func TestReadmeShowsTheSample(t *testing.T) {
 	documents := readSamples(t, "office-hours.yaml")[0].documents
 	var sample, shown v1beta1.TimeWindowScaler
@@ -105,9 +103,7 @@ func TestReadmeShowsTheSample(t *testing.T) {
 		documents[len(documents)-1]:                               &sample,
 		yamlBlock.FindStringSubmatch(readText(t, "README.md"))[1]: &shown,
 	} {
-		if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, yaml.UnmarshalStrict([]byte(text), into))
 	}
 	if got, want := mustMarshal(t, shown), mustMarshal(t, sample); got != want {
 		t.Errorf("the README shows\n%s\nthe sample is\n%s", got, want)
@@ -117,13 +113,11 @@ func TestReadmeShowsTheSample(t *testing.T) {
 func mustMarshal(t *testing.T, object any) string {
 	t.Helper()
 	text, err := yaml.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return string(text)
 }
 
-// The counts that the page on semantics shows are those of the schedule's reader.
+// The counts on the page on semantics are those of the code that reads schedules.
 func TestCounts(t *testing.T) {
 	rows := tableRows(t, "semantics.md", "## Counts")
 	baselines := []int32{1, 3, 10, 100_000}
@@ -140,7 +134,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// What a page quotes of a refused sample or a warning is what the sample's own file says.
+// A quoted message is that of the sample's file.
 func TestQuotedMessages(t *testing.T) {
 	said := map[string]bool{}
 	for _, pattern := range []string{"invalid/*.yaml", "warnings/*.yaml", "workspaces/invalid/*.yaml", "workspaces/warnings/*.yaml"} {
@@ -165,7 +159,7 @@ func TestQuotedMessages(t *testing.T) {
 	}
 }
 
-// Links inside the project lead somewhere.
+// Links within the repository have a target.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 	for path, text := range documents(t) {
@@ -181,7 +175,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// kubectl drops the version behind a short name and shows the preferred one instead, without a word.
+// With a short name kubectl ignores the version and shows the preferred one.
 func TestVersionsAreAskedForByTheWholeName(t *testing.T) {
 	for path, text := range documents(t) {
 		for _, name := range regexp.MustCompile(`\btws\.v\d\w*\.`).FindAllString(text, -1) {

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"slices"
@@ -8,9 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
-// The tables of rights are those of the roles: nothing is missing, and nothing is made up.
+// The tables of permissions match the roles exactly.
 func TestPermissions(t *testing.T) {
 	manager := "config/rbac/role.yaml"
 	for heading, roles := range map[string][]rbacv1.PolicyRule{
@@ -29,14 +31,12 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// rules are those of a role in a file; an empty name is any.
+// rules returns those of a role in a file. An empty name matches any.
 func rules(t *testing.T, path, kind, name string) []rbacv1.PolicyRule {
 	t.Helper()
 	for _, document := range split(t, []byte(readText(t, path))) {
 		var role rbacv1.ClusterRole
-		if err := yaml.Unmarshal([]byte(document), &role); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, yaml.Unmarshal([]byte(document), &role))
 		if role.Kind == kind && (name == "" || role.Name == name) {
 			return role.Rules
 		}
@@ -45,7 +45,7 @@ func rules(t *testing.T, path, kind, name string) []rbacv1.PolicyRule {
 	return nil
 }
 
-// rights are lines of resource, verbs and names.
+// rights returns lines of resource, verbs and names.
 func rights(rules []rbacv1.PolicyRule) []string {
 	var lines []string
 	for _, rule := range rules {

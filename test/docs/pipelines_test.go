@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"bytes"
@@ -18,11 +18,12 @@ import (
 
 	"kyklos.io/kyklos/cli/lint/policy"
 	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/test/harness"
 )
 
 const pipelines = "docs/pipelines"
 
-// The parts that the samples for pipelines may have. A word that is not among them is misspelt.
+// These are the keys that the pipeline samples may have. Any other one is misspelt.
 type (
 	workflow struct {
 		Name string
@@ -68,7 +69,7 @@ type (
 	}
 )
 
-// readStrictly reads a sample that is no Kubernetes manifest.
+// readStrictly reads a sample that is not a Kubernetes manifest.
 func readStrictly(t *testing.T, name string, into any) {
 	t.Helper()
 	decoder := yaml.NewDecoder(strings.NewReader(readText(t, filepath.Join(pipelines, name))))
@@ -114,7 +115,7 @@ func pipelineCommands(t *testing.T) (all []string) {
 	return slices.DeleteFunc(all, func(command string) bool { return !strings.Contains(command, "kyklos lint") })
 }
 
-// What pipelines run is what the page runs, where test/desk runs it.
+// The pipelines run the same commands as the page, where TestDocumentedCommands runs them.
 func TestPipelinesRunWhatThePageRuns(t *testing.T) {
 	page := section(readText(t, "docs/pipelines.md"), "## The same by hand")
 	all := pipelineCommands(t)
@@ -130,7 +131,7 @@ func TestPipelinesRunWhatThePageRuns(t *testing.T) {
 
 var ymlBlock = regexp.MustCompile("(?ms)^```yml\n(.*?)^```$")
 
-// The page shows the files as they are, each of them below its link.
+// The page shows each file below its link.
 func TestPipelinesAreShown(t *testing.T) {
 	page := readText(t, "docs/pipelines.md")
 	shown := map[string]bool{}
@@ -162,12 +163,10 @@ func TestPipelinesAreShown(t *testing.T) {
 	}
 }
 
-// The Job runs lint as nobody with rights, before the sync, and reads what kustomize puts there.
+// The Job runs lint without permissions before the sync, and reads what kustomize mounts.
 func TestJobBeforeTheSync(t *testing.T) {
 	var job batchv1.Job
-	if err := sigsyaml.UnmarshalStrict([]byte(readText(t, filepath.Join(pipelines, "argocd/lint-job.yaml"))), &job); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, sigsyaml.UnmarshalStrict([]byte(readText(t, filepath.Join(pipelines, "argocd/lint-job.yaml"))), &job))
 	pod := job.Spec.Template.Spec
 	if job.Annotations["argocd.argoproj.io/hook"] != "PreSync" || pod.RestartPolicy != corev1.RestartPolicyNever {
 		t.Errorf("%v %s", job.Annotations, pod.RestartPolicy)
@@ -185,9 +184,7 @@ func TestJobBeforeTheSync(t *testing.T) {
 	var role rbacv1.Role
 	var binding rbacv1.RoleBinding
 	for i, into := range []any{&account, &role, &binding} {
-		if err := sigsyaml.UnmarshalStrict([]byte(documents[i]), into); err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, sigsyaml.UnmarshalStrict([]byte(documents[i]), into))
 	}
 	if account.Name != pod.ServiceAccountName || binding.Subjects[0].Name != account.Name || binding.RoleRef.Name != role.Name {
 		t.Error(account.Name, pod.ServiceAccountName, binding)

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"io/fs"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"kyklos.io/kyklos/test/harness"
 )
 
 // requirements is the page that lists all rules.
@@ -144,8 +146,6 @@ func texts(t *testing.T) map[string]string {
 		found[filepath.ToSlash(relative)] = string(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	return found
 }

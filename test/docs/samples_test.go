@@ -1,6 +1,4 @@
-// Package docs_test holds the documentation to what the program really does: every sample and every
-// block of YAML, every message that is quoted, every name that is listed.
-package docs_test
+package docs
 
 import (
 	"bytes"
@@ -22,20 +20,18 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
 const (
-	root       = "../.."
-	samplesDir = root + "/config/samples"
-	// namespaceMark stands in a quoted message for the namespace of whoever applies the sample.
+	// namespaceMark is replaced by the sample's namespace in a quoted message.
 	namespaceMark = "$NAMESPACE"
 )
 
-// sample is one file of config/samples. Its leading comments say in words what it shows, and in lines
-// "# expect: MESSAGE" or "# warn: MESSAGE" every message that it meets, in any order, since an API
-// server has none for the faults of different fields; in lines
-// "# v1alpha1: MESSAGE" those that it meets in v1alpha1, where they read differently.
+// sample is one file of config/samples. Its leading comments explain it. Lines "# expect: MESSAGE" and "# warn: MESSAGE"
+// list all its messages, in any order, because an API server has none for errors of different fields. Lines "# v1alpha1:
+// MESSAGE" list those of v1alpha1 where they differ.
 type sample struct {
 	name                   string
 	expect, warn, v1alpha1 []string
@@ -55,9 +51,7 @@ func readSamples(t *testing.T, pattern string) []sample {
 			continue
 		}
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		s := sample{name: strings.TrimSuffix(filepath.Base(path), ".yaml"), documents: split(t, content)}
 		for line := range strings.Lines(string(content)) {
 			line = strings.TrimSuffix(line, "\n")
@@ -88,18 +82,16 @@ func split(t *testing.T, content []byte) []string {
 		if errors.Is(err, io.EOF) {
 			return documents
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		harness.Must(t, err)
 		documents = append(documents, string(buffer[:n]))
 	}
 }
 
-// apply is how a sample reaches an API server: the manifest goes in, kubectl's complaint comes out; err
-// says that the manifest was refused.
+// apply applies a manifest and returns kubectl's stderr. err means that the manifest was refused.
 type apply func(manifest string) (stderr string, err error)
 
-// check applies s's last document and returns how what is said differs from what the file says, or "".
+// check applies the last document and returns the difference between its messages and those that the file expects, or
+// "".
 func (s sample) check(namespace string, apply apply) string {
 	stderr, err := apply(s.documents[len(s.documents)-1])
 	if refused := err != nil; refused != (len(s.expect) > 0) {
@@ -138,8 +130,8 @@ var (
 	strict  = regexp.MustCompile(`(?s)strict decoding error: (.*)`)
 )
 
-// refusals takes kubectl's complaint apart into messages. What the API server adds of its own, that a
-// broken schema kept it from looking at the CEL rules, is left out.
+// refusals splits kubectl's error into messages. It drops the API server's note that a broken schema kept it from
+// checking the CEL rules.
 func refusals(stderr string) []string {
 	match := strict.FindStringSubmatch(stderr)
 	if match == nil {
@@ -158,7 +150,7 @@ func refusals(stderr string) []string {
 	return found
 }
 
-// The real rules, fed with the objects of the sample's own file, have nothing to say about it.
+// Admission has no findings for the samples, with the objects of the same file.
 func TestSamplesAreWithoutFault(t *testing.T) {
 	samples := append(append(readSamples(t, "*.yaml"), readSamples(t, "v1alpha1/*.yaml")...), soon(t))
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
@@ -205,16 +197,12 @@ func mustLeaveCount(t *testing.T, replicas *int32) {
 	}
 }
 
-// soon is the sample that is a template, made for two times.
+// soon is the template sample with two times.
 func soon(t *testing.T) sample {
 	t.Helper()
 	tmpl, err := template.ParseFiles(filepath.Join(samplesDir, "soon", "soon.yaml.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var content bytes.Buffer
-	if err := tmpl.Option("missingkey=error").Execute(&content, map[string]string{"Start": "23:59", "End": "00:00"}); err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, tmpl.Option("missingkey=error").Execute(&content, map[string]string{"Start": "23:59", "End": "00:00"}))
 	return sample{name: "soon", documents: split(t, content.Bytes())}
 }

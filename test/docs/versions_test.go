@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"cmp"
@@ -10,10 +10,9 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// Both versions of the API refuse the same at the same place, where v1alpha1 can say it at all: an
-// invariant that one of them let through would be none.
+// Both versions of the API refuse the same fields, where v1alpha1 has them. Otherwise an invariant could be bypassed.
 
-// inV1alpha1 returns the samples that v1alpha1 can say, written in it, with the messages met there.
+// inV1alpha1 returns the samples that v1alpha1 can express, with their messages there.
 func inV1alpha1(t *testing.T, samples []sample) []sample {
 	t.Helper()
 	var older []sample
@@ -37,8 +36,8 @@ func inV1alpha1(t *testing.T, samples []sample) []sample {
 	return older
 }
 
-// saysV1alpha1 reports whether v1alpha1 has words for a document, right or wrong: it has none for the
-// fields that are new in v1beta1, for percentages, and for targets that are no workload of apps.
+// saysV1alpha1 reports whether v1alpha1 can express a document, valid or not. It lacks the new fields of v1beta1,
+// percentages, and targets outside of apps.
 func saysV1alpha1(t *testing.T, document string) bool {
 	t.Helper()
 	var object struct {
@@ -66,7 +65,7 @@ func saysV1alpha1(t *testing.T, document string) bool {
 	return spec.BaselineReplicas == nil && spec.Workspace == nil && !percentage(spec.DefaultReplicas) && (ofApps || spec.TargetRef.Kind == "Deployment")
 }
 
-// The words may differ between the versions, the fields may not.
+// The messages may differ between the versions, but not the fields.
 func TestVersionsRefuseTheSameFields(t *testing.T) {
 	compared := 0
 	for _, s := range readSamples(t, "invalid/*.yaml") {
@@ -83,7 +82,7 @@ func TestVersionsRefuseTheSameFields(t *testing.T) {
 	}
 }
 
-// places returns the fields that messages name, each once.
+// places returns the fields in messages, each once.
 func places(t *testing.T, messages []string) []string {
 	t.Helper()
 	place := regexp.MustCompile(`\bspec(\.[A-Za-z]+|\[[0-9]+\])*`)

@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"regexp"
@@ -15,7 +15,7 @@ import (
 
 const guide = "workspaces.md"
 
-// The states are those that status.displayState can have, and those can be asked for that the API takes.
+// The states match status.displayState, and those that can be requested match the API.
 func TestStatesOfTheGuide(t *testing.T) {
 	states := []lifecycle.State{lifecycle.Pending, lifecycle.Archived, lifecycle.Standby, lifecycle.Running, lifecycle.Failed, lifecycle.Deleting}
 	var names []string
@@ -41,7 +41,7 @@ func TestCancelledOperations(t *testing.T) {
 	}
 }
 
-// The keys of a store's Secret are those that are known; whoever opens a Secret with another one is told them.
+// The keys of a store's Secret match the code, whose error for an unknown key lists them.
 func TestKeysOfTheStoresSecret(t *testing.T) {
 	_, err := connect.Open(map[string][]byte{"another": nil}, connect.Options{})
 	if err == nil {
@@ -51,7 +51,7 @@ func TestKeysOfTheStoresSecret(t *testing.T) {
 	sameNames(t, firstColumn(t, guide, "## The archive's store"), strings.Split(known, ", "))
 }
 
-// Each word for a failure has a way out.
+// Each reason for a failure has a remedy.
 func TestWaysOut(t *testing.T) {
 	_, failures, found := strings.Cut(readText(t, "apis/v1alpha1/workspace_conditions.go"), "// Reasons for failures.\n")
 	if !found {
@@ -69,7 +69,7 @@ func TestDeletionPoliciesOfTheGuide(t *testing.T) {
 		[]string{string(v1alpha1.DeletionDelete), string(v1alpha1.DeletionArchive), string(v1alpha1.DeletionRetain)})
 }
 
-// The Workspace that the guide shows is the sample.
+// The guide shows the sample.
 func TestGuideShowsTheSample(t *testing.T) {
 	shown := yamlBlock.FindStringSubmatch(section(readText(t, "docs/"+guide), "## A Workspace of your own"))
 	if shown == nil {

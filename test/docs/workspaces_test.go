@@ -1,4 +1,4 @@
-package docs_test
+package docs
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive/connect"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
-// The real rules have nothing to say about the Workspaces, each with the Secrets of its own file, and
-// those that name a store are such Secrets.
+// Admission has no findings for the Workspaces, with the Secrets of the same file, and those that name a store are
+// valid.
 func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 	for _, s := range append(readSamples(t, "workspaces/*.yaml"), local(t)) {
 		secrets, judged := map[string]bool{}, 0
@@ -41,15 +41,13 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 	}
 }
 
-// local is the sample of make run, with a store as that has one.
+// local is the sample of make run with its store.
 func local(t *testing.T) sample {
 	t.Helper()
 	secret, err := template.ParseFiles(filepath.Join(samplesDir, "workspaces", "local", "archive.yaml.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	harness.Must(t, err)
 	var content bytes.Buffer
-	if err := secret.Execute(&content, controlplane.ObjectStore{
+	if err := secret.Execute(&content, harness.ObjectStore{
 		Endpoint: "http://127.0.0.1:1", Bucket: "homes", AccessKeyID: "a", SecretAccessKey: "b",
 	}); err != nil {
 		t.Fatal(err)

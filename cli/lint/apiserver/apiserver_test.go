@@ -15,7 +15,7 @@ import (
 	"kyklos.io/kyklos/config/crd"
 )
 
-// A real API server says the same in test/lint. Here is what it cannot be asked, or what people want beyond its words.
+// A real API server says the same in test/e2e/lint. Here is what it cannot be asked, or what people want beyond its words.
 
 const office = `apiVersion: kyklos.io/v1beta1
 kind: TimeWindowScaler

@@ -11,13 +11,13 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/home"
 	"kyklos.io/kyklos/internal/archive/s3store"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // s3 is a real S3 server, and the operator's view of it.
-func s3(t *testing.T) (*controlplane.ObjectStore, *s3store.Store) {
+func s3(t *testing.T) (*harness.ObjectStore, *s3store.Store) {
 	t.Helper()
-	server, err := controlplane.StartObjectStore(t.Context(), t.TempDir(), nil)
+	server, err := harness.StartObjectStore(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,14 @@ import (
 
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/storetest"
-	"kyklos.io/kyklos/test/controlplane"
+	"kyklos.io/kyklos/test/harness"
 )
 
 // server is a real S3 server with one bucket.
-func server(t *testing.T) *controlplane.ObjectStore {
+func server(t *testing.T) *harness.ObjectStore {
 	t.Helper()
 	var log bytes.Buffer
-	store, err := controlplane.StartObjectStore(t.Context(), t.TempDir(), &log)
+	store, err := harness.StartObjectStore(t.Context(), t.TempDir(), &log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func server(t *testing.T) *controlplane.ObjectStore {
 	return store
 }
 
-func configOf(s *controlplane.ObjectStore) Config {
+func configOf(s *harness.ObjectStore) Config {
 	return Config{Endpoint: s.Endpoint, Bucket: s.Bucket, Prefix: "team/cluster-1", AccessKeyID: s.AccessKeyID, SecretAccessKey: s.SecretAccessKey}
 }
 

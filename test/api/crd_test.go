@@ -1,0 +1,168 @@
+package api
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/version"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"sigs.k8s.io/yaml"
+
+	"kyklos.io/kyklos/test/harness"
+)
+
+// oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.33, compiles a new rule: those of
+// the release before, so that a rollback can compile it too.
+var oldestLibraries = version.MajorMinor(1, 32)
+
+// loadCRDs reads config/crd/bases as an API server does: strictly, defaulted, converted to the internal version.
+func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(harness.RootFor(t), "config", "crd", "bases", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found no CRDs: %v", err)
+	}
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	var crds []*apiextensions.CustomResourceDefinition
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		harness.Must(t, err)
+		var external apiextensionsv1.CustomResourceDefinition
+		if err := yaml.UnmarshalStrict(text, &external); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		scheme.Default(&external)
+		var crd apiextensions.CustomResourceDefinition
+		if err := scheme.Convert(&external, &crd, nil); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, v := range crd.Spec.Versions { // the API server fills this in before it validates
+			if v.Storage {
+				crd.Status.StoredVersions = []string{v.Name}
+			}
+		}
+		crds = append(crds, &crd)
+	}
+	return crds
+}
+
+// schemas returns the schema of each version, even if the internal form has moved a shared one to the top.
+func schemas(crd *apiextensions.CustomResourceDefinition) map[string]*apiextensions.JSONSchemaProps {
+	found := map[string]*apiextensions.JSONSchemaProps{}
+	for _, v := range crd.Spec.Versions {
+		if s, err := apiextensions.GetSchemaForVersion(crd, v.Name); err == nil && s != nil {
+			found[v.Name] = s.OpenAPIV3Schema
+		}
+	}
+	return found
+}
+
+func TestCRDsInstall(t *testing.T) {
+	for _, crd := range loadCRDs(t) {
+		if errs := validation.ValidateCustomResourceDefinition(t.Context(), crd); len(errs) > 0 {
+			t.Errorf("%s: %v", crd.Name, errs.ToAggregate())
+		}
+		if got, want := len(schemas(crd)), len(crd.Spec.Versions); got != want {
+			t.Errorf("%s: %d of %d versions have a schema", crd.Name, got, want)
+		}
+	}
+}
+
+// Every rule compiles on the oldest supported Kubernetes. Its worst case costs less than half of the limits for a rule
+// and a CRD, so that a higher estimate in a later release does not matter.
+func TestRuleCosts(t *testing.T) {
+	env := environment.MustBaseEnvSet(oldestLibraries)
+	for _, crd := range loadCRDs(t) {
+		var total uint64
+		rules := 0
+		for name, schema := range schemas(crd) {
+			walk(validation.RootCELContext(schema), schema, field.NewPath(name), func(node *validation.CELSchemaContext, path *field.Path) {
+				info, err := node.TypeInfo()
+				if err != nil || info == nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				results, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, env, cel.NewExpressionsEnvLoader())
+				if err != nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				for i, r := range results {
+					if r.Error != nil {
+						t.Errorf("%s: rule %d: %v", path, i, r.Error)
+					}
+					times := r.MaxCardinality
+					if node.MaxCardinality != nil {
+						times = *node.MaxCardinality
+					}
+					cost := r.MaxCost * times
+					t.Logf("%s: rule %d: %d x %d = %d, %.2f %% of the limit", path, i, r.MaxCost, times, cost,
+						100*float64(cost)/validation.StaticEstimatedCostLimit)
+					if cost > validation.StaticEstimatedCostLimit/2 {
+						t.Errorf("%s: rule %d costs %d, more than half of the limit %d", path, i, cost, validation.StaticEstimatedCostLimit)
+					}
+					total += cost
+					rules++
+				}
+			})
+		}
+		t.Logf("%s: %d rules cost %d, %.2f %% of the limit", crd.Name, rules, total, 100*float64(total)/validation.StaticEstimatedCRDCostLimit)
+		if rules == 0 || total > validation.StaticEstimatedCRDCostLimit/2 {
+			t.Errorf("%s: %d rules cost %d; more than half of the limit is %d", crd.Name, rules, total, validation.StaticEstimatedCRDCostLimit/2)
+		}
+	}
+}
+
+// walk calls visit for every node of the schema that has CEL rules.
+func walk(node *validation.CELSchemaContext, schema *apiextensions.JSONSchemaProps, path *field.Path, visit func(*validation.CELSchemaContext, *field.Path)) {
+	if len(schema.XValidations) > 0 {
+		visit(node, path)
+	}
+	for name, property := range schema.Properties {
+		walk(node.ChildPropertyContext(&property, name), &property, path.Child(name), visit)
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		walk(node.ChildItemsContext(schema.Items.Schema), schema.Items.Schema, path.Key("*"), visit)
+	}
+}
+
+// kubectl explain shows whole sentences: controller-gen treats a comment line that begins with a plus sign as a marker
+// and drops it.
+func TestDescriptionsAreWhole(t *testing.T) {
+	for _, crd := range loadCRDs(t) {
+		for name, schema := range schemas(crd) {
+			for _, part := range []string{"spec", "status"} {
+				below := schema.Properties[part]
+				if described(t, &below, field.NewPath(name, part)) == 0 {
+					t.Errorf("%s: no field of %s has a description", name, part)
+				}
+			}
+		}
+	}
+}
+
+// described counts the descriptions below schema, and reports those without a period.
+func described(t *testing.T, schema *apiextensions.JSONSchemaProps, path *field.Path) (count int) {
+	if schema.Description != "" {
+		count++
+		if !strings.HasSuffix(schema.Description, ".") {
+			t.Errorf("%s: a line is missing at the end of %q", path, schema.Description)
+		}
+	}
+	for name, property := range schema.Properties {
+		count += described(t, &property, path.Child(name))
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		count += described(t, schema.Items.Schema, path.Key("*"))
+	}
+	return count
+}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// annsHome is a Workspace with all fields that the tests change.
+const annsHome = `
+apiVersion: kyklos.io/v1alpha1
+kind: Workspace
+metadata: {name: ann, namespace: shop}
+spec:
+  owner: ann
+  image: registry.example.com/ide:1.2
+  env: [{name: EDITOR, value: vim}]
+  resources: {requests: {cpu: 500m}, limits: {cpu: 2, memory: 4Gi}}
+  tolerations: [{key: dedicated, value: ide, effect: NoSchedule}]
+  storage: {size: 10Gi, storageClassName: standard, mountPath: /home/ann}
+  archive: {storeRef: {name: store}}
+  deletionPolicy: Delete
+status: {}
+`
+
+func workspaceValidator(t *testing.T) validator {
+	return newValidator(t, "workspaces.kyklos.io", "v1alpha1")
+}
+
+// The defaults of W47 and W49, and of everything else.
+func TestWorkspaceDefaults(t *testing.T) {
+	obj := object(t, "apiVersion: kyklos.io/v1alpha1\nkind: Workspace\nmetadata: {name: a}\nspec: {image: a}")
+	if errs := workspaceValidator(t).create(t, obj); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	want := object(t, `
+desiredState: RUNNING
+pause: false
+image: a
+ports: [8080]
+resources: {requests: {cpu: 500m, memory: 512Mi}, limits: {cpu: "2", memory: 4Gi}}
+terminationGracePeriodSeconds: 30
+storage: {size: 10Gi, accessMode: ReadWriteOnce, mountPath: /home/coder}
+standbyTTLSeconds: 300
+archiveTTLSeconds: 86400
+timeouts: {provisioningSeconds: 300, restoringSeconds: 1800, archivingSeconds: 1800, startingSeconds: 300, stoppingSeconds: 300, deletingSeconds: 600}
+deletionPolicy: Delete`)
+	if diff := cmp.Diff(want, obj["spec"]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestWorkspaceAccepts(t *testing.T) {
+	validator := workspaceValidator(t)
+	const image, mount = "registry.example.com/ide:1.2", "mountPath: /home/ann"
+	for name, edit := range map[string][]string{
+		"as it is":                       nil,
+		"a name of 50":                   {"{name: ann,", "{name: " + strings.Repeat("a", 50) + ","},
+		"no owner":                       {"owner: ann", "pause: true"},
+		"an image's name alone":          {image, "busybox"},
+		"an image with a port":           {image, `"localhost:5000/ide"`},
+		"an image of an IPv6 registry":   {image, `"[fd00::1]:5000/team/ide__x:V1.0-rc_1"`},
+		"an image by digest":             {image, `"ide@sha256:` + strings.Repeat("0a", 32) + `"`},
+		"an image by tag and digest":     {image, `"a/b--c/d.e:1@sha256:` + strings.Repeat("0a", 32) + `"`},
+		"a program of the host":          {image, `"host:///usr/bin/true"`},
+		"numbers as text":                {"cpu: 2,", `cpu: "2",`},
+		"requests as high as limits":     {"cpu: 500m", "cpu: 2000m, memory: 4096Mi"},
+		"requests without a limit":       {"cpu: 500m", "ephemeral-storage: 100Gi"},
+		"an extended resource":           {"cpu: 2,", "example.com/gpu: 1,"},
+		"huge pages":                     {"cpu: 2,", "hugepages-2Mi: 4Mi,"},
+		"no limits":                      {"{cpu: 2, memory: 4Gi}", "{}"},
+		"a fraction of a CPU":            {"cpu: 500m", `cpu: "0.25"`},
+		"a size with a fraction":         {"size: 10Gi", "size: 1.5Gi"},
+		"memory with a fraction":         {"memory: 4Gi", "memory: 0.5Gi"},
+		"a size of powers of ten":        {"size: 10Gi", `size: "1e10"`},
+		"a folder below one of system":   {mount, "mountPath: /usr/src/app"},
+		"a folder named like one":        {mount, "mountPath: /development"},
+		"a home that begins with a dot":  {mount, "mountPath: /home/.ann"},
+		"every taint":                    {"{key: dedicated, value: ide, effect: NoSchedule}", "{operator: Exists}"},
+		"a taint for a while":            {"effect: NoSchedule", "effect: NoExecute, tolerationSeconds: 60"},
+		"a Secret that is not the store": {"value: vim", "valueFrom: {secretKeyRef: {name: other, key: a}}"},
+		"a ConfigMap named as the store": {"value: vim", "valueFrom: {configMapKeyRef: {name: store, key: a}}"},
+		"a home to be archived last":     {"deletionPolicy: Delete", "deletionPolicy: ArchiveThenDelete"},
+		"PENDING without an archive":     {"archive: {storeRef: {name: store}}", "desiredState: PENDING"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if errs := validator.create(t, object(t, annsHome, edit...)); len(errs) > 0 {
+				t.Error(errs)
+			}
+		})
+	}
+}
+
+// The samples test each rule once. These are further cases.
+func TestWorkspaceRefuses(t *testing.T) {
+	validator := workspaceValidator(t)
+	const image, mount = "registry.example.com/ide:1.2", "mountPath: /home/ann"
+	const noImage, system = "spec.image: Invalid value", "must not be a folder of the system"
+	for name, tc := range map[string]struct {
+		edit []string
+		want string
+	}{
+		"a name of 51":              {[]string{"{name: ann,", "{name: " + strings.Repeat("a", 51) + ","}, "metadata: Invalid value: the name must have at most 50 characters and no dots"},
+		"an image with a space":     {[]string{image, `"ide :1"`}, noImage},
+		"an image with a newline":   {[]string{image, `"ide\n"`}, noImage},
+		"an image of a URL":         {[]string{image, "https://registry.example.com/ide"}, noImage},
+		"an image without a tag":    {[]string{image, `"ide:"`}, noImage},
+		"an image of a short sum":   {[]string{image, `"ide@sha256:00"`}, noImage},
+		"a host without a program":  {[]string{image, `"host://"`}, noImage},
+		"no image":                  {[]string{image, `""`}, noImage},
+		"more than it may use":      {[]string{"cpu: 500m", "cpu: 2001m"}, "spec.resources.requests: Invalid value: must not be above limits"},
+		"less than nothing":         {[]string{"cpu: 500m", "cpu: -1"}, "each amount must be a quantity"},
+		"a size of nothing":         {[]string{"size: 10Gi", `size: "0"`}, "must be a size in whole bytes above 0"},
+		"a colon":                   {[]string{mount, `mountPath: "/home/a:b"`}, "must be an absolute path"},
+		"a dot":                     {[]string{mount, "mountPath: /home/./ann"}, "must be an absolute path"},
+		"two slashes":               {[]string{mount, "mountPath: //home"}, "must be an absolute path"},
+		"the root":                  {[]string{mount, "mountPath: /"}, "must be an absolute path"},
+		"below a folder of devices": {[]string{mount, "mountPath: /dev/shm"}, system},
+		"the folder for a while":    {[]string{mount, "mountPath: /tmp"}, system},
+		"the keys of the store":     {[]string{"value: vim", "valueFrom: {secretKeyRef: {name: store, key: a}}"}, "spec.env: Forbidden: must not take from the Secret of archive.storeRef"},
+		"no taint at all":           {[]string{"{key: dedicated, value: ide, effect: NoSchedule}", `{key: "", operator: Equal}`}, "spec.tolerations[0].key: Required value"},
+		"an error with a job":       {[]string{"status: {}", "status: {phase: ERROR, operation: {type: STARTING, id: a}}"}, "a workspace in ERROR has no operation"},
+		"a job without an id":       {[]string{"status: {}", "status: {operation: {type: STARTING}}"}, "an operation has an id"},
+		"a foreign archive":         {[]string{"status: {}", "status: {archiveKey: homes/a}"}, "archiveKey must begin with archives/"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mustRefuse(t, validator.create(t, object(t, annsHome, tc.edit...)), tc.want)
+		})
+	}
+}
+
+// The fields of a volume are immutable, even if they were absent at first.
+func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
+	validator := workspaceValidator(t)
+	const archived = "status: {phase: PENDING, archiveKey: archives/1/2/home.tar.gz}"
+	withoutArchive := []string{"  archive: {storeRef: {name: store}}\n", ""}
+	for name, tc := range map[string]struct{ old, edit, want []string }{
+		"all that may change":                           {nil, []string{"registry.example.com/ide:1.2", "b", "size: 10Gi", "size: 20480Mi", "name: store", "name: other"}, nil},
+		"the same size":                                 {nil, []string{"size: 10Gi", "size: 10240Mi"}, nil},
+		"a smaller volume":                              {nil, []string{"size: 10Gi", "size: 9Gi"}, []string{"spec.storage.size: Forbidden: must not shrink"}},
+		"an owner taken away":                           {nil, []string{"owner: ann", "pause: true"}, []string{"spec.owner: Forbidden: must not change"}},
+		"an owner added":                                {[]string{"owner: ann", "pause: true"}, nil, []string{"spec.owner: Forbidden: must not change"}},
+		"a class taken away":                            {nil, []string{"storageClassName: standard, ", ""}, []string{"spec.storage.storageClassName: Forbidden: must not change"}},
+		"a class added":                                 {[]string{"storageClassName: standard, ", ""}, nil, []string{"spec.storage.storageClassName: Forbidden: must not change"}},
+		"an archive taken away from one that runs":      {[]string{"status: {}", strings.Replace(archived, "PENDING", "RUNNING", 1)}, withoutArchive, nil},
+		"an archive taken away from what is only there": {[]string{"status: {}", archived}, withoutArchive, []string{"spec.archive: Forbidden: must stay while the home is archived: ask for STANDBY first, which restores it"}},
+		"an archive given to what has one":              {append([]string{"status: {}", archived}, withoutArchive...), nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mustRefuse(t, validator.update(t, object(t, annsHome, tc.edit...), object(t, annsHome, tc.old...)), tc.want...)
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package chaos
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/harness"
+)
+
+// fleet is the number of scalers that flip at the boundary: more than the leader has workers.
+const fleet = 20
+
+// The leader gets SIGTERM while it writes the flips of a boundary. It completes the writes that it has begun and releases
+// its Lease. The standby takes over without waiting for the Lease to expire.
+func TestLeaderStopped(t *testing.T) {
+	s := newScenario(t)
+	leader, standby, lease := s.leaderAndStandby(fleet)
+	var once sync.Once
+	leader.proxy.Inject(func(r harness.Request, answered bool) {
+		if r.Is(http.MethodPatch, "/scale") && !answered {
+			once.Do(func() { _ = leader.Signal(syscall.SIGTERM) })
+		}
+	})
+	flip := time.Now()
+	s.SetClock("2025-01-27 09:00:00")
+	s.awaitWritten(fleet, 3)
+	t.Logf("SIGTERM at the boundary: all %d flips within %.2f s, %d of them by the standby", fleet, time.Since(flip).Seconds(), standby.scales())
+	s.AwaitSettled(fleet, 3)
+	s.written("web-", 1)
+	<-leader.Done()
+	s.Until("the standby as leader", func() bool { return lease.startsWith("leader", "", "standby") })
+}
+
+// The leader is killed at the boundary, before or after its first write. Its Lease expires, and the standby writes the rest
+// and nothing else. A grace period that has just begun ends on time.
+func TestLeaderKilled(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		moment := map[bool]string{false: "before", true: "after"}[after]
+		t.Run(moment+" a write", func(t *testing.T) {
+			s := newScenario(t)
+			s.SetClock("2025-01-27 08:59:00")
+			s.CreatePair("closing", 2, "08:00", "09:00")
+			s.Patch(&v1beta1.TimeWindowScaler{ObjectMeta: s.Named("closing")}, `{"spec":{"gracePeriodSeconds":300}}`)
+			leader, _, lease := s.leaderAndStandby(fleet)
+			s.AwaitSettled(1, 2)
+			var once sync.Once
+			leader.proxy.Inject(func(r harness.Request, answered bool) {
+				if r.Is(http.MethodPatch, "/scale") && answered == after {
+					once.Do(func() { _ = leader.Kill() })
+				}
+			})
+			flip := time.Now()
+			s.SetClock("2025-01-27 09:00:00")
+			s.awaitWritten(fleet, 3)
+			t.Logf("SIGKILL at the boundary: all %d flips within %.2f s", fleet, time.Since(flip).Seconds())
+			s.AwaitSettled(fleet, 3)
+			s.written("web-", 1)
+			if !lease.startsWith("leader", "standby") {
+				t.Error("the Lease did not expire before it was taken")
+			}
+			s.SetClock("2025-01-27 09:10:00")
+			s.AwaitSettled(1, 0)
+			s.written("closing", 2)
+		})
+	}
+}
+
+// The leader freezes during a write, for longer than its Lease lasts. The standby takes over, and a user scales the target.
+// Then the old leader resumes and sends its write. The API server refuses it, and the old leader writes nothing more.
+func TestFrozenLeaderResumes(t *testing.T) {
+	s := newScenario(t)
+	leader, standby, lease := s.leaderAndStandby(1)
+	frozen, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	wake := sync.OnceFunc(func() { close(release) })
+	t.Cleanup(wake)
+	leader.proxy.Inject(func(r harness.Request, answered bool) {
+		if r.Is(http.MethodPatch, "/scale") && !answered {
+			once.Do(func() {
+				_ = leader.Signal(syscall.SIGSTOP)
+				close(frozen)
+				<-release
+			})
+		}
+	})
+	flip := time.Now()
+	s.SetClock("2025-01-27 09:00:00")
+	<-frozen
+	s.awaitWritten(1, 3)
+	t.Logf("SIGSTOP at the boundary: the flip within %.2f s", time.Since(flip).Seconds())
+	s.Patch(&v1beta1.TimeWindowScaler{ObjectMeta: s.Named("web-00")}, `{"spec":{"pause":true}}`)
+	s.awaitObserved("web-00")
+	s.Patch(&appsv1.Deployment{ObjectMeta: s.Named("web-00")}, `{"spec":{"replicas":7}}`)
+
+	wake()
+	s.Must(leader.Signal(syscall.SIGCONT))
+	s.Until("the old leader restarting", func() bool { return strings.Contains(s.ManagerLog.String(), "stopped; restarting") })
+	s.AwaitReady(leader.Manager)
+	s.written("web-", 2) // the flip and the user
+	s.awaitWritten(1, 7)
+	if first, second := leader.scales(), standby.scales(); first != 1 || second != 1 {
+		t.Errorf("got %d writes of the old leader and %d of the new one, want 1 and 1", first, second)
+	}
+	if !lease.startsWith("leader", "standby") {
+		t.Error("the Lease did not expire before it was taken")
+	}
+}
+
+// awaitObserved waits until a manager has observed the scaler's last change.
+func (s *scenario) awaitObserved(name string) {
+	s.Helper()
+	s.Until("the change of "+name+" observed", func() bool {
+		tws := &v1beta1.TimeWindowScaler{}
+		s.Get(s.Namespace, name, tws)
+		return tws.Status.ObservedGeneration == tws.Generation
+	})
+}

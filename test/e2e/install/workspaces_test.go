@@ -1,0 +1,89 @@
+package install
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"kyklos.io/kyklos/test/harness"
+)
+
+// home is a Workspace that runs a program and archives its home.
+const home = `{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {name: home}, spec: {image: "%s", args: ["600"], terminationGracePeriodSeconds: 5, ` +
+	`storage: {storageClassName: standard, size: 1Gi}, archive: {storeRef: {name: store}}, deletionPolicy: ArchiveThenDelete}}`
+
+// exerciseWorkspace has the manager take a Workspace through all states: it stops the idle Workspace, grows its volume, archives
+// its home (although it is killed between creating the mover's Secret and the Job), restores it, and deletes it, which
+// archives it again. Then the Secret of the store is deleted, and the garbage collector reports that.
+func (s *scenario) exerciseWorkspace(namespace string, args ...string) {
+	s.Helper()
+	kyklos, err := harness.Binary("kyklos")
+	s.Must(err)
+	proxy := s.StartProxy()
+	clock := harness.Clock(filepath.Join(s.TempDir(), "clock"))
+	options := harness.ManagerOptions{
+		Args:   append(args, "--leader-elect=false", "--archive-gc-interval=1m", "--mover-image="+harness.HostImage(kyklos)),
+		Binary: movable, Env: []string{clock.Env()},
+	}
+	mortal := options
+	mortal.Proxy = proxy
+	s.startStore(namespace)
+	m := s.start(mortal)
+	s.Kubectl(fmt.Sprintf(home, harness.HostImage("/bin/sleep")), "apply", "-n", namespace, "-f", "-")
+	s.awaitState(namespace, "RUNNING")
+	s.changeWorkspace(namespace, `"standbyTTLSeconds":1`)
+	s.awaitState(namespace, "STANDBY") // it was idle
+	s.changeWorkspace(namespace, `"storage":{"size":"2Gi"}`)
+	dead := make(chan error, 1)
+	proxy.Inject(func(r harness.Request, after bool) {
+		if after && r.Is(http.MethodPost, "/secrets") && len(dead) == 0 {
+			dead <- m.Kill()
+		}
+	})
+	s.changeWorkspace(namespace, `"desiredState":"PENDING"`)
+	select {
+	case <-dead:
+	case <-time.After(harness.Patience):
+		s.Fatal("the manager created no Secret for the mover")
+	}
+
+	m = s.start(options)
+	s.awaitState(namespace, "ARCHIVED")
+	s.changeWorkspace(namespace, `"desiredState":"STANDBY"`)
+	s.awaitState(namespace, "STANDBY")
+	s.Kubectl("", "get", "configmap", "kyklos-archive-gc", "-n", harness.SystemNamespace)
+	s.Kubectl("", "delete", "workspace", "home", "-n", namespace, "--timeout="+harness.Patience.String())
+	s.Must(m.Stop())
+	s.Kubectl("", "delete", "secret", "store", "-n", namespace)
+	s.Must(clock.Shift(6 * time.Minute))
+	m = s.start(options)
+	s.awaitOutput("ArchiveStoreLost", "-n", harness.SystemNamespace, "events", "--field-selector=reason=ArchiveStoreLost", "-o=jsonpath={.items[*].reason}")
+	s.Must(m.Stop())
+}
+
+// startStore starts an object store and makes the Secret that leads to it.
+func (s *scenario) startStore(namespace string) {
+	s.Helper()
+	store, err := harness.StartObjectStore(s.Context(), filepath.Join(s.TempDir(), "store"), nil)
+	s.Must(err)
+	s.Cleanup(func() { _ = store.Stop() })
+	s.Kubectl("", "create", "secret", "generic", "store", "-n", namespace, "--from-literal=endpoint="+store.Endpoint, "--from-literal=region=us-east-1",
+		"--from-literal=bucket="+store.Bucket, "--from-literal=accessKeyID="+store.AccessKeyID, "--from-literal=secretAccessKey="+store.SecretAccessKey)
+}
+
+// changeWorkspace merges a part of spec into that of the Workspace.
+func (s *scenario) changeWorkspace(namespace, spec string) {
+	s.Helper()
+	s.Kubectl("", "patch", "workspace", "home", "-n", namespace, "--type=merge", "-p", `{"spec":{`+spec+`}}`)
+}
+
+func (s *scenario) awaitState(namespace, state string) {
+	s.Helper()
+	s.awaitField(namespace, "workspace/home", "{.status.displayState}", state)
+	s.awaitField(namespace, "workspace/home", `{.status.conditions[?(@.type=="Ready")].status}`, "True")
+	if warned, _ := s.Kubectl("", "get", "events", "-n", namespace, "--field-selector=type=Warning,involvedObject.kind=Workspace", "-o=jsonpath={.items[*].reason}"); strings.TrimSpace(warned) != "" {
+		s.Errorf("before the state %s: got the warnings %s", state, warned)
+	}
+}

@@ -1,0 +1,44 @@
+package scaling
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// requestLog records the controller's requests without watches.
+type requestLog struct {
+	mu   sync.Mutex
+	sent []string
+}
+
+// sent records the controller's requests.
+var sent requestLog
+
+func (l *requestLog) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		if request.URL.Query().Get("watch") == "" {
+			l.mu.Lock()
+			l.sent = append(l.sent, request.Method+" "+request.URL.Path)
+			l.mu.Unlock()
+		}
+		return next.RoundTrip(request)
+	})
+}
+
+// about returns the requests whose path contains part.
+func (l *requestLog) about(part string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var found []string
+	for _, request := range l.sent {
+		if strings.Contains(request, part) {
+			found = append(found, request)
+		}
+	}
+	return found
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
