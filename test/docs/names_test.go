@@ -53,13 +53,10 @@ func TestStatusFields(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	names := map[string]bool{}
+	whole := regexp.MustCompile(`^"kyklos_[a-z_]+"$`)
 	walkSource(t, "internal/metrics", func(node ast.Node) {
-		if literal, ok := node.(*ast.CompositeLit); ok && isOptions(literal) {
-			for _, element := range literal.Elts {
-				if pair := element.(*ast.KeyValueExpr); pair.Key.(*ast.Ident).Name == "Name" {
-					names[stringValue(t, pair.Value)] = true
-				}
-			}
+		if literal, ok := node.(*ast.BasicLit); ok && whole.MatchString(literal.Value) {
+			names[stringValue(t, literal)] = true
 		}
 	})
 	code := slices.Sorted(maps.Keys(names))
@@ -73,12 +70,6 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 	}
-}
-
-// isOptions reports whether a literal is one of prometheus.CounterOpts, GaugeOpts, HistogramOpts.
-func isOptions(literal *ast.CompositeLit) bool {
-	kind, ok := literal.Type.(*ast.SelectorExpr)
-	return ok && strings.HasSuffix(kind.Sel.Name, "Opts")
 }
 
 // flagLine is a line of --help: name, type (none for booleans), what it does, default.
