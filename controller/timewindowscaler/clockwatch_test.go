@@ -32,10 +32,10 @@ func TestClockWatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			wall, elapsed := clocktesting.NewFakePassiveClock(ist(inTheHours)), time.Duration(0)
 			var steps []time.Duration
-			ticks, looked := make(chan time.Time), make(chan bool)
+			ticks, read := make(chan time.Time), make(chan bool)
 			watch := &clockWatch{
 				wall:      wall,
-				monotonic: func() time.Duration { looked <- true; return elapsed },
+				monotonic: func() time.Duration { read <- true; return elapsed },
 				ticks:     ticks,
 				stepped:   func(_ context.Context, step time.Duration) { steps = append(steps, step) },
 				log:       logr.Discard(),
@@ -43,12 +43,12 @@ func TestClockWatch(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error)
 			go func() { done <- watch.Start(ctx) }()
-			<-looked // the first look is what the second is compared with
+			<-read // the second reading is compared with this
 			for _, s := range tc.seconds {
 				wall.SetTime(wall.Now().Add(s.wall)) // a look reads the wall clock first
 				ticks <- time.Time{}                 // taken when the look before is over
 				elapsed += s.monotonic
-				<-looked
+				<-read
 			}
 			cancel()
 			if err := <-done; err != nil {

@@ -37,7 +37,7 @@ func fighting(t *testing.T, change ...func(*story)) *story {
 
 // The third rewrite is announced, once, and the target is left as the rival wants it until the next
 // correction.
-func TestTheThirdRewritingIsAFight(t *testing.T) {
+func TestTheThirdRewriteIsAFight(t *testing.T) {
 	s := fighting(t)
 	s.expectTargetSpec(15)
 	s.expectEvents("FieldFight")
@@ -133,7 +133,7 @@ func TestARivalThatGivesWay(t *testing.T) {
 	s.expectCondition("Degraded", normal)
 }
 
-// --on-fight=enforce says the same and corrects every time.
+// --on-fight=enforce reports the same and corrects every time.
 func TestEnforcing(t *testing.T) {
 	s := fighting(t, func(s *story) { s.obs.fight.enforce = true })
 	s.expectEvents("FieldFight", "ScaledDown")
@@ -145,8 +145,8 @@ func TestEnforcing(t *testing.T) {
 	}
 }
 
-// What is graver is shown instead, and the fight goes on behind it.
-func TestGraverThanAFight(t *testing.T) {
+// A more serious problem is shown instead, while the fight continues.
+func TestMoreSeriousThanAFight(t *testing.T) {
 	s := fighting(t)
 	s.refusal = errRefused
 	s.pass("2025-01-27 14:00:32")

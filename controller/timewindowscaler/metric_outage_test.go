@@ -98,7 +98,7 @@ func TestEnteringTheWindow(t *testing.T) {
 	s = inWindow(t, 14)
 	s.obs.metric.sample = extmetric.Sample{Source: queueDepth, Answered: true} // patience has ended
 	s.poll("2025-01-27 09:00:05")
-	s.expectEffective(10, "") // there is no last value to keep
+	s.expectEffective(10, "") // without a last value to keep
 
 	s = inWindow(t, 14)
 	s.missPolls(1).poll("2025-01-27 09:00:05")
@@ -108,7 +108,7 @@ func TestEnteringTheWindow(t *testing.T) {
 	s.expectCondition("Degraded", "True/MetricUnavailable")
 }
 
-// The first value is reckoned from the count before the rise to the fallback: the pods of the rise, which
+// The first value is computed from the count before the rise to the fallback: the pods of the rise, which
 // are not ready, would else make nothing of it.
 func TestTheFirstValueAfterARise(t *testing.T) {
 	for before, want := range map[int32]int32{0: 3, 2: 5} {
@@ -150,7 +150,7 @@ func TestTheFirstDecision(t *testing.T) {
 	s.expectTargetSpec(5)
 }
 
-// A grace period that is on when the window is entered goes on until the first poll is over.
+// A grace period that runs when the window begins continues until the first poll has ended.
 func TestEnteringDuringGrace(t *testing.T) {
 	s := polled(t, 14)
 	s.tws.Spec.DefaultReplicas, s.tws.Spec.GracePeriodSeconds = intstr.FromInt32(5), 120
@@ -207,7 +207,7 @@ func TestRestartInAnOutage(t *testing.T) {
 	s.expectCondition("Degraded", "False/OperationalNormal")
 }
 
-// After a restart in a grace period, that goes on until the first poll is over.
+// After a restart in a grace period, it continues until the first poll has ended.
 func TestRestartInGrace(t *testing.T) {
 	s := inWindow(t, 2)
 	s.tws.Spec.GracePeriodSeconds = 300

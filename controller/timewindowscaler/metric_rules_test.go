@@ -51,7 +51,7 @@ func TestGraceHoldsADecreaseByMetric(t *testing.T) {
 	s.metricValue(150).poll("2025-01-27 10:00:15")
 	s.expectEffective(15, "2025-01-27 10:05:15")
 	s.expectEvents("GracePeriodStarted")
-	s.poll("2025-01-27 10:00:20") // between polls it goes on
+	s.poll("2025-01-27 10:00:20") // between polls it continues
 	s.expectEffective(15, "2025-01-27 10:05:15")
 	s.metricValue(600).poll("2025-01-27 10:01:00")
 	s.expectEffective(20, "")

@@ -111,7 +111,7 @@ func TestHoldsBackNothingWhenRefused(t *testing.T) {
 }
 
 // B2: grace goes by what was decided, also in the second in which the status waits to be written. A
-// flip to 10 and, at once, an edit that asks for 5: the decrease waits.
+// boundary to 10 and, at once, an edit that asks for 5: the decrease waits.
 func TestWhatIsHeldBackIsInForce(t *testing.T) {
 	stored := officeHours()
 	stored.Spec.GracePeriodSeconds = 300

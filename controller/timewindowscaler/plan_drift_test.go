@@ -32,8 +32,8 @@ func TestWhatIsDrift(t *testing.T) {
 			s.pass(at)
 			userScales(s)
 		}, later, true},
-		"a flip":                     {func(*story) {}, "2025-01-27 17:00:00", false},
-		"a flip of a target by hand": {userScales, "2025-01-27 17:00:00", false},
+		"a boundary":                       {func(*story) {}, "2025-01-27 17:00:00", false},
+		"a boundary after a manual change": {userScales, "2025-01-27 17:00:00", false},
 		"a spec edit": {func(s *story) {
 			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(7) })
 		}, later, false},
@@ -50,7 +50,7 @@ func TestWhatIsDrift(t *testing.T) {
 			s.pass(at)
 			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 		}, later, false},
-		"a refused flip that succeeds at last": {func(s *story) {
+		"a refused write that succeeds at last": {func(s *story) {
 			s.refusal = errRefused
 			s.pass("2025-01-27 17:00:00")
 			s.refusal = nil

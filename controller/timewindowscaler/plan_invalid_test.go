@@ -11,11 +11,11 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// B5: what cannot be followed leaves the target alone, and says why.
+// B5: an invalid spec leaves the target alone, and the reason is reported.
 func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 	for name, tc := range map[string]struct {
-		edit func(*v1beta1.TimeWindowScalerSpec)
-		says []string
+		edit  func(*v1beta1.TimeWindowScalerSpec)
+		parts []string
 	}{
 		"start equals end": {func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].End = "09:00" },
 			[]string{"spec.windows[0].end", "start must not equal end"}},
@@ -44,7 +44,7 @@ func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 			s.expectCondition("Ready", "False/InvalidConfiguration")
 			s.expectCondition("Reconciling", "False/Stable")
 			s.expectCondition("Degraded", "True/InvalidConfiguration")
-			for _, part := range tc.says {
+			for _, part := range tc.parts {
 				if !strings.Contains(p.invalid, part) {
 					t.Errorf("%q does not say %q", p.invalid, part)
 				}
@@ -112,7 +112,7 @@ func TestTheFallbackKeepsToGrace(t *testing.T) {
 	}
 }
 
-// A zone that this machine does not know says nothing about days: holidays rest with it.
+// Without a known zone there are no days, and so no holidays.
 func TestAnUnknownZoneKnowsNoHolidays(t *testing.T) {
 	s := newStory(t, 2)
 	s.tws.Spec.Timezone = "Mars/Olympus_Mons"

@@ -32,7 +32,7 @@ func TestAWindowOfAnotherZone(t *testing.T) {
 	s.expectTargetSpec(10)
 }
 
-// B5: a window whose zone is unknown here is left out, and the others go on.
+// B5: a window whose zone is unknown here is ignored, and the others apply.
 func TestAnUnknownZoneOfAWindowLeavesItOut(t *testing.T) {
 	s := newStory(t, 2)
 	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) {
@@ -56,7 +56,7 @@ func TestAnUnknownZoneOfAWindowLeavesItOut(t *testing.T) {
 	s.expectCondition("Degraded", "False/OperationalNormal")
 }
 
-// Percentages are counts before anything else looks at them.
+// Percentages become counts before anything else uses them.
 func TestPercentagesOfABaseline(t *testing.T) {
 	baseline := int32(3)
 	s := newStory(t, 2)

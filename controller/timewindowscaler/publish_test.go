@@ -58,7 +58,7 @@ func TestAMissingTarget(t *testing.T) {
 	s.expectCondition("Ready", inOrder)
 }
 
-// B8: a scaler that does not own the target says so and nothing else.
+// B8: a scaler that does not own the target reports that and nothing else.
 func TestASecondScalerOnlyWarns(t *testing.T) {
 	s := newGrace(t)
 	s.obs.owner = "older"

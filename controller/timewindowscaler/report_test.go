@@ -46,9 +46,9 @@ func TestConditions(t *testing.T) {
 			"False/TargetNotFound", settled, normal},
 		"no holidays (B6)": {func(s *story) { s.obs.holidays.missing = "company-holidays" },
 			inOrder, settled, "True/HolidaySourceMissing"},
-		"a holiday key is no date (B6)": {func(s *story) { s.obs.holidays.invalid = []string{"Christmas"} },
+		"a holiday key is not a date (B6)": {func(s *story) { s.obs.holidays.invalid = []string{"Christmas"} },
 			inOrder, settled, normal},
-		"many holiday keys are no dates": {func(s *story) { s.obs.holidays.invalid = []string{"a", "b", "c", "d", "e", "f", "g"} },
+		"many holiday keys are not dates": {func(s *story) { s.obs.holidays.invalid = []string{"a", "b", "c", "d", "e", "f", "g"} },
 			inOrder, settled, normal},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestRequeueFormula(t *testing.T) {
 		case got < wait:
 			t.Fatalf("%s comes before the boundary in %s", got, wait)
 		case got%(10*time.Second) != 0:
-			t.Fatalf("%s is no multiple of 10 s", got)
+			t.Fatalf("%s is not a multiple of 10 s", got)
 		case got > 30*time.Second && got > wait+25*time.Second:
 			t.Fatalf("%s is later than the boundary in %s and 25 s of jitter", got, wait)
 		}
@@ -138,7 +138,7 @@ func TestJitterIsSpread(t *testing.T) {
 func TestRequeueValidate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Requeue)
-		says   string
+		want   string
 	}{
 		"the defaults":         {func(*Requeue) {}, ""},
 		"no jitter":            {func(q *Requeue) { q.JitterMax = 0 }, ""},
@@ -156,8 +156,8 @@ func TestRequeueValidate(t *testing.T) {
 		q := DefaultRequeue
 		tc.change(&q)
 		err := q.Validate()
-		if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%s: %v, want %q", name, err, tc.says)
+		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
 	}
 }

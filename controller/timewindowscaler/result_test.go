@@ -67,7 +67,7 @@ func TestWaitsAfterAPass(t *testing.T) {
 }
 
 // A status that was held back is written a second later.
-func TestAHeldStatusIsLookedAtSoon(t *testing.T) {
+func TestAPendingStatusIsWrittenSoon(t *testing.T) {
 	s := newStory(t, 10)
 	r, request, state := exactly(t, s)
 	state.heldSince = ist(inTheHours)
@@ -76,7 +76,7 @@ func TestAHeldStatusIsLookedAtSoon(t *testing.T) {
 }
 
 // B10: conflicts are immediate and silent, and the next pass reads past the cache.
-func TestAConflictIsRepeatedAtOnce(t *testing.T) {
+func TestAConflictIsRetriedAtOnce(t *testing.T) {
 	s := newStory(t, 10)
 	r, request, state := exactly(t, s)
 	state.target.Last, state.written = deployment(2, 2), officeHours()
@@ -140,8 +140,8 @@ func TestWakingIsGivenUp(t *testing.T) {
 	}
 }
 
-// A pass cut short by the manager's end is no failure.
-func TestAnEndIsNoFailure(t *testing.T) {
+// A pass cut short by the manager's end is not a failure.
+func TestAnEndIsNotAFailure(t *testing.T) {
 	s := newStory(t, 10)
 	r, request, state := exactly(t, s)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -28,7 +28,7 @@ func passesOn[T client.Object](p predicate.Predicate, before T, change func(T)) 
 
 func deleting(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.NewTime(ist(inTheHours))) }
 
-// B3: the target is watched, and only what can mean drift, arrival, loss or return is looked at.
+// B3: the target is watched, and only what can mean drift, arrival, loss or return triggers a pass.
 func TestWhichDeploymentChangesMatter(t *testing.T) {
 	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "a", ResourceVersion: "1"},
 		Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](2)}, Status: appsv1.DeploymentStatus{Replicas: 2}}
@@ -72,7 +72,7 @@ func TestWhichConfigMapChangesMatter(t *testing.T) {
 	}
 }
 
-// B8: whoever leaves a target, or comes to it, is news to the others.
+// B8: a scaler that leaves a target, or names it, wakes the others.
 func TestWhichScalerChangesMatterToRivals(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*v1beta1.TimeWindowScaler)

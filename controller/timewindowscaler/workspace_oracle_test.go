@@ -53,7 +53,7 @@ func (s shift) window(i int) v1beta1.Window {
 }
 
 // expectation is the oracle: hours are numbered, a stretch is a run of hours with the same window, and
-// whoever decided last in a stretch is right until it ends.
+// the last decision in a stretch stands until it ends.
 type expectation struct {
 	shifts                []shift
 	enforce, keepArchived bool
@@ -123,7 +123,7 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 		writes := map[int]int{}
 		for hour := 0; hour < 6*24; hour++ {
 			e.goTo(hour)
-			if rapid.IntRange(0, 5).Draw(t, "somebody writes") == 0 {
+			if rapid.IntRange(0, 5).Draw(t, "a user writes") == 0 {
 				e.desired = rapid.SampledFrom(states).Draw(t, "state")
 				workspaceStory.setState(e.desired)
 			}

@@ -37,8 +37,8 @@ func TestAWorkspaceOnItsWay(t *testing.T) {
 	}
 }
 
-// What was asked for is written with the flip's status and not held back; what could not be asked for is
-// asked for again, and a target that is no Workspace has no such memory.
+// What was asked for is written with the boundary's status and not held back; what could not be asked for is
+// asked for again, and a target that is not a Workspace has no such memory.
 func TestWhatTheStatusRemembers(t *testing.T) {
 	d := newWorkspaceStory(lifecycle.Standby)
 	before := d.tws.DeepCopy()

@@ -66,7 +66,7 @@ func TestHolidayMode(t *testing.T) {
 	}
 }
 
-// Every mistake is told, with the field's place and its value.
+// Every mistake is reported, with the field's path and its value.
 func TestMistakesNameTheirFields(t *testing.T) {
 	type mistake struct {
 		Field string

@@ -59,7 +59,7 @@ func TestZonesAreLoadedOnce(t *testing.T) {
 	}
 }
 
-// A window whose zone is unknown here is left out; the others keep their places and go on (B5).
+// A window whose zone is unknown here is ignored; the others keep their indexes and apply (B5).
 func TestAnUnknownZoneOfAWindow(t *testing.T) {
 	reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) {
 		s.Windows = []v1beta1.Window{officeIn("Mars/Olympus_Mons", 1), officeIn("", 2), officeIn("Mars/Olympus_Mons", 4), officeIn("Local", 8)}

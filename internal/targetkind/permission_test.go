@@ -91,7 +91,7 @@ func TestAuthorizersAway(t *testing.T) {
 	}
 }
 
-// The message says what to create, and what the API server said stays inside for whoever asks.
+// The message says what to create, and what the API server said can be unwrapped.
 func TestForbiddenSaysWhatToDo(t *testing.T) {
 	said := apierrors.NewForbidden(schema.GroupResource{Group: "argoproj.io", Resource: "rollouts"}, "", errors.New("no rule"))
 	err := error(&targetkind.ForbiddenError{Kind: rollouts(), Err: said})

@@ -184,7 +184,7 @@ func TestAnswersLastForSeconds(t *testing.T) {
 	}
 }
 
-// An API that does not answer may have the kind: that is no verdict, and nothing is remembered.
+// An API that does not answer may have the kind: that is not an answer, and nothing is cached.
 func TestAnAPIThatDoesNotAnswer(t *testing.T) {
 	s := ordinaryCluster()
 	away := errors.New("away")
@@ -216,7 +216,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	}()
 	giveUp()
 	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("whoever gave up: %v", err)
+		t.Errorf("the caller that gave up: %v", err)
 	}
 	var all sync.WaitGroup
 	errs := make([]error, 20)

@@ -31,7 +31,7 @@ func TestWhoTheRivalIs(t *testing.T) {
 	}{
 		"who owns the replicas":             {count, []metav1.ManagedFieldsEntry{owner("helm", "", size, 5), owner("kubectl", "scale", replicas, 3), ours}, "Field manager kubectl", ""},
 		"of several the last":               {count, []metav1.ManagedFieldsEntry{owner("b", "", replicas, 2), owner("a", "", replicas, 3), owner("c", "", replicas, 1)}, "Field manager a", ""},
-		"nobody but us":                     {count, []metav1.ManagedFieldsEntry{ours, owner("helm", "", size, 10)}, anotherWriter, ""},
+		"only Kyklos":                       {count, []metav1.ManagedFieldsEntry{ours, owner("helm", "", size, 10)}, anotherWriter, ""},
 		"no managed fields":                 {count, nil, anotherWriter, ""},
 		"fields that cannot be read":        {count, []metav1.ManagedFieldsEntry{owner("a", "", `{`, 1), owner("b", "", `{"f:spec":1}`, 1), {Manager: "c"}}, anotherWriter, ""},
 		"no name":                           {count, []metav1.ManagedFieldsEntry{owner("", "", replicas, 1)}, anotherWriter, ""},

@@ -19,19 +19,19 @@ import (
 
 func TestMisses(t *testing.T) {
 	inBubble(t, func(g *gauge) {
-		g.says(0, errors.New("refused at 10:00:01"))
+		g.answers(0, errors.New("refused at 10:00:01"))
 		g.Follow(web, &Source{Name: "queue"})
 		g.after(time.Second)
-		g.says(0, errors.New("refused at 10:00:16"))
+		g.answers(0, errors.New("refused at 10:00:16"))
 		g.after(15 * time.Second)
 		g.knows(0, 2, "refused at 10:00:01") // the text does not flap
-		g.says(0, apierrors.NewServiceUnavailable("no endpoints"))
+		g.answers(0, apierrors.NewServiceUnavailable("no endpoints"))
 		g.after(15 * time.Second)
 		g.knows(0, 3, "no endpoints") // another kind of problem is news
-		g.says(7, nil)
+		g.answers(7, nil)
 		g.after(15 * time.Second)
 		g.knows(7, 0, "")
-		g.says(0, errNoSeries)
+		g.answers(0, errNoSeries)
 		g.after(15 * time.Second)
 		g.knows(7, 1, errNoSeries.Error())
 	})
@@ -40,10 +40,10 @@ func TestMisses(t *testing.T) {
 // While no API server answers, nothing can be scaled either, and nothing is held against the metric.
 func TestAnOutageOfTheAPIServerIsNoMiss(t *testing.T) {
 	inBubble(t, func(g *gauge) {
-		g.says(7, nil)
+		g.answers(7, nil)
 		g.Follow(web, &Source{Name: "queue"})
 		g.after(time.Second)
-		g.says(0, &url.Error{Op: "Get", URL: "https://api", Err: io.ErrUnexpectedEOF})
+		g.answers(0, &url.Error{Op: "Get", URL: "https://api", Err: io.ErrUnexpectedEOF})
 		g.after(time.Hour)
 		g.knows(7, 0, "")
 	})
@@ -79,7 +79,7 @@ func TestAHangingMetricsAPI(t *testing.T) {
 			g.Follow(key, nil)
 			metrics.Forget(key)
 		}
-		g.says(7, nil)
+		g.answers(7, nil)
 		g.Follow(web, &Source{Name: "queue"})
 		g.after(time.Millisecond)
 		g.knows(7, 0, "") // places are free again
@@ -94,7 +94,7 @@ func TestNoCatchingUp(t *testing.T) {
 		g.Follow(web, &Source{Name: "queue"})
 		g.after(6 * time.Second)
 		g.polled("queue 0", "queue 5")
-		g.says(7, nil)
+		g.answers(7, nil)
 		g.after(6500 * time.Millisecond)
 		g.polled("queue 10", "queue 12")
 	})
@@ -123,7 +123,7 @@ func TestWhatAMissIs(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err        error
 		unanswered bool
-		says       string
+		text       string
 	}{
 		"no series":      {errNoSeries, false, "the metrics API returned no values: no series has this name and selector"},
 		"no such metric": {apierrors.NewNotFound(resource, ""), false, `the API server serves no such metric in external.metrics.k8s.io: queue.external.metrics.k8s.io "" not found`},
@@ -135,8 +135,8 @@ func TestWhatAMissIs(t *testing.T) {
 		if got := isUnanswered(tc.err); got != tc.unanswered {
 			t.Errorf("%s: unanswered %v", name, got)
 		}
-		if got := describeMiss(tc.err); !tc.unanswered && got != tc.says {
-			t.Errorf("%s: %q, want %q", name, got, tc.says)
+		if got := describeMiss(tc.err); !tc.unanswered && got != tc.text {
+			t.Errorf("%s: %q, want %q", name, got, tc.text)
 		}
 	}
 	long := describeMiss(errors.New(string(make([]byte, 10_000))))

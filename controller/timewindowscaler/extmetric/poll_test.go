@@ -64,7 +64,7 @@ func inBubble(t *testing.T, test func(*gauge)) {
 
 var web = types.NamespacedName{Namespace: "shop", Name: "web"}
 
-func (g *gauge) says(value int64, err error) {
+func (g *gauge) answers(value int64, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.answer = func(context.Context, Source) (int64, error) { return value, err }
@@ -119,11 +119,11 @@ func (g *gauge) knows(value int64, misses int, problem string) {
 	}
 }
 
-// A source is polled at once and then once per interval, whoever asks for it how often; and each value
+// A source is polled at once and then once per interval, however often it is asked for; and each value
 // wakes its scaler, for the HPA decides anew with each.
 func TestOncePerInterval(t *testing.T) {
 	inBubble(t, func(g *gauge) {
-		g.says(7, nil)
+		g.answers(7, nil)
 		for range 10 {
 			g.Follow(web, &Source{Name: "queue"})
 			g.after(4 * time.Second)
@@ -139,7 +139,7 @@ func TestOncePerInterval(t *testing.T) {
 // No request, no wake-up and no memory once nothing is asked for.
 func TestNothingOutsideTheWindow(t *testing.T) {
 	inBubble(t, func(g *gauge) {
-		g.says(7, nil)
+		g.answers(7, nil)
 		g.Follow(web, nil)
 		g.after(time.Hour)
 		g.polled()
@@ -160,11 +160,11 @@ func TestNothingOutsideTheWindow(t *testing.T) {
 // Another source begins at once and from nothing.
 func TestAnotherSource(t *testing.T) {
 	inBubble(t, func(g *gauge) {
-		g.says(7, nil)
+		g.answers(7, nil)
 		g.Follow(web, &Source{Name: "queue"})
 		g.after(time.Second)
 		before := g.Sample(web).Number
-		g.says(9, nil)
+		g.answers(9, nil)
 		g.Follow(web, &Source{Name: "lag"})
 		if got := g.Sample(web); got != (Sample{Source: Source{Name: "lag"}}) {
 			t.Errorf("begins with %+v", got)
@@ -172,7 +172,7 @@ func TestAnotherSource(t *testing.T) {
 		g.after(time.Second)
 		g.polled("queue 0", "lag 1")
 		if after := g.Sample(web); after.Number == before || after.Value != 9 {
-			t.Errorf("%+v cannot be told from value number %d", after, before)
+			t.Errorf("%+v cannot be distinguished from value number %d", after, before)
 		}
 	})
 }

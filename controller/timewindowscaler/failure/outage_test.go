@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// vigil is an Outage with a hand on the tick and an API server that is there or away.
-type vigil struct {
+// fixture is an Outage with manual ticks and an API server that is there or away.
+type fixture struct {
 	*testing.T
 	Outage
 	away   bool
@@ -21,8 +21,8 @@ type vigil struct {
 	tick   chan time.Time
 }
 
-func newVigil(t *testing.T) *vigil {
-	v := &vigil{T: t, tick: make(chan time.Time)}
+func newFixture(t *testing.T) *fixture {
+	v := &fixture{T: t, tick: make(chan time.Time)}
 	v.Outage = Outage{
 		Ticks: v.tick,
 		Probe: func(context.Context) error {
@@ -42,7 +42,7 @@ func newVigil(t *testing.T) *vigil {
 }
 
 // ticks lets n seconds pass and returns who was woken.
-func (v *vigil) seconds(n int) []string {
+func (v *fixture) seconds(n int) []string {
 	v.Helper()
 	v.woken = nil
 	ctx, cancel := context.WithCancel(v.Context())
@@ -59,7 +59,7 @@ func (v *vigil) seconds(n int) []string {
 	return v.woken
 }
 
-func (v *vigil) expect(what string, got []string, want ...string) {
+func (v *fixture) expect(what string, got []string, want ...string) {
 	v.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		v.Errorf("%s: woken (-want +got)\n%s", what, diff)
@@ -70,8 +70,8 @@ func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "shop", Name: name}
 }
 
-func TestNobodyWaitsNobodyAsks(t *testing.T) {
-	v := newVigil(t)
+func TestNoProbeWithoutNeed(t *testing.T) {
+	v := newFixture(t)
 	v.seconds(3)
 	v.Failed(key("web"), true)
 	v.Over(key("web"))
@@ -81,9 +81,9 @@ func TestNobodyWaitsNobodyAsks(t *testing.T) {
 	}
 }
 
-// B10: whoever failed because the API server was away is woken once, when it is back.
+// B10: what failed because the API server was away is woken once, when it is back.
 func TestWokenOnceWhenTheAPIServerIsBack(t *testing.T) {
-	v := newVigil(t)
+	v := newFixture(t)
 	v.Failed(key("web"), true)
 	v.Failed(key("api"), true)
 	v.away = true
@@ -101,14 +101,14 @@ func TestWokenOnceWhenTheAPIServerIsBack(t *testing.T) {
 
 // An Outage too short for any probe to see still wakes those that met it.
 func TestAnOutageBetweenProbes(t *testing.T) {
-	v := newVigil(t)
+	v := newFixture(t)
 	v.Failed(key("web"), true)
 	v.expect("back before the first probe", v.seconds(1), "web")
 }
 
 // A failure of its own keeps to its back-off while the API server is there.
 func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
-	v := newVigil(t)
+	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.Failed(key("web"), true)
 	v.expect("there", v.seconds(3), "web")
@@ -118,7 +118,7 @@ func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
 
 // Nor does it keep the API server being asked.
 func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
-	v := newVigil(t)
+	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.seconds(5)
 	if v.probes != 1 {
@@ -128,7 +128,7 @@ func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
 
 // But if the API server turns out to be away, the failure may have been for that: it is woken.
 func TestAFailureOfItsOwnDuringAnOutage(t *testing.T) {
-	v := newVigil(t)
+	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.away = true
 	v.expect("away", v.seconds(1))
@@ -138,7 +138,7 @@ func TestAFailureOfItsOwnDuringAnOutage(t *testing.T) {
 
 // Being unreachable is not forgotten over a later failure of another kind.
 func TestUnreachableStays(t *testing.T) {
-	v := newVigil(t)
+	v := newFixture(t)
 	v.Failed(key("web"), true)
 	v.Failed(key("web"), false)
 	v.expect("back", v.seconds(1), "web")
@@ -146,7 +146,7 @@ func TestUnreachableStays(t *testing.T) {
 
 // A probe that hangs is given up, so that Start sees the end of its context and the next tick.
 func TestAProbeHasADeadline(t *testing.T) {
-	v := newVigil(t)
+	v := newFixture(t)
 	bounded := false
 	v.Probe = func(ctx context.Context) error {
 		_, bounded = ctx.Deadline()

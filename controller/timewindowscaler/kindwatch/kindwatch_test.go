@@ -40,16 +40,16 @@ func (r *refusals) Create(_ context.Context, obj client.Object, _ ...client.Crea
 	return nil
 }
 
-// A permission that is taken away ends the watch, which is told of once; what was listed under it is read
-// no more. It is asked for again after a while, by whoever needs the kind.
-func TestAPermissionThatIsTakenAway(t *testing.T) {
+// A revoked permission ends the watch, which is reported once; what was listed is no longer read. It is
+// reviewed again after a while, when a scaler needs the kind.
+func TestARevokedPermission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told, asked := 0, &refusals{}
+		notified, asked := 0, &refusals{}
 		clock := testingclock.NewFakePassiveClock(time.Date(2025, 1, 27, 14, 0, 0, 0, time.UTC))
 		ctx, stop := context.WithCancel(t.Context())
 		k := &kindWatch{kind: rollouts, stop: stop, reader: cached{}}
 		w := &Watches{
-			Reviews: asked, Clock: clock, Log: logr.Discard(), Known: func(schema.GroupVersionKind) { told++ },
+			Reviews: asked, Clock: clock, Log: logr.Discard(), Known: func(schema.GroupVersionKind) { notified++ },
 			ctx: t.Context(), kinds: map[schema.GroupVersionKind]*kindWatch{rollouts.GroupVersionKind: k},
 		}
 		forbidden := func(what string) {
@@ -66,8 +66,8 @@ func TestAPermissionThatIsTakenAway(t *testing.T) {
 		for range 2 { // one for each namespace that is watched
 			w.end(ctx, k, &targetkind.ForbiddenError{Kind: rollouts, Err: errRefused})
 		}
-		if told != 1 || ctx.Err() == nil {
-			t.Errorf("told %d times, watch ended: %v", told, ctx.Err())
+		if notified != 1 || ctx.Err() == nil {
+			t.Errorf("notified %d times, watch ended: %v", notified, ctx.Err())
 		}
 		forbidden("at once")
 		if asked.asked != 0 {
@@ -77,20 +77,20 @@ func TestAPermissionThatIsTakenAway(t *testing.T) {
 			clock.SetTime(clock.Now().Add(RetryInterval))
 			forbidden("later")
 		}
-		if asked.asked != 2 || told != 1 {
-			t.Errorf("asked %d times, want 2, and told %d times, want 1", asked.asked, told)
+		if asked.asked != 2 || notified != 1 {
+			t.Errorf("asked %d times, want 2, and notified %d times, want 1", asked.asked, notified)
 		}
 		again, end := context.WithCancel(t.Context())
 		defer end()
 		w.filled(again, k, cached{})
-		if reader, err := w.Objects(rollouts); err != nil || reader == nil || told != 2 {
-			t.Errorf("given back: %v, %v, told %d times", reader, err, told)
+		if reader, err := w.Objects(rollouts); err != nil || reader == nil || notified != 2 {
+			t.Errorf("given back: %v, %v, notified %d times", reader, err, notified)
 		}
 	})
 }
 
-// What ends a watch is a permission or a kind that is missing. Who is not recognised for a moment, as
-// while credentials rotate, lacks no permission: the cache tries again, and what it holds stays good.
+// A missing permission or kind ends a watch. A client that is not recognised for a moment, as while
+// credentials rotate, does not lack a permission: the cache retries, and its content stays valid.
 func TestWhatEndsAWatch(t *testing.T) {
 	resource := schema.GroupResource{Group: "argoproj.io", Resource: "rollouts"}
 	type verdict struct{ Ends, Forbidden bool }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A kind that hangs costs its first askers their patience, and after that one of them now and then.
+// A kind that hangs costs its first requests a timeout, and after that one request now and then.
 func TestAKindThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slowKinds
@@ -40,7 +40,7 @@ func TestAKindThatHangs(t *testing.T) {
 			go func() { _, _ = s.request(t.Context(), rollouts.GroupVersionKind, time.Now(), hangs) }()
 			synctest.Wait()
 			if s.enter(rollouts.GroupVersionKind, time.Now()) {
-				t.Errorf("%d ask at once", i+2)
+				t.Errorf("%d requests at once", i+2)
 			}
 		}
 	})

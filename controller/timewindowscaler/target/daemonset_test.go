@@ -39,15 +39,15 @@ func TestWhatADaemonSetAsksForAndHas(t *testing.T) {
 		want  answers
 		state string
 	}{
-		"runs":                      {daemonSet("", scheduled(2, 3, 3, 0)), answers{AsksForSome: true, HasSome: true}, "running"},
-		"runs where it should":      {daemonSet("", scheduled(2, 3, 3, 1)), answers{AsksForSome: true, HasSome: true}, "running"},
-		"no node matches":           {daemonSet("", scheduled(2, 0, 0, 0)), answers{AsksForSome: true, HasSome: true}, "running"},
-		"pods still to come":        {daemonSet("", scheduled(2, 3, 1, 0)), answers{AsksForSome: true}, "starting"},
-		"freed, status still old":   {daemonSet("", scheduled(1, 0, 0, 0)), answers{AsksForSome: true}, "starting"},
-		"suspended":                 {daemonSet("true", scheduled(2, 0, 0, 0)), answers{AsksForNone: true, HasNone: true}, "suspended"},
-		"pods still to go":          {daemonSet("true", scheduled(2, 0, 0, 3)), answers{AsksForNone: true}, "being suspended"},
-		"suspended, old status":     {daemonSet("true", scheduled(1, 3, 3, 0)), answers{AsksForNone: true}, "being suspended"},
-		"another value is nobody's": {daemonSet("yes", scheduled(2, 0, 0, 0)), answers{}, "suspended"},
+		"runs":                    {daemonSet("", scheduled(2, 3, 3, 0)), answers{AsksForSome: true, HasSome: true}, "running"},
+		"runs where it should":    {daemonSet("", scheduled(2, 3, 3, 1)), answers{AsksForSome: true, HasSome: true}, "running"},
+		"no node matches":         {daemonSet("", scheduled(2, 0, 0, 0)), answers{AsksForSome: true, HasSome: true}, "running"},
+		"pods still to come":      {daemonSet("", scheduled(2, 3, 1, 0)), answers{AsksForSome: true}, "starting"},
+		"freed, status still old": {daemonSet("", scheduled(1, 0, 0, 0)), answers{AsksForSome: true}, "starting"},
+		"suspended":               {daemonSet("true", scheduled(2, 0, 0, 0)), answers{AsksForNone: true, HasNone: true}, "suspended"},
+		"pods still to go":        {daemonSet("true", scheduled(2, 0, 0, 3)), answers{AsksForNone: true}, "being suspended"},
+		"suspended, old status":   {daemonSet("true", scheduled(1, 3, 3, 0)), answers{AsksForNone: true}, "being suspended"},
+		"a value of another tool": {daemonSet("yes", scheduled(2, 0, 0, 0)), answers{}, "suspended"},
 	} {
 		got := daemonSets{}.FromObject(tc.d).(*DaemonSet)
 		if diff := cmp.Diff(tc.want, answers{got.AsksFor(none), got.AsksFor(some), got.Has(none), got.Has(some)}); diff != "" {

@@ -71,7 +71,7 @@ func TestTheScaleIsReadOncePerVersion(t *testing.T) {
 	}
 }
 
-// A Scale does not tell how many pods are ready, so after a write it is what was seen before.
+// A Scale has no ready count, so after a write it is what was seen before.
 func TestReadyPodsAfterAWrite(t *testing.T) {
 	answers := interceptor.Funcs{SubResourcePatch: func(_ context.Context, _ client.Client, subresource string, _ client.Object, _ client.Patch, opts ...client.SubResourcePatchOption) error {
 		options := &client.SubResourcePatchOptions{}

@@ -24,8 +24,8 @@ type arena struct {
 	state *scalerState
 
 	now, wake time.Time
-	// rewrites is when the rival acts next, zero for never; between which milliseconds it answers says
-	// answers, nil for not at all.
+	// rewrites is when the rival acts next, zero for never. It answers within a number of milliseconds in
+	// the range answers, nil for not at all.
 	rewrites time.Time
 	answers  []int
 	// lost is since when the target has been the rival's, zero while it is ours.
@@ -53,8 +53,8 @@ func newArena(t *testing.T, rt *rapid.T) *arena {
 	return a
 }
 
-// pass looks at the scaler as Reconcile does, and holds what it did to the rules.
-func (a *arena) pass(flip bool) {
+// pass does what Reconcile does, and checks the rules.
+func (a *arena) pass(boundary bool) {
 	before := len(a.corrections)
 	p := a.s.passAt(a.now)
 	if p.outcome.scaled && p.plan.Drift {
@@ -71,15 +71,15 @@ func (a *arena) pass(flip bool) {
 		if a.rewrites.IsZero() && a.answers != nil {
 			a.rewrites = a.now.Add(time.Duration(rapid.IntRange(a.answers[0], a.answers[1]).Draw(a.T, "answer")) * time.Millisecond)
 		}
-	} else if flip {
-		a.Fatalf("%s: the flip was not applied", a.now.In(kolkata))
+	} else if boundary {
+		a.Fatalf("%s: the boundary was not applied", a.now.In(kolkata))
 	}
 	if len(a.corrections) > before {
 		a.checkPace()
 	}
 }
 
-// checkPace: within a stay the third correction comes 30 s after the second at the earliest, then 1, 2 and
+// checkPace: within a window the third correction comes 30 s after the second at the earliest, then 1, 2 and
 // 5 minutes after one another.
 func (a *arena) checkPace() {
 	n := len(a.corrections)
@@ -95,7 +95,7 @@ func (a *arena) checkPace() {
 
 // step goes to whatever happens next: the rival's answer or the end of the wait.
 func (a *arena) step() {
-	boundary := a.s.tws.Status.NextBoundary.Time
+	next := a.s.tws.Status.NextBoundary.Time
 	if !a.rewrites.IsZero() && a.rewrites.Before(a.wake) {
 		a.now, a.rewrites = a.rewrites, time.Time{}
 		if a.lost.IsZero() {
@@ -105,18 +105,18 @@ func (a *arena) step() {
 	} else {
 		a.now = a.wake
 	}
-	flip := !a.now.Before(boundary)
-	if flip {
+	boundary := !a.now.Before(next)
+	if boundary {
 		a.corrections = nil
 	}
-	a.pass(flip)
+	a.pass(boundary)
 	if !a.lost.IsZero() {
 		a.longest = max(a.longest, a.now.Sub(a.lost))
 	}
 }
 
-// However rivals behave: corrections keep their pace, none is lost, and flips are on time. When the rival
-// gives up, so does the fight end, and with it the looks.
+// However rivals behave: corrections keep their pace, none is lost, and boundaries are on time. When the rival
+// gives up, so does the fight end, and with it the extraPasses.
 func TestAnyFight(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := newArena(t, rt)
@@ -131,18 +131,18 @@ func TestAnyFight(t *testing.T) {
 			rt.Fatalf("no fight after %d corrections", len(a.corrections))
 		}
 		a.answers, a.rewrites = nil, time.Time{}
-		looks := 0
+		extraPasses := 0
 		for a.now.Before(ist("2025-01-27 17:00:00")) {
 			a.step()
-			looks++
+			extraPasses++
 		}
-		if a.s.obs.fight.before.On() || looks > 3 {
-			rt.Fatalf("after the rival gave up: fight %v, %d looks until the boundary", a.s.obs.fight.before.On(), looks)
+		if a.s.obs.fight.before.On() || extraPasses > 3 {
+			rt.Fatalf("after the rival gave up: fight %v, %d extraPasses until the boundary", a.s.obs.fight.before.On(), extraPasses)
 		}
 	})
 }
 
-// A manager that starts again and again forgets two rewritings each time at most. Once a fight is announced,
+// A manager that starts again and again forgets at most two rewrites each time. Once a fight is announced,
 // corrections are five minutes apart whatever happens.
 func TestAFightAcrossRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -7,8 +7,8 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// What begins another stay is due at once, and starts afresh.
-func TestWhatEndsAStay(t *testing.T) {
+// What begins another occurrence of a window is due at once, and counts from zero.
+func TestWhatEndsAnOccurrence(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*story)
 		now    string
@@ -41,7 +41,7 @@ func TestWhatEndsAStay(t *testing.T) {
 			s.expectTargetSpec(tc.want)
 			s.expectCondition("Degraded", normal)
 			if s.last.plan.fight.On() {
-				t.Error("the fight goes on")
+				t.Error("the fight continues")
 			}
 		})
 	}
@@ -64,8 +64,8 @@ func TestAFightInAGracePeriod(t *testing.T) {
 	s.expectCondition("Degraded", normal)
 }
 
-// Rewritings that have nothing to do with one another are no fight, nor is what changes nothing.
-func TestWhatIsNoFight(t *testing.T) {
+// Unrelated rewrites are not a fight, and neither is what changes nothing.
+func TestWhatIsNotAFight(t *testing.T) {
 	t.Run("days apart", func(t *testing.T) {
 		s := newStory(t, 10)
 		s.tws.Spec.Windows[0].Days = []v1beta1.Weekday{"Sun"} // nothing but OffHours for days
@@ -86,7 +86,7 @@ func TestWhatIsNoFight(t *testing.T) {
 		}
 		s.expectCondition("Degraded", normal)
 	})
-	t.Run("many passes over one rewriting", func(t *testing.T) {
+	t.Run("many passes over one rewrite", func(t *testing.T) {
 		s := newStory(t, 10)
 		s.pass(inTheHours)
 		s.refusal = errRefused
