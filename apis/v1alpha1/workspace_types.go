@@ -21,7 +21,7 @@ import (
 // +kubebuilder:printcolumn:name="Image",type=string,priority=1,JSONPath=`.spec.image`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="the name must have at most 50 characters and no dots: the Pod, the volume and the Jobs are named after it",reason=FieldValueInvalid,fieldPath=".metadata"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="must stay while the home is archived: ask for STANDBY first, which restores it",reason=FieldValueForbidden,fieldPath=".spec.archive"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="must stay while the home is archived: set desiredState to STANDBY first, which restores it",reason=FieldValueForbidden,fieldPath=".spec.archive"
 type Workspace struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard object metadata. The name has at most 50 characters
@@ -80,9 +80,9 @@ const (
 
 // WorkspaceSpec is the desired state of a Workspace.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to who it was made for",reason=FieldValueForbidden,fieldPath=".owner"
-// +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no place to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
-// +kubebuilder:validation:XValidation:rule="!has(self.archive) || !has(self.env) || self.env.all(e, !has(e.valueFrom) || !has(e.valueFrom.secretKeyRef) || e.valueFrom.secretKeyRef.name != self.archive.storeRef.name)",message="must not take from the Secret of archive.storeRef: whoever works in this workspace could open every archive in the store",reason=FieldValueForbidden,fieldPath=".env"
+// +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to its first owner",reason=FieldValueForbidden,fieldPath=".owner"
+// +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no store to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
+// +kubebuilder:validation:XValidation:rule="!has(self.archive) || !has(self.env) || self.env.all(e, !has(e.valueFrom) || !has(e.valueFrom.secretKeyRef) || e.valueFrom.secretKeyRef.name != self.archive.storeRef.name)",message="must not use the Secret of archive.storeRef: users of this workspace could read every archive in the store",reason=FieldValueForbidden,fieldPath=".env"
 type WorkspaceSpec struct {
 	// desiredState is the state that the workspace should be in: PENDING (archived),
 	// STANDBY (stopped, with its volume) or RUNNING. Users, the idle timers and a
@@ -146,7 +146,7 @@ type WorkspaceSpec struct {
 
 // WorkspaceStorage describes the volume of the home directory.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="must not change: a volume stays in the class that it was made in",reason=FieldValueForbidden,fieldPath=".storageClassName"
+// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="must not change: a volume cannot change its class",reason=FieldValueForbidden,fieldPath=".storageClassName"
 type WorkspaceStorage struct {
 	// size is the size of the volume. It can grow if the storage class allows it.
 	// +optional

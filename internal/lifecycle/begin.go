@@ -21,9 +21,9 @@ func (e *evaluation) beginNext() bool {
 		return e.wait(CodeConverged, time.Time{})
 	case e.home() && !e.Observed.Volume.usable():
 		return e.wait(CodeVolumeTerminating, time.Time{})
-	case trait(next).Job && !e.Workspace.HasStore:
+	case TraitOf(next).Job && !e.Workspace.HasStore:
 		return e.wait(CodeArchiveNotConfigured, time.Time{})
-	case trait(next).Job && e.Limits.MoversFull:
+	case TraitOf(next).Job && e.Limits.MoversFull:
 		return e.wait(CodeMoversFull, e.Now.Add(retryPace))
 	case next == Provisioning && e.Workspace.AcceptedLoss == "" && !e.isNew() && e.findArchive():
 		return true

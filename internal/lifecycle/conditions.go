@@ -25,8 +25,8 @@ type Conditions struct {
 func (e *evaluation) conditions() Conditions {
 	s, code := e.out.Status, e.out.Code
 	c := Conditions{
-		VolumeReady:  truth(e.home() && e.Observed.Volume.usable(), CodeVolumeReady, e.volumeWord()),
-		PodReady:     truth(e.Observed.Pod.own() && e.Observed.Pod.State == PodReady, CodePodReady, e.podWord()),
+		VolumeReady:  truth(e.home() && e.Observed.Volume.usable(), CodeVolumeReady, e.volumeCode()),
+		PodReady:     truth(e.Observed.Pod.own() && e.Observed.Pod.State == PodReady, CodePodReady, e.podCode()),
 		ArchiveReady: archiveReady(s),
 		Progressing:  truth(s.Operation.Type != None || e.out.Act.Kind != ActNone, code, code),
 		Stalled:      truth(s.Phase == Failed || e.slow, s.Error.Code, CodeConverged),
@@ -69,7 +69,7 @@ func truth(is bool, yes, no Code) Condition {
 	return Condition{False, no}
 }
 
-func (e *evaluation) volumeWord() Code {
+func (e *evaluation) volumeCode() Code {
 	switch volume := e.Observed.Volume; {
 	case volume.State == VolumeAbsent && e.Status.Volume.holds():
 		return CodeVolumeLost
@@ -88,7 +88,7 @@ func (e *evaluation) volumeWord() Code {
 	}
 }
 
-func (e *evaluation) podWord() Code {
+func (e *evaluation) podCode() Code {
 	switch pod := e.Observed.Pod; {
 	case pod.State == PodAbsent:
 		return CodePodGone

@@ -35,7 +35,7 @@ func (e *evaluation) complete() bool {
 // mover keeps it, so the archive is made anyway.
 func (e *evaluation) cancel() bool {
 	operation := e.Status.Operation
-	if !trait(operation.Type).Cancel || operation.PointOfNoReturn || e.desired() == Pending || e.dying() || e.homeLost() {
+	if !TraitOf(operation.Type).Cancel || operation.PointOfNoReturn || e.desired() == Pending || e.dying() || e.homeLost() {
 		return false
 	}
 	if e.endJobs() {
@@ -147,7 +147,7 @@ func (e *evaluation) limit(o OperationType) time.Duration {
 	if limit := e.Workspace.Timeouts[o]; limit > 0 {
 		return limit
 	}
-	return trait(o).Limit
+	return TraitOf(o).Limit
 }
 
 // fail counts a failure and schedules the next attempt, if one is left.

@@ -66,7 +66,7 @@ type Trait struct {
 func Traits() []Trait { return traits }
 
 var traits = []Trait{
-	{Provisioning, Standby, "the volume is there, is ours and usable, and is marked as an empty home", 5 * time.Minute, false, false},
+	{Provisioning, Standby, "the Workspace's volume is usable and marked as an empty home", 5 * time.Minute, false, false},
 	{Restoring, Standby, "the volume is marked as restored by this operation, and the Job and its Pods are gone", 30 * time.Minute, true, false},
 	{Starting, Running, "the Pod of this operation is ready on the home's volume", 5 * time.Minute, false, false},
 	{Stopping, Standby, "the Pod object is gone", 5 * time.Minute, false, false},
@@ -74,8 +74,8 @@ var traits = []Trait{
 	{Removing, Deleting, "Pod, Jobs and volume are gone", 10 * time.Minute, false, false},
 }
 
-// trait returns the traits of o.
-func trait(o OperationType) Trait {
+// TraitOf returns the traits of o.
+func TraitOf(o OperationType) Trait {
 	for _, t := range traits {
 		if t.Operation == o {
 			return t

@@ -118,7 +118,7 @@ func TestWorkspaceRefuses(t *testing.T) {
 		"the root":                  {[]string{mount, "mountPath: /"}, "must be an absolute path"},
 		"below a folder of devices": {[]string{mount, "mountPath: /dev/shm"}, system},
 		"the folder for a while":    {[]string{mount, "mountPath: /tmp"}, system},
-		"the keys of the store":     {[]string{"value: vim", "valueFrom: {secretKeyRef: {name: store, key: a}}"}, "spec.env: Forbidden: must not take from the Secret of archive.storeRef"},
+		"the keys of the store":     {[]string{"value: vim", "valueFrom: {secretKeyRef: {name: store, key: a}}"}, "spec.env: Forbidden: must not use the Secret of archive.storeRef"},
 		"no taint at all":           {[]string{"{key: dedicated, value: ide, effect: NoSchedule}", `{key: "", operator: Equal}`}, "spec.tolerations[0].key: Required value"},
 		"an error with a job":       {[]string{"status: {}", "status: {phase: ERROR, operation: {type: STARTING, id: a}}"}, "a workspace in ERROR has no operation"},
 		"a job without an id":       {[]string{"status: {}", "status: {operation: {type: STARTING}}"}, "an operation has an id"},
@@ -144,7 +144,7 @@ func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
 		"a class taken away":                            {nil, []string{"storageClassName: standard, ", ""}, []string{"spec.storage.storageClassName: Forbidden: must not change"}},
 		"a class added":                                 {[]string{"storageClassName: standard, ", ""}, nil, []string{"spec.storage.storageClassName: Forbidden: must not change"}},
 		"an archive taken away from one that runs":      {[]string{"status: {}", strings.Replace(archived, "PENDING", "RUNNING", 1)}, withoutArchive, nil},
-		"an archive taken away from what is only there": {[]string{"status: {}", archived}, withoutArchive, []string{"spec.archive: Forbidden: must stay while the home is archived: ask for STANDBY first, which restores it"}},
+		"an archive taken away from what is only there": {[]string{"status: {}", archived}, withoutArchive, []string{"spec.archive: Forbidden: must stay while the home is archived"}},
 		"an archive given to what has one":              {append([]string{"status: {}", archived}, withoutArchive...), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

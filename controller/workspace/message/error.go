@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ func (f Facts) repeated() bool {
 func (f Facts) detail() string {
 	detail := f.Detail.Text
 	if f.repeated() {
-		detail = f.Workspace.Status.Error.Context[detailKey(f.Decision.Status.Error.Reason)]
+		detail = f.Workspace.Status.Error.Context[detailKeys[f.Decision.Status.Error.Reason]]
 	}
 	if detail = strings.TrimSpace(detail); detail == "" {
 		return ""
@@ -69,18 +70,9 @@ func (f Facts) next() string {
 	}
 }
 
-// detailKey is the key of Detail.Text in the context.
-func detailKey(reason lifecycle.Reason) string {
-	switch reason {
-	case lifecycle.Mismatch:
-		return "actual"
-	case lifecycle.Unreachable:
-		return "error"
-	case lifecycle.ActionFailed, lifecycle.Timeout:
-		return "stderr"
-	default:
-		return "detail"
-	}
+// detailKeys are the keys of Detail.Text in the context.
+var detailKeys = map[lifecycle.Reason]string{
+	lifecycle.Mismatch: "actual", lifecycle.Unreachable: "error", lifecycle.ActionFailed: "stderr", lifecycle.Timeout: "stderr", lifecycle.DataLost: "detail",
 }
 
 // context returns the machine-readable details of an error (W51).
@@ -117,7 +109,7 @@ func (f Facts) context(v fields) map[string]string {
 		context["archive_key"] = v.Key
 	}
 	if f.Detail.Text != "" {
-		context[detailKey(failure.Reason)] = tail(f.Detail.Text, maxDetail)
+		context[detailKeys[failure.Reason]] = tail(f.Detail.Text, maxDetail)
 	}
 	maps.DeleteFunc(context, func(_, value string) bool { return value == "" })
 	return context
@@ -133,23 +125,16 @@ func endpoint(code lifecycle.Code) string {
 	}
 }
 
+var actions = map[lifecycle.OperationType]string{
+	lifecycle.Provisioning: "provision", lifecycle.Restoring: "restore", lifecycle.Starting: "start", lifecycle.Archiving: "archive",
+}
+
 // action is what failed.
 func action(operation lifecycle.Operation) string {
-	switch operation.Type {
-	case lifecycle.Provisioning:
-		return "provision"
-	case lifecycle.Restoring:
-		return "restore"
-	case lifecycle.Starting:
-		return "start"
-	case lifecycle.Archiving:
-		if operation.PointOfNoReturn {
-			return "delete_volume"
-		}
-		return "archive"
-	default:
-		return "delete"
+	if operation.PointOfNoReturn {
+		return "delete_volume"
 	}
+	return cmp.Or(actions[operation.Type], "delete")
 }
 
 // mismatches are the expected and actual values of a Mismatch.

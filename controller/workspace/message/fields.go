@@ -21,7 +21,7 @@ type fields struct {
 	Name, Namespace, UID, Secret, DeletionPolicy, Accepted string
 	Pod, Volume, Job                                       string
 	State, Desired                                         string
-	Running, Standby, Archived, Deleting, Removing         bool
+	Archived, Deleting, Removing                           bool
 
 	// The volume. FolderMissing: it exists without the folder of the home.
 	VolumeUID, SeenPod, SeenVolume string
@@ -50,8 +50,7 @@ func (f Facts) fields() fields {
 		DeletionPolicy: string(cmp.Or(ws.Spec.DeletionPolicy, v1alpha1.DeletionDelete)),
 		Pod:            objects.PodName(ws.Name), Volume: objects.VolumeName(ws.Name), Job: cmp.Or(status.Operation.JobName, before.Operation.JobName),
 		State: string(display), Desired: string(ws.Spec.DesiredState), Deleting: ws.DeletionTimestamp != nil,
-		Running: display == lifecycle.Running, Standby: display == lifecycle.Standby, Archived: display == lifecycle.Archived,
-		Removing: operation == lifecycle.Removing,
+		Archived: display == lifecycle.Archived, Removing: operation == lifecycle.Removing,
 
 		VolumeUID: status.Volume.UID, Epoch: status.Volume.Epoch, SeenPod: f.Observed.Pod.UID, SeenVolume: f.Observed.Volume.UID,
 		FolderMissing: f.folderMissing(),
@@ -77,7 +76,7 @@ func (f Facts) fields() fields {
 	}
 	v.OwnersRunning, v.Neighbour = f.running()
 	// These are texts with fields of their own.
-	v.Doing, v.Slow, v.Advice = fill(texts.doing, v), fill(texts.slow(), v), fill(advice(mover.Code(f.Detail.Code)), v)
+	v.Doing, v.Slow, v.Advice = fill(texts.doing, v), fill(texts.slow(), v), fill(cmp.Or(advice[mover.Code(f.Detail.Code)], moverLog), v)
 	return v
 }
 

@@ -1,6 +1,8 @@
 package message
 
 import (
+	"cmp"
+
 	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -55,36 +57,21 @@ func (o operationText) slow() string {
 	return join("If it needs more time, raise spec.timeouts."+o.timeout+".", o.details)
 }
 
-// CodeOf returns the code for a failed mover. A mover that was killed has no result code: JobFailed.
-func CodeOf(code mover.Code) lifecycle.Code {
-	switch code {
-	case mover.ArchiveNotFound, mover.MetaNotFound:
-		return lifecycle.CodeArchiveLost
-	case mover.ChecksumMismatch:
-		return lifecycle.CodeArchiveCorrupt
-	case mover.HomeMissing:
-		return lifecycle.CodeVolumeLost
-	case mover.StoreAccess:
-		return lifecycle.CodeStoreUnreachable
-	case mover.BucketMissing:
-		return lifecycle.CodeBucketMissing
-	default:
-		return lifecycle.CodeJobFailed
-	}
+var moverCodes = map[mover.Code]lifecycle.Code{
+	mover.ArchiveNotFound: lifecycle.CodeArchiveLost, mover.MetaNotFound: lifecycle.CodeArchiveLost,
+	mover.ChecksumMismatch: lifecycle.CodeArchiveCorrupt, mover.HomeMissing: lifecycle.CodeVolumeLost,
+	mover.StoreAccess: lifecycle.CodeStoreUnreachable, mover.BucketMissing: lifecycle.CodeBucketMissing,
 }
 
-// advice is what the user can do about a failed mover.
-func advice(code mover.Code) string {
-	switch code {
-	case mover.HomeUnreadable:
-		return "Start the workspace and make the file or folder readable by its owner, or delete it."
-	case mover.HomeChanged, mover.VolumeBusy:
-		return "Another Pod uses the volume; to see which: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."
-	case mover.DiskFull:
-		return "Increase spec.storage.size; the storage class must allow it."
-	case mover.HomeExists:
-		return "The volume holds a home that is not from the archive; inspect it before you delete anything."
-	default:
-		return moverLog
-	}
+// CodeOf returns the code for a failed mover. A mover that was killed has no result code: JobFailed.
+func CodeOf(code mover.Code) lifecycle.Code { return cmp.Or(moverCodes[code], lifecycle.CodeJobFailed) }
+
+const busy = "Another Pod uses the volume; to see which: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."
+
+// advice is what the user can do about a failed mover. The default is its log.
+var advice = map[mover.Code]string{
+	mover.HomeUnreadable: "Start the workspace and make the file or folder readable by its owner, or delete it.",
+	mover.HomeChanged:    busy, mover.VolumeBusy: busy,
+	mover.DiskFull:   "Increase spec.storage.size; the storage class must allow it.",
+	mover.HomeExists: "The volume holds a home that is not from the archive; inspect it before you delete anything.",
 }

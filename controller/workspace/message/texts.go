@@ -68,7 +68,7 @@ const (
 		patch + "{{.Name}} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`." +
 		"{{else}}The next retry uses the volume as the home.{{end}}"
 	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store."
-	converged     = "{{if .Running}}Pod {{.Pod}} is ready, as desired.{{else if .Standby}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
+	converged     = "{{if eq .State \"RUNNING\"}}Pod {{.Pod}} is ready, as desired.{{else if eq .State \"STANDBY\"}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
 		"{{else if .Archived}}The home is in archive {{.ArchiveKey}} and has no volume, as desired.{{else}}There is no Pod, volume or archive, as desired.{{end}}"
 	doing       = "{{.Doing}}{{if .Removing}}{{.Fate}}{{end}}."
 	stopAnother = "{{if and .Others (not .Neighbour)}}Stop one of them, in its namespace.{{else}}To stop one: " +

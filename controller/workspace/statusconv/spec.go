@@ -79,12 +79,7 @@ func Limit(ws *v1alpha1.Workspace, operation lifecycle.OperationType) time.Durat
 	if limit := timeouts(ws.Spec.Timeouts)[operation]; limit > 0 {
 		return limit
 	}
-	for _, trait := range lifecycle.Traits() {
-		if trait.Operation == operation {
-			return trait.Limit
-		}
-	}
-	return 0
+	return lifecycle.TraitOf(operation).Limit
 }
 
 // cut shortens a text to a number of bytes, at a character boundary.

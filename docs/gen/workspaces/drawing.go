@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// drawing is a picture in the making. Its colours are told apart by people who see red and green alike, and
-// nothing is told by a colour alone.
+// drawing is a picture in the making. The colours are distinguishable with red-green colour blindness, and no
+// information is in the colour alone.
 type drawing struct{ strings.Builder }
 
 const style = `<style>

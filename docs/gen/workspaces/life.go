@@ -33,8 +33,8 @@ var steps = []step{
 	{archiving, []lifecycle.ActionKind{lifecycle.ActCreateJob}, []string{"A Job packs", "the home and", "uploads it."}},
 	{archiving, nil, []string{"It reads all of", "it back, and", "writes the", "marker."}},
 	{archiving, []lifecycle.ActionKind{lifecycle.ActDeleteJob, lifecycle.ActVerify}, []string{"Kyklos ends the", "Job, checks", "and records the", "archive."}},
-	{archiving, []lifecycle.ActionKind{lifecycle.ActVerify, lifecycle.ActDeleteVolume}, []string{"It looks again,", "then deletes", "the volume."}},
-	{string(lifecycle.Archived), nil, []string{"Nothing but", "the archive", "is kept."}},
+	{archiving, []lifecycle.ActionKind{lifecycle.ActVerify, lifecycle.ActDeleteVolume}, []string{"It checks again,", "then deletes", "the volume."}},
+	{string(lifecycle.Archived), nil, []string{"Only the", "archive is", "kept."}},
 	{restoring, []lifecycle.ActionKind{lifecycle.ActVerify, lifecycle.ActCreateVolume, lifecycle.ActCreateJob}, []string{"A Job unpacks", "it on a new", "volume, out of", "sight."}},
 	{restoring, []lifecycle.ActionKind{lifecycle.ActMarkVolume, lifecycle.ActDeleteJob}, []string{"When all is", "verified and on", "disk, it is made", "the home."}},
 	{string(lifecycle.Standby), nil, []string{"The archive", fmt.Sprintf("stays until %d h", int(lifecycle.OrphanAge.Hours())), "after a newer", "one is there."}},
@@ -50,9 +50,9 @@ type bar struct {
 
 var bars = []bar{
 	{"whole", volumeTop, 0, 3.6, "the home"},
-	{"part", volumeTop, 5, 6.6, "in the making"},
+	{"part", volumeTop, 5, 6.6, "incomplete"},
 	{"whole", volumeTop, 6.6, 8, "the home"},
-	{"part", archiveTop, 0, 1.6, "in the making"},
+	{"part", archiveTop, 0, 1.6, "incomplete"},
 	{"whole", archiveTop, 1.6, 8, "a verified copy"},
 }
 

@@ -1,5 +1,5 @@
-// Command workspaces draws the pictures of docs/workspaces.md and writes its table, all from the tables that the
-// engine of Workspaces itself decides by.
+// Command workspaces draws the pictures of docs/workspaces.md and writes its table, from the tables of the engine of
+// Workspaces.
 package main
 
 import (

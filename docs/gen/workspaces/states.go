@@ -9,7 +9,7 @@ import (
 
 const statesName = "workspace-states.svg"
 
-// Three columns, one for each level, and two boxes outside of the order below them.
+// Three columns, one per level, and two boxes below them.
 const (
 	columnWidth, gap = 170, 177
 	top, inner       = 44, 240 // the boxes of levels begin here and are this high
@@ -17,7 +17,7 @@ const (
 	statesHeight     = 456
 )
 
-// place is where a state stands, and what there is of the home in it.
+// place is the box of a state and a description of the home in it.
 type place struct {
 	state lifecycle.State
 	box   box
@@ -49,10 +49,10 @@ func states() []byte {
 		d.lines("middle", p.box.center(), middle+lineHeight+2, p.is...)
 	}
 	for _, edge := range lifecycle.Edges() {
-		d.operation(edge, trait(edge.Operation))
+		d.operation(edge, lifecycle.TraitOf(edge.Operation))
 	}
 	d.failed()
-	d.deleting(trait(lifecycle.Removing))
+	d.deleting(lifecycle.TraitOf(lifecycle.Removing))
 	return d.finish()
 }
 
@@ -83,10 +83,10 @@ func (d *drawing) cancelled(start, end, y int, from box) {
 	d.arrow("back", fmt.Sprintf("M%d %dV%dH%dV%d", leave, y, low, from.center(), from.bottom()))
 	d.text("", from.center()+14, low+1, "cancelled, if the home is wanted again")
 	d.point(from.center()+20, low+lineHeight-3)
-	d.text("", from.center()+32, low+1+lineHeight, "from here on not any more: the volume is given up")
+	d.text("", from.center()+32, low+1+lineHeight, "point of no return: the volume is deleted")
 }
 
-// ends are the boxes that an edge joins. PENDING with an archive is ARCHIVED.
+// ends are the boxes that an edge connects. PENDING with an archive is ARCHIVED.
 func ends(edge lifecycle.Edge) (from, to box) {
 	is := func(state lifecycle.State, archived bool) box {
 		if state == lifecycle.Pending && archived {
@@ -106,15 +106,15 @@ func (d *drawing) failed() {
 	b := box{left, outside, 424, statesHeight - outside - 8}
 	d.box("error", b)
 	d.text("wrong", b.x+14, b.y+22, string(lifecycle.Failed))
-	d.text("", b.x+74, b.y+22, "when an operation has failed for good:")
-	d.lines("", b.x+14, b.y+22+lineHeight+2, tries(),
-		"Goes on when the spec is changed, by a retry, by accepting a loss,",
-		fmt.Sprintf("or, if something was unreachable, by itself after %s.", minutes(lifecycle.Probe)))
+	d.text("", b.x+74, b.y+22, "when an operation failed and is not retried:")
+	d.lines("", b.x+14, b.y+22+lineHeight+2, retries(),
+		"Ends with a new spec, a retry request, an accepted loss,",
+		fmt.Sprintf("or, after Unreachable, by itself after %s.", minutes(lifecycle.Probe)))
 }
 
-// tries says how often an operation is tried before ERROR.
-func tries() string {
-	return fmt.Sprintf("after %d more tries, %d after a %s, %d after %s.", lifecycle.ActionFailed.MaxRetries(),
+// retries is how many times an operation is retried before ERROR.
+func retries() string {
+	return fmt.Sprintf("after %d retries, %d after a %s, %d after %s.", lifecycle.ActionFailed.MaxRetries(),
 		lifecycle.Timeout.MaxRetries(), lifecycle.Timeout, lifecycle.DataLost.MaxRetries(), lifecycle.DataLost)
 }
 
@@ -122,20 +122,11 @@ func (d *drawing) deleting(of lifecycle.Trait) {
 	b := box{456, outside, 424, statesHeight - outside - 8}
 	d.box("outside", b)
 	d.text("name", b.x+14, b.y+22, string(lifecycle.Deleting))
-	d.text("", b.x+94, b.y+22, "when the Workspace is deleted, in whatever state:")
+	d.text("", b.x+94, b.y+22, "when the Workspace is deleted, in any state:")
 	d.lines("", b.x+14, b.y+22+lineHeight+2,
 		"the home is archived, deleted or kept, as spec.deletionPolicy says,",
-		"then Pod, Jobs and volume go, one after the other.",
-		fmt.Sprintf("It goes on until all is gone, with a warning after %s.", minutes(of.Limit)))
-}
-
-func trait(operation lifecycle.OperationType) lifecycle.Trait {
-	for _, t := range lifecycle.Traits() {
-		if t.Operation == operation {
-			return t
-		}
-	}
-	panic("no trait of " + operation)
+		"then the Pod, the Jobs and the volume are deleted.",
+		fmt.Sprintf("It continues until all are gone, with a warning after %s.", minutes(of.Limit)))
 }
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes())) }

@@ -9,18 +9,18 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Between these two lines of the page the table is written anew.
+// The lines around the table on the page.
 const (
 	tableBegins = "<!-- operations: written by go generate -->\n"
 	tableEnds   = "<!-- operations end -->\n"
 )
 
-// fill puts the table where the page has room for it.
+// fill replaces the table on the page.
 func fill(page []byte, table string) ([]byte, error) {
 	head, rest, found := bytes.Cut(page, []byte(tableBegins))
 	_, tail, ends := bytes.Cut(rest, []byte(tableEnds))
 	if !found || !ends {
-		return nil, errors.New("it must have the two lines between which the table of operations stands")
+		return nil, errors.New("the lines around the table of operations are missing")
 	}
 	return []byte(string(head) + tableBegins + "\n" + table + "\n" + tableEnds + string(tail)), nil
 }
@@ -48,7 +48,7 @@ func operations() string {
 	return table.String()
 }
 
-// levels are an edge's ends as people see them.
+// levels are the ends of an edge as shown to people.
 func levels(edge lifecycle.Edge) (from, to string) {
 	from, to = string(edge.From), string(edge.To)
 	if edge.Archive == lifecycle.With {
