@@ -75,6 +75,7 @@ image: ## Build bin/image: the container image, reproducibly and without Docker;
 .PHONY: release
 release: ## Build bin/release: VERSION=v0.1.0 is needed; KEY=file signs it, REGISTRY=host/path pushes it; see docs/releasing.md
 	@[ "$(origin COMMIT)" != file ] || git diff --quiet HEAD || { echo "Commit your changes first, or give COMMIT and DATE."; exit 1; }
+	@case "$(VERSION)" in v[0-9]*.[0-9]*.[0-9]*) ;; *) echo "Give a version such as VERSION=v0.1.0."; exit 1;; esac
 	@[ -z "$(REGISTRY)" ] || [ -n "$(KEY)" ] || { echo "Only a signed release is pushed: give KEY=file."; exit 1; }
 	@rm -rf $(RELEASE_DIR)
 	@for platform in $(PLATFORMS); do $(RELEASE_ENV) GOOS=$${platform%/*} GOARCH=$${platform#*/} \

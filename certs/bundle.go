@@ -9,14 +9,11 @@ import (
 
 const pemCertificate = "CERTIFICATE"
 
-// mergeBundle returns what should stand in a caBundle that holds bundle now, so
-// that own is trusted as well. Certificates of others stay, in their order, as
-// long as they are valid or will be; own ones are appended. Expired ones and
-// repetitions go.
+// mergeBundle adds own to the caBundle bundle. Certificates of others keep their order as long as they are valid or will
+// be; own ones are appended. Expired ones and duplicates are removed.
 //
-// changed is false when bundle already says so; merged is then bundle itself,
-// byte for byte. Blocks that are not certificates trust nobody: they are left
-// out of a rewrite but are no reason for one.
+// changed is false if there is nothing to do; merged is then bundle itself. Blocks that are not certificates are dropped
+// in a rewrite, but do not cause one.
 func mergeBundle(bundle []byte, own []*x509.Certificate, now time.Time) (merged []byte, changed bool) {
 	present := parseBundle(bundle)
 	kept := unexpired(present, now)
@@ -30,8 +27,7 @@ func mergeBundle(bundle []byte, own []*x509.Certificate, now time.Time) (merged 
 	return merged, true
 }
 
-// parseBundle returns the certificates in a PEM bundle and skips what a TLS
-// client would skip as well.
+// parseBundle returns the certificates in a PEM bundle. Like a TLS client, it skips everything else.
 func parseBundle(bundle []byte) []*x509.Certificate {
 	var certs []*x509.Certificate
 	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
@@ -45,8 +41,7 @@ func parseBundle(bundle []byte) []*x509.Certificate {
 	return certs
 }
 
-// chains returns the ways in which a TLS client that trusts the roots alone can
-// verify what is served with pair, or why it cannot.
+// chains verifies pair like a TLS client that trusts only the roots.
 func chains(pair *tls.Certificate, roots []*x509.Certificate, now time.Time) ([][]*x509.Certificate, error) {
 	options := x509.VerifyOptions{
 		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(),
@@ -63,8 +58,7 @@ func chains(pair *tls.Certificate, roots []*x509.Certificate, now time.Time) ([]
 	return pair.Leaf.Verify(options)
 }
 
-// trustedUntil returns when the last root expires that pair chains to; zero if
-// none does now.
+// trustedUntil returns when the last root expires that pair chains to; zero if there is none.
 func trustedUntil(pair *tls.Certificate, roots []*x509.Certificate, now time.Time) (until time.Time) {
 	found, err := chains(pair, roots, now)
 	if err != nil {
@@ -78,7 +72,7 @@ func trustedUntil(pair *tls.Certificate, roots []*x509.Certificate, now time.Tim
 	return until
 }
 
-// unexpired returns the certificates whose NotAfter is not before now, each once.
+// unexpired returns the certificates that have not expired, each once.
 func unexpired(certs []*x509.Certificate, now time.Time) []*x509.Certificate {
 	var keep []*x509.Certificate
 	seen := map[string]bool{}

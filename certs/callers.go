@@ -15,9 +15,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Callers name the objects by which the API server calls Kyklos: webhook
-// configurations, and CustomResourceDefinitions for their conversion webhook.
-// They may be created later.
+// Callers name the objects that make the API server call Kyklos: webhook configurations, and CustomResourceDefinitions
+// for their conversion webhook. They may be created later.
 type Callers struct {
 	ValidatingWebhookConfigurations []string
 	MutatingWebhookConfigurations   []string
@@ -61,7 +60,7 @@ func newTargets(config *rest.Config, c Callers, resync time.Duration) (all targe
 	return all, nil
 }
 
-// run watches until ctx ends and calls changed after each look at a caller.
+// run watches until ctx ends and calls changed for each event or resync.
 func (all targets) run(ctx context.Context, changed func(*object)) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -75,12 +74,12 @@ func (all targets) run(ctx context.Context, changed func(*object)) error {
 	return nil
 }
 
-// published says whether every bundle of every caller that exists trusts pair.
+// published reports whether every bundle of every existing caller trusts pair.
 func (all targets) published(pair *tls.Certificate, now time.Time) bool {
 	return all.every(func(e endpoint) bool { return e.trusts(pair, now) == nil })
 }
 
-// every says whether all callers have been read and all their endpoints pass.
+// every reports whether all callers have been read and all their endpoints pass.
 func (all targets) every(pass func(endpoint) bool) bool {
 	for _, target := range all {
 		if !target.informer.HasSynced() {
@@ -95,10 +94,9 @@ func (all targets) every(pass func(endpoint) bool) bool {
 	return true
 }
 
-// missing lists what keeps the API server from calling with success: callers not
-// read or not created yet, bundles without the CA, names the leaf does not bear.
-// A caller that is deleted later is not missed: taking a webhook configuration
-// away is how admission is switched off, and must not stop conversion as well.
+// missing lists why calls from the API server would fail: callers not read or not created yet, bundles without the CA,
+// names that the leaf is not valid for. A caller that is deleted later is not listed: deleting a webhook configuration
+// switches admission off, and must not stop conversion as well.
 func (all targets) missing(pair *tls.Certificate, now time.Time) (errs []error) {
 	for _, target := range all {
 		obj := target.get()

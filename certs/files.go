@@ -2,6 +2,7 @@ package certs
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -16,11 +17,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// caKey is where cert-manager puts the CA, beside the keys of a Secret of the
-// type kubernetes.io/tls.
+// caKey is where cert-manager puts the CA in a Secret of type kubernetes.io/tls.
 const caKey = "ca.crt"
 
-// files are the contents of a mounted Secret.
+// files is the content of a mounted Secret.
 type files struct {
 	cert, key, ca []byte
 }
@@ -29,10 +29,8 @@ func (f files) equal(other files) bool {
 	return bytes.Equal(f.cert, other.cert) && bytes.Equal(f.key, other.key) && bytes.Equal(f.ca, other.ca)
 }
 
-// readFiles reads the files of one moment. A kubelet writes a new generation
-// into a folder of its own and then points the link ..data at it: who follows
-// the link for each file anew may get the certificate of one generation and the
-// key of the next.
+// readFiles reads all files of one generation. A kubelet writes a new generation into its own folder and then moves the
+// link ..data: following the link for each file could mix the certificate of one generation with the key of the next.
 func readFiles(dir string) (f files, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -47,7 +45,7 @@ func readFiles(dir string) (f files, err error) {
 	read := func(name string) []byte {
 		content, e := os.ReadFile(filepath.Join(generation, name))
 		switch {
-		case errors.Is(e, fs.ErrNotExist) && name == caKey: // not everybody has one
+		case errors.Is(e, fs.ErrNotExist) && name == caKey: // optional
 		case errors.Is(e, fs.ErrNotExist):
 			err = errors.Join(err, fmt.Errorf("%s does not exist: the Secret mounted at %s needs the key %s", filepath.Join(dir, name), dir, name))
 		case e != nil:
@@ -59,9 +57,8 @@ func readFiles(dir string) (f files, err error) {
 	return f, err
 }
 
-// generationOf returns the folder of the generation that is current, dir itself if no kubelet keeps it. It
-// reads the link and does not follow it: a generation that goes away meanwhile has no files, and is no reason
-// to take those of dir.
+// generationOf returns the folder of the current generation; dir itself if no kubelet manages it. It reads the link
+// without following it: a generation that is deleted meanwhile must not fall back to the files in dir.
 func generationOf(dir string) string {
 	data, err := os.Readlink(filepath.Join(dir, "..data"))
 	switch {
@@ -73,8 +70,7 @@ func generationOf(dir string) string {
 	return dir + string(filepath.Separator) + data
 }
 
-// pair parses the certificate with its key, or says in which file of dir what is
-// wrong.
+// pair parses the certificate and its key. An error names the invalid file in dir.
 func (f files) pair(dir string) (*tls.Certificate, error) {
 	certFile, keyFile := filepath.Join(dir, corev1.TLSCertKey), filepath.Join(dir, corev1.TLSPrivateKeyKey)
 	block, _ := pem.Decode(f.cert)
@@ -97,21 +93,20 @@ func (f files) pair(dir string) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// unfit says why a leaf cannot be served to who calls it by one of the names at
-// now; nil if it can. file is where it comes from.
-func unfit(leaf *x509.Certificate, file string, names []string, now time.Time) error {
+// unusable returns why a leaf from file cannot be served under any of the names at now; nil if it can.
+func unusable(leaf *x509.Certificate, file string, names []string, now time.Time) error {
 	if !coversAny(leaf, names) {
 		if leaf.IsCA {
 			return fmt.Errorf("%s holds the certificate of a CA (%s) and not one for the webhooks: mount the Secret of the serving certificate", file, leaf.Subject)
 		}
 		return fmt.Errorf("the certificate in %s is for %s, but the webhooks are called by %s: issue it for one of these",
-			file, either(namesOf(leaf), "no name at all"), strings.Join(names, ", "))
+			file, cmp.Or(namesOf(leaf), "no name at all"), strings.Join(names, ", "))
 	}
-	return outdated(leaf, "the certificate in "+file, now)
+	return notValidAt(leaf, "the certificate in "+file, now)
 }
 
-// outdated says if now is not within the leaf's time.
-func outdated(leaf *x509.Certificate, what string, now time.Time) error {
+// notValidAt returns an error if now is outside the leaf's validity period.
+func notValidAt(leaf *x509.Certificate, what string, now time.Time) error {
 	utc := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	switch {
 	case now.After(leaf.NotAfter):
@@ -137,11 +132,4 @@ func namesOf(leaf *x509.Certificate) string {
 		names = append(names[:len(names):len(names)], address.String())
 	}
 	return strings.Join(names, ", ")
-}
-
-func either(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
 }

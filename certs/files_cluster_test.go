@@ -142,7 +142,7 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 	turns(t, func() { mount(t, second, a, b) }, a, b)
 	servedBy(t, second.Certificate, a.replica, b.replica)
 
-	const waits = "A new certificate waits until the API servers trust it"
+	const waits = "Waiting until the API servers trust the new certificate"
 	tells(t, waits, func() { mount(t, third, a, b) }, a, b) // the leaf first
 	twoPaces(t, kyklos, third)
 	for _, m := range []mountedReplica{a, b} {
@@ -202,7 +202,7 @@ func turns(t *testing.T, change func(), replicas ...mountedReplica) {
 // testBadFiles: a key that comes before its certificate, and a Secret that is
 // emptied, change nothing.
 func testBadFiles(t *testing.T, ca certs.Authority, a, b mountedReplica) {
-	const bad, good = "Cannot use the mounted certificate, will look again", "The mounted files are good again"
+	const bad, good = "Cannot use the mounted certificate files; retrying", "The mounted certificate files are valid again"
 	torn := maps.Clone(issue(t, ca))
 	torn["tls.key"] = issue(t, ca)["tls.key"]
 	tells(t, bad, func() { write(t, a, torn); write(t, b, nil) }, a, b)

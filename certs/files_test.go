@@ -96,7 +96,7 @@ func says(t *testing.T, dir, want string) {
 	if err := m.Ready(nil); err == nil || err.Error() != "the files in "+dir+" have not been read yet" {
 		t.Errorf("before the first look: %v", err)
 	}
-	m.look()
+	m.refresh()
 	if m.served() != nil {
 		t.Error("a certificate is served")
 	}

@@ -21,37 +21,33 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// lookInterval is how often the files are read. It is no watch of the file
-// system: those run out on busy nodes, need the folder to exist, and see half of
-// a change; a new certificate waits for its pace anyway.
-const lookInterval = time.Second
+// readInterval is how often the files are read. File system watches run out on busy nodes, need the folder to exist,
+// and see partial changes; and a new certificate waits for its pace anyway.
+const readInterval = time.Second
 
 // MountedOptions configure serving certificates from files.
 type MountedOptions struct {
 	// RESTConfig reaches the API server. Required if there are Callers.
 	RESTConfig *rest.Config
 
-	// Dir is the folder with tls.crt, tls.key and, if wanted, ca.crt, as a Secret
-	// of cert-manager mounts them. It may come into being later. Required.
+	// Dir is the folder with tls.crt, tls.key and optionally ca.crt, such as a mounted Secret of cert-manager. It may
+	// be created later. Required.
 	Dir string
 
-	// DNSNames are the names the API server calls the webhooks by, as in Options.
-	// A certificate must bear one of them. At least one.
+	// DNSNames are the names the API server calls the webhooks by, as in Options. A certificate must be valid for one
+	// of them. At least one.
 	DNSNames []string
 
-	// Callers must trust a certificate before it is served. Somebody else writes
-	// their caBundles; they are only read. None: nothing is looked at.
+	// Callers must trust a certificate before it is served. Their caBundles are only read; may be empty.
 	Callers
 
-	// Pace is how long a renewed certificate must have been trusted before it is
-	// served. Default a minute.
+	// Pace is how long a renewed certificate must have been trusted before it is served. Default one minute.
 	Pace time.Duration
 
-	// Clock decides what has expired. Default the wall clock.
+	// Clock defaults to the wall clock.
 	Clock clock.PassiveClock
 
-	// Log receives what is served and what is wrong with the files. The default
-	// says nothing.
+	// Log defaults to none.
 	Log logr.Logger
 }
 
@@ -63,42 +59,41 @@ func (o MountedOptions) withDefaults() (MountedOptions, error) {
 		o.Clock = clock.RealClock{}
 	}
 	var errs []error
-	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf("certs: "+format, args...)) }
+	invalid := func(format string, args ...any) { errs = append(errs, fmt.Errorf("certs: "+format, args...)) }
 	if o.RESTConfig == nil && o.count() > 0 {
-		refuse("RESTConfig is missing: it says how to reach the API server")
+		invalid("RESTConfig is required to reach the API server")
 	}
 	if o.Dir == "" {
-		refuse("Dir is empty: give the folder with %s and %s", corev1.TLSCertKey, corev1.TLSPrivateKeyKey)
+		invalid("Dir is required: the folder with %s and %s", corev1.TLSCertKey, corev1.TLSPrivateKeyKey)
 	}
 	if len(o.DNSNames) == 0 {
-		refuse("DNSNames is empty: give the names the API server calls the webhooks by, such as <service>.<namespace>.svc")
+		invalid("DNSNames is required: the names the API server calls the webhooks by, such as <service>.<namespace>.svc")
 	}
 	if o.Pace < 0 {
-		refuse("Pace is %s, must be above 0", o.Pace)
+		invalid("Pace is %s, must be above 0", o.Pace)
 	}
 	return o, errors.Join(errs...)
 }
 
-// Mounted serves a certificate that somebody else renews in files. The last good
-// one is kept while the files are bad, and until all callers trust a new one.
+// Mounted serves a certificate from files that others renew. The last good one is kept while the files are invalid, and
+// until all callers trust a new one.
 type Mounted struct {
 	options MountedOptions
 	targets targets
 	gate    *gate
 
-	mu      sync.Mutex
-	last    files            // as read last without an error
-	parsed  *tls.Certificate // of last; nil if they are no pair
-	broken  error            // why they are none
-	good    *tls.Certificate // the newest that could be served
-	trouble error            // with the files now
-	told    telling
+	mu       sync.Mutex
+	last     files            // the last that were read without an error
+	parsed   *tls.Certificate // from last; nil if invalid
+	parseErr error            // why they are invalid
+	good     *tls.Certificate // the newest that could be served
+	problem  error            // with the files now
+	logger   statusLogger
 }
 
 var _ Serving = &Mounted{}
 
-// NewMounted prepares certificates from files. It reads nothing yet; an error
-// names the option that is wrong.
+// NewMounted prepares certificates from files. It reads nothing yet; an error names the invalid option.
 func NewMounted(options MountedOptions) (*Mounted, error) {
 	o, err := options.withDefaults()
 	if err != nil {
@@ -113,13 +108,12 @@ func NewMounted(options MountedOptions) (*Mounted, error) {
 	return m, nil
 }
 
-// Start implements manager.Runnable: it follows the files and the callers until
-// ctx ends. Files that are missing or bad are no error: they may be right soon,
-// and scaling needs none.
+// Start implements manager.Runnable: it follows the files and the callers until ctx ends. Missing or invalid files are
+// not an error: they may be valid soon, and scaling does not need them.
 func (m *Mounted) Start(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		wait.UntilWithContext(ctx, func(context.Context) { m.look() }, lookInterval)
+		wait.UntilWithContext(ctx, func(context.Context) { m.refresh() }, readInterval)
 		return nil
 	})
 	group.Go(func() error { return m.targets.run(ctx, func(*object) { m.served() }) })
@@ -139,23 +133,23 @@ func (m *Mounted) TLSOpt(config *tls.Config) {
 	}
 }
 
-// Ready implements healthz.Checker. The error lists all that is missing. Bad
-// files are no reason while the certificate before them does.
+// Ready implements healthz.Checker. The error lists everything that is missing. Invalid files do not matter while the
+// previous certificate is accepted.
 func (m *Mounted) Ready(*http.Request) error {
 	now := m.options.Clock.Now()
 	pair := m.served()
 	m.mu.Lock()
-	trouble := m.trouble
+	problem := m.problem
 	m.mu.Unlock()
 	switch {
-	case pair == nil && trouble == nil:
+	case pair == nil && problem == nil:
 		return fmt.Errorf("the files in %s have not been read yet", m.options.Dir)
 	case pair == nil:
-		return trouble
+		return problem
 	}
-	err := errors.Join(append(m.targets.missing(pair, now), outdated(pair.Leaf, "the served certificate", now))...)
+	err := errors.Join(append(m.targets.missing(pair, now), notValidAt(pair.Leaf, "the served certificate", now))...)
 	if err != nil {
-		return errors.Join(err, trouble)
+		return errors.Join(err, problem)
 	}
 	return nil
 }
@@ -168,58 +162,57 @@ func (m *Mounted) newest() *tls.Certificate {
 	return m.good
 }
 
-// acceptable says whether the API server can call with success at each endpoint.
+// acceptable reports whether the API server accepts pair at every endpoint.
 func (m *Mounted) acceptable(pair *tls.Certificate, now time.Time) bool {
 	return m.targets.every(func(e endpoint) bool { return e.accepts(pair, now) == nil })
 }
 
-// look takes over what the files say now.
-func (m *Mounted) look() {
+// refresh reads the files and updates what is served, metrics and log.
+func (m *Mounted) refresh() {
 	now := m.options.Clock.Now()
-	m.take(now)
+	m.read(now)
 	pair := m.served()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	metrics.RecordWebhookCertificateFiles(m.trouble == nil)
+	metrics.RecordWebhookCertificateFiles(m.problem == nil)
 	if pair != nil {
 		m.recordCA(pair, now)
 	}
-	m.told.tell(m.options.Log, pair, m.good, m.trouble, now)
+	m.logger.log(m.options.Log, pair, m.good, m.problem, now)
 }
 
-// recordCA publishes when the trust in pair ends: the first caller to lose it,
-// or, where no callers are looked at, what ca.crt says.
+// recordCA publishes when the trust in pair ends: at the first caller, or without callers, according to ca.crt.
 func (m *Mounted) recordCA(pair *tls.Certificate, now time.Time) {
 	var until time.Time
-	learn := func(bundle []byte) {
+	consider := func(bundle []byte) {
 		if end := trustedUntil(pair, parseBundle(bundle), now); until.IsZero() || end.Before(until) {
 			until = end
 		}
 	}
-	if m.targets.every(func(e endpoint) bool { learn(e.bundle); return true }); until.IsZero() {
-		learn(m.last.ca)
+	if m.targets.every(func(e endpoint) bool { consider(e.bundle); return true }); until.IsZero() {
+		consider(m.last.ca)
 	}
 	if !until.IsZero() {
 		metrics.RecordWebhookCAExpiry(until)
 	}
 }
 
-// take reads the files and keeps a pair that can be served.
-func (m *Mounted) take(now time.Time) {
+// read reads the files and keeps a pair that can be served.
+func (m *Mounted) read(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	read, err := readFiles(m.options.Dir)
-	if m.trouble = err; err != nil {
+	found, err := readFiles(m.options.Dir)
+	if m.problem = err; err != nil {
 		return
 	}
-	if m.parsed == nil || !read.equal(m.last) {
-		m.last = read
-		m.parsed, m.broken = read.pair(m.options.Dir)
+	if m.parsed == nil || !found.equal(m.last) {
+		m.last = found
+		m.parsed, m.parseErr = found.pair(m.options.Dir)
 	}
-	if m.trouble = m.broken; m.trouble == nil {
-		m.trouble = unfit(m.parsed.Leaf, filepath.Join(m.options.Dir, corev1.TLSCertKey), m.options.DNSNames, now)
+	if m.problem = m.parseErr; m.problem == nil {
+		m.problem = unusable(m.parsed.Leaf, filepath.Join(m.options.Dir, corev1.TLSCertKey), m.options.DNSNames, now)
 	}
-	if m.trouble == nil {
+	if m.problem == nil {
 		m.good = m.parsed
 	}
 }

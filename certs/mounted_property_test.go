@@ -49,7 +49,7 @@ func TestMountedProperties(outer *testing.T) {
 				write(outer, folder, bad[rapid.SampledFrom(kinds).Draw(t, "bad")])
 				usable = false
 			}
-			m.look()
+			m.refresh()
 			checkServed(t, m, good, usable, now.Now())
 		}
 	})
@@ -77,7 +77,7 @@ func checkServed(t *rapid.T, m *Mounted, good []written, usable bool, now time.T
 		t.Fatalf("served is valid %t, ready: %v", valid, ready)
 	}
 	wantTrouble := !usable || now.After(newest.until)
-	if m.trouble == nil == wantTrouble || wantTrouble && ready != nil && !strings.Contains(ready.Error(), m.trouble.Error()) {
-		t.Fatalf("trouble %v, want some %t; ready: %v", m.trouble, wantTrouble, ready)
+	if m.problem == nil == wantTrouble || wantTrouble && ready != nil && !strings.Contains(ready.Error(), m.problem.Error()) {
+		t.Fatalf("trouble %v, want some %t; ready: %v", m.problem, wantTrouble, ready)
 	}
 }

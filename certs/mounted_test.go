@@ -41,9 +41,9 @@ func TestNewMountedNamesTheWrongOption(t *testing.T) {
 		want string // empty: accepted
 	}{
 		"no callers": {func(*MountedOptions) {}, ""},
-		"no cluster": {func(o *MountedOptions) { o.CustomResourceDefinitions = []string{"a"} }, "certs: RESTConfig is missing: it says how to reach the API server"},
-		"no folder":  {func(o *MountedOptions) { o.Dir = "" }, "certs: Dir is empty: give the folder with tls.crt and tls.key"},
-		"no name":    {func(o *MountedOptions) { o.DNSNames = nil }, "certs: DNSNames is empty: give the names the API server calls the webhooks by, such as <service>.<namespace>.svc"},
+		"no cluster": {func(o *MountedOptions) { o.CustomResourceDefinitions = []string{"a"} }, "certs: RESTConfig is required to reach the API server"},
+		"no folder":  {func(o *MountedOptions) { o.Dir = "" }, "certs: Dir is required: the folder with tls.crt and tls.key"},
+		"no name":    {func(o *MountedOptions) { o.DNSNames = nil }, "certs: DNSNames is required: the names the API server calls the webhooks by, such as <service>.<namespace>.svc"},
 		"no time":    {func(o *MountedOptions) { o.Pace = -1 }, "certs: Pace is -1ns, must be above 0"},
 		"bad cluster": {func(o *MountedOptions) {
 			o.RESTConfig, o.CustomResourceDefinitions = &rest.Config{Host: "://"}, []string{"a"}
@@ -68,7 +68,7 @@ func start(t testing.TB) (*Mounted, *Folder, func(time.Duration) *tls.Certificat
 	write(t, folder, ca.Issue(t, noon, noon.Add(time.Hour), serviceName))
 	after := func(d time.Duration) *tls.Certificate {
 		now.SetTime(now.Now().Add(d))
-		m.look()
+		m.refresh()
 		return m.served()
 	}
 	if after(0) == nil || m.Ready(nil) != nil {
@@ -165,7 +165,7 @@ func TestSelfSigned(t *testing.T) {
 	cert := sign(t, template, template, key.Public(), key)
 	write(t, folder, map[string][]byte{"tls.crt": bundleOf(cert), "tls.key": keyPEM(t, key)})
 	m, _ := mounted(t, folder.Dir, serviceName)
-	m.look()
+	m.refresh()
 	if err := m.Ready(nil); err != nil {
 		t.Error(err)
 	}
@@ -179,7 +179,7 @@ func TestIntermediatesCount(t *testing.T) {
 	folder := NewFolder(t)
 	m, _ := mounted(t, folder.Dir, serviceName)
 	write(t, folder, root.Intermediate(t).Issue(t, noon, noon.Add(time.Hour), serviceName))
-	m.look()
+	m.refresh()
 	e := endpoint{bundle: bundleOf(root.Certificate)}
 	if err := e.trusts(m.served(), noon); err != nil {
 		t.Errorf("with the intermediate behind the leaf: %v", err)
@@ -225,13 +225,13 @@ func TestTelling(t *testing.T) {
 		case 80:
 			write(t, folder, map[string][]byte{})
 		}
-		m.look()
+		m.refresh()
 		now.SetTime(now.Now().Add(time.Second))
 	}
-	const bad, waits, serving = "Cannot use the mounted certificate, will look again",
-		"A new certificate waits until the API servers trust it", "Serving the mounted certificate"
-	want := []string{"00:00 " + bad, "01:00 " + bad, "01:10 " + serving, "01:10 The mounted files are good again",
-		"01:20 " + bad, "02:20 " + bad, "02:30 " + waits, "02:30 The mounted files are good again", "03:30 " + serving}
+	const bad, waits, serving = "Cannot use the mounted certificate files; retrying",
+		"Waiting until the API servers trust the new certificate", "Serving the mounted certificate"
+	want := []string{"00:00 " + bad, "01:00 " + bad, "01:10 " + serving, "01:10 The mounted certificate files are valid again",
+		"01:20 " + bad, "02:20 " + bad, "02:30 " + waits, "02:30 The mounted certificate files are valid again", "03:30 " + serving}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

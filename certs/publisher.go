@@ -19,9 +19,12 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// fieldManager owns the caBundle fields in managedFields, where GitOps tools
-// can be told to leave them alone.
+// fieldManager owns the caBundle fields in managedFields; GitOps tools can be configured to ignore them.
 const fieldManager = "kyklos-certs"
+
+// replaceInterval is the minimum time between two replacements of a CA: a replica whose clock stays months ahead issues
+// another one each time, and all of them are published until they expire.
+const replaceInterval = time.Hour
 
 // publisher keeps the CA in the caBundle of every target.
 type publisher struct {
@@ -30,14 +33,13 @@ type publisher struct {
 	clock   clock.PassiveClock
 	log     logr.Logger
 	queue   workqueue.TypedRateLimitingInterface[*object]
-	// changed is called after each look at a watched object.
+	// changed is called after each processed object.
 	changed func()
-	// takenBack is when a CA was last taken back; only the queue's one worker looks at it.
-	takenBack time.Time
+	// replaced is when a CA was last replaced. Only the queue's one worker uses it.
+	replaced time.Time
 
 	mu sync.Mutex
-	// own are the CAs seen in the Secret that have not expired. Those before the
-	// current one still back leaves that are being served.
+	// own are the CAs seen in the Secret that have not expired. Earlier ones still back served leaves.
 	own []*x509.Certificate
 }
 
@@ -71,11 +73,11 @@ func (p *publisher) next(ctx context.Context) bool {
 	defer p.changed()
 
 	if o == p.secret {
-		p.learn(ctx, p.clock.Now())
+		p.readCA(ctx, p.clock.Now())
 		return true
 	}
 	if err := p.publish(ctx, o, p.clock.Now()); err != nil {
-		p.log.Error(err, "Cannot publish the webhook CA, will try again", "kind", o.kind, "name", o.name)
+		p.log.Error(err, "Cannot publish the webhook CA; retrying", "kind", o.kind, "name", o.name)
 		p.queue.AddRateLimited(o)
 		return true
 	}
@@ -83,18 +85,18 @@ func (p *publisher) next(ctx context.Context) bool {
 	return true
 }
 
-// learn takes over the CA in the Secret and has it published if it is new.
-func (p *publisher) learn(ctx context.Context, now time.Time) {
+// readCA reads the CA in the Secret and queues its publication if it is new.
+func (p *publisher) readCA(ctx context.Context, now time.Time) {
 	secret, ok := p.secret.get().(*corev1.Secret)
 	if !ok {
-		return // The authority is about to create it.
+		return // the authority is about to create it
 	}
 	found := parseBundle(secret.Data[corev1.TLSCertKey])
 	if len(found) == 0 || !found[0].IsCA {
-		return // The authority is about to replace it.
+		return // the authority is about to replace it
 	}
 	if isAhead(found[0], now) {
-		p.takeBack(ctx, secret, now)
+		p.replaceCA(ctx, secret, now)
 		return
 	}
 	metrics.RecordWebhookCAExpiry(found[0].NotAfter)
@@ -110,18 +112,41 @@ func (p *publisher) learn(ctx context.Context, now time.Time) {
 	}
 }
 
-// publish appends the CA to the target's bundles and prunes them, with one patch
-// or none. A conflict is no error: the watch brings what was written instead.
+// replaceCA empties the Secret of a CA whose NotBefore is in the future, so that the authority issues another one.
+func (p *publisher) replaceCA(ctx context.Context, secret *corev1.Secret, now time.Time) {
+	if age := now.Sub(p.replaced); age >= 0 && age < replaceInterval {
+		return // the next resync tries again
+	}
+	p.replaced = now
+	secret = secret.DeepCopy()
+	secret.Data[corev1.TLSCertKey] = []byte{}
+	err := p.secret.api.Put().Namespace(secret.Namespace).Resource(p.secret.resource).Name(secret.Name).
+		Param("fieldManager", fieldManager).Body(secret).Do(ctx).Error()
+	switch {
+	case err == nil:
+		p.log.Info("Webhook CA has a future NotBefore; replacing it", "secret", secret.Name)
+	case !isStale(err):
+		p.replaced = time.Time{}
+		p.log.Error(err, "Cannot replace the webhook CA, whose NotBefore is in the future; retrying", "secret", secret.Name)
+	}
+}
+
+// isStale reports that a write needs no retry: the watch brings the current object, or the manager is stopping.
+func isStale(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || errors.Is(err, context.Canceled)
+}
+
+// publish appends the CA to the target's bundles and removes expired ones, with one patch or none.
 func (p *publisher) publish(ctx context.Context, target *object, now time.Time) error {
 	obj, ok := target.get().(metav1.Object)
 	if !ok {
-		return nil // It does not exist yet; its creation calls again.
+		return nil // its creation queues it again
 	}
 	p.mu.Lock()
 	own := unexpired(p.own, now)
 	p.mu.Unlock()
 	if len(own) == 0 {
-		return nil // The Secret has not been read yet.
+		return nil // the Secret has not been read yet
 	}
 
 	var set []endpoint
@@ -140,7 +165,7 @@ func (p *publisher) publish(ctx context.Context, target *object, now time.Time) 
 	}
 	err = target.api.Patch(types.StrategicMergePatchType).Resource(target.resource).Name(target.name).
 		Param("fieldManager", fieldManager).Body(patch).Do(ctx).Error()
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) || errors.Is(err, context.Canceled) {
+	if isStale(err) {
 		return nil
 	}
 	if err == nil {

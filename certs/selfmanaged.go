@@ -17,15 +17,15 @@ import (
 
 const (
 	caCommonName = "kyklos-webhook-ca"
-	// issueRetry is how soon a leaf is asked for again while there is no CA.
+	// issueRetry is the interval between requests for a leaf while there is no CA.
 	issueRetry = 200 * time.Millisecond
 )
 
-// SelfManaged serves certificates signed by a CA that the replicas keep in a
-// Secret and publish themselves; see the package comment.
+// SelfManaged serves certificates signed by a CA that the replicas keep in a Secret and publish themselves; see the
+// package comment.
 type SelfManaged struct {
 	options   Options
-	authority *askable
+	authority *reissuingAuthority
 	source    *cmtls.DynamicSource
 	publisher *publisher
 	gate      *gate
@@ -34,8 +34,7 @@ type SelfManaged struct {
 
 var _ Serving = &SelfManaged{}
 
-// NewSelfManaged prepares self-managed certificates. It sends no request; an error names
-// the option that is wrong.
+// NewSelfManaged prepares self-managed certificates. It sends no request; an error names the invalid option.
 func NewSelfManaged(options Options) (*SelfManaged, error) {
 	o, err := options.withDefaults()
 	if err != nil {
@@ -50,7 +49,7 @@ func NewSelfManaged(options Options) (*SelfManaged, error) {
 		return nil, fmt.Errorf("certs: RESTConfig: %w", err)
 	}
 	s := &SelfManaged{options: o, clock: o.Clock}
-	s.authority = &askable{Authority: addressAuthority{&authority.DynamicAuthority{
+	s.authority = &reissuingAuthority{Authority: addressAuthority{&authority.DynamicAuthority{
 		RESTConfig:      o.RESTConfig,
 		SecretNamespace: o.Namespace,
 		SecretName:      o.SecretName,
@@ -61,15 +60,15 @@ func NewSelfManaged(options Options) (*SelfManaged, error) {
 	}}}
 	s.source = &cmtls.DynamicSource{DNSNames: o.DNSNames, RetryInterval: issueRetry, Authority: s.authority}
 	s.publisher = newPublisher(secret, targets, o, func() {
-		s.correct(s.clock.Now())
+		s.reissueFuture(s.clock.Now())
 		s.served()
 	})
 	s.gate = &gate{newest: s.newest, published: targets.published, pace: o.pace()}
 	return s, nil
 }
 
-// Start implements manager.Runnable: it issues, publishes and renews until ctx
-// ends. It must be called once; see WebhookServer for when.
+// Start implements manager.Runnable: it issues, publishes and renews until ctx ends. It must be called once; see
+// WebhookServer for when.
 func (s *SelfManaged) Start(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.source.Start(logr.NewContext(ctx, s.options.Log)) })
@@ -90,7 +89,7 @@ func (s *SelfManaged) TLSOpt(config *tls.Config) {
 	}
 }
 
-// Ready implements healthz.Checker. The error lists all that is missing.
+// Ready implements healthz.Checker. The error lists everything that is missing.
 func (s *SelfManaged) Ready(*http.Request) error {
 	leaf := s.served()
 	if leaf == nil {
@@ -99,12 +98,20 @@ func (s *SelfManaged) Ready(*http.Request) error {
 	return errors.Join(s.publisher.targets.missing(leaf, s.clock.Now())...)
 }
 
+// reissueFuture requests another leaf if the newest one has a NotBefore in the future.
+func (s *SelfManaged) reissueFuture(now time.Time) {
+	if newest := s.newest(); newest != nil && isAhead(newest.Leaf, now) {
+		s.options.Log.Info("Serving certificate has a future NotBefore; reissuing", "notBefore", newest.Leaf.NotBefore.UTC())
+		s.authority.reissue()
+	}
+}
+
 func (s *SelfManaged) served() *tls.Certificate { return s.gate.serve(s.clock.Now()) }
 
 func (s *SelfManaged) newest() *tls.Certificate {
 	leaf, err := s.source.GetCertificate(nil)
 	if err != nil {
-		return nil // Only before the first one is issued.
+		return nil // before the first one is issued
 	}
 	return leaf
 }

@@ -10,24 +10,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// Serving is where a webhook server gets its certificate from.
+// Serving provides a webhook server's certificate.
 type Serving interface {
-	// Start works until ctx ends. Every replica serves, so no leader is elected.
+	// Start runs until ctx ends, on every replica.
 	manager.Runnable
 	manager.LeaderElectionRunnable
 
-	// TLSOpt belongs into webhook.Options.TLSOpts.
+	// TLSOpt is for webhook.Options.TLSOpts.
 	TLSOpt(*tls.Config)
 
-	// Ready is a healthz.Checker: nil once the API server can call with success.
+	// Ready is a healthz.Checker: nil when calls from the API server succeed.
 	Ready(*http.Request) error
 }
 
-// WebhookServer returns inner with the certificates started beside it. A manager
-// starts an ordinary Runnable after its caches are filled; objects stored in
-// another version fill no cache before the conversion webhook can serve. So give
-// the manager this server instead of adding the certificates to it. (It starts
-// its webhook server only after somebody has asked it GetWebhookServer.)
+// WebhookServer returns inner with the certificates started together with it. A manager starts ordinary Runnables after
+// its caches are filled, and objects stored in another version fill no cache before the conversion webhook serves. So
+// the certificates must be part of this server. (A manager starts its webhook server only after a call of
+// GetWebhookServer.)
 func WebhookServer(inner webhook.Server, serving Serving) webhook.Server {
 	return &server{Server: inner, serving: serving}
 }

@@ -59,8 +59,7 @@ func conversionEndpoint(c apiextensionsv1.WebhookClientConfig) endpoint {
 	return e
 }
 
-// serviceHost is the server name the API server uses for a Service, whatever
-// the address it connects to.
+// serviceHost is the server name that the API server uses for a Service.
 func serviceHost(name, namespace string) string { return name + "." + namespace + ".svc" }
 
 func urlHost(raw *string) string {
@@ -69,7 +68,7 @@ func urlHost(raw *string) string {
 	}
 	u, err := url.Parse(*raw)
 	if err != nil {
-		return "" // The API server refuses such a URL.
+		return "" // the API server refuses such a URL
 	}
 	return u.Hostname()
 }
@@ -86,20 +85,18 @@ func (e endpoint) trusts(pair *tls.Certificate, now time.Time) error {
 	return nil
 }
 
-// accepts returns nil when a call from this endpoint would succeed: it trusts the
-// pair, and the leaf bears the name that it calls.
+// accepts returns nil when a call from this endpoint would succeed: it trusts the pair, and the leaf is valid for the
+// name that it calls.
 func (e endpoint) accepts(pair *tls.Certificate, now time.Time) error {
 	return errors.Join(e.trusts(pair, now), pair.Leaf.VerifyHostname(e.host))
 }
 
-// bundlePatch is a strategic merge patch that sets the caBundle of the endpoints
-// to the given ones and nothing else, or fails with a conflict.
+// bundlePatch is a strategic merge patch that sets the caBundle of the endpoints and nothing else, or fails with a
+// conflict.
 //
-// It is no server-side apply, which would own the entries of webhooks as well: a
-// GitOps tool that applies the configuration with one webhook less would then
-// leave an entry of nothing but a caBundle, and be refused for ever. It would
-// also need force to take over a bundle somebody has set by hand, and the
-// resourceVersion all the same, or two writers could undo each other's append.
+// Server-side apply would own the webhooks' entries as well: when a GitOps tool applies the configuration with one
+// webhook less, an entry with only a caBundle would remain, and every later apply would be refused. It would also need
+// force to take over a bundle set by hand, and the resourceVersion, or two writers could undo each other's append.
 func bundlePatch(obj metav1.Object, set []endpoint) ([]byte, error) {
 	patch := map[string]any{"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion()}}
 	var webhooks []any

@@ -12,9 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// object is the watched local copy of one named object. A watch is bound to the
-// name: RBAC by resourceNames allows exactly that, and nothing else comes into
-// memory. The manager's cache would hold every Secret it may see.
+// object is the watched copy of one named object. RBAC with resourceNames allows exactly such a watch, and nothing else
+// is cached; the manager's cache would hold every Secret.
 type object struct {
 	kind, resource, namespace, name string
 
@@ -28,12 +27,12 @@ func (o *object) get() any {
 	key := cache.NewObjectName(o.namespace, o.name).String()
 	obj, _, err := o.informer.GetStore().GetByKey(key)
 	if err != nil {
-		return nil // A store in memory has no other error than a missing key.
+		return nil // an in-memory store does not fail
 	}
 	return obj
 }
 
-// newSecret prepares the watch of the Secret that keeps the CA.
+// newSecret prepares the watch of the Secret with the CA.
 func newSecret(o Options) (*object, error) {
 	core, err := kubernetes.NewForConfig(o.RESTConfig)
 	if err != nil {
@@ -44,15 +43,15 @@ func newSecret(o Options) (*object, error) {
 	return secret, nil
 }
 
-// watch sets up the informer. Its resync repeats the local copy every period,
-// without a request, so that expiry is noticed though nothing was written.
+// watch sets up the informer. Its resync repeats the local copy every period, without a request, so that expiry is
+// noticed without a write.
 func (o *object) watch(example runtime.Object, period time.Duration) {
 	byName := fields.OneTermEqualSelector("metadata.name", o.name)
 	o.informer = cache.NewSharedIndexInformer(
 		cache.NewListWatchFromClient(o.api, o.resource, o.namespace, byName), example, period, cache.Indexers{})
 }
 
-// onChange has do called after each look at the object.
+// onChange calls do for each event and resync.
 func (o *object) onChange(do func()) error {
 	_, err := o.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { o.seen.Store(true); do() },

@@ -19,10 +19,8 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/explain"
 	"kyklos.io/kyklos/cli/source"
-	"kyklos.io/kyklos/controller/timewindowscaler"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/scheme"
-	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
@@ -96,7 +94,7 @@ func (o *observer) owner(ctx context.Context, tws *v1beta1.TimeWindowScaler, sta
 	}
 	owner := tws
 	for i := range rivals.Items {
-		if rival := &rivals.Items[i]; rival.DeletionTimestamp == nil && targetindex.SameTarget(rival.Spec.TargetRef, owner.Spec.TargetRef) && targetindex.Precedes(rival, owner) {
+		if rival := &rivals.Items[i]; rival.DeletionTimestamp == nil && targetkind.SameTarget(rival.Spec.TargetRef, owner.Spec.TargetRef) && targetkind.Precedes(rival, owner) {
 			owner = rival
 		}
 	}
@@ -112,7 +110,7 @@ func (o *observer) autoscaler(ctx context.Context, tws *v1beta1.TimeWindowScaler
 		return err
 	}
 	for i := range autoscalers.Items {
-		if targetindex.ScaledBy(&autoscalers.Items[i], tws.Spec.TargetRef) {
+		if targetkind.ScaledBy(&autoscalers.Items[i], tws.Spec.TargetRef) {
 			state.Autoscaler = autoscalers.Items[i].Name
 		}
 	}
@@ -157,8 +155,8 @@ func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Un
 		written = []string{"f:spec", "f:desiredState"}
 		target.Desired, _, _ = unstructured.NestedString(object.Object, "spec", "desiredState")
 	case targetkind.DaemonSet:
-		written = []string{"f:spec", "f:template", "f:spec", "f:nodeSelector", "f:" + timewindowscaler.SuspendKey}
-		_, target.Suspended, _ = unstructured.NestedString(object.Object, "spec", "template", "spec", "nodeSelector", timewindowscaler.SuspendKey)
+		written = []string{"f:spec", "f:template", "f:spec", "f:nodeSelector", "f:" + targetkind.SuspendKey}
+		_, target.Suspended, _ = unstructured.NestedString(object.Object, "spec", "template", "spec", "nodeSelector", targetkind.SuspendKey)
 		target.Has = number(object, "status", "currentNumberScheduled") + number(object, "status", "numberMisscheduled")
 	default:
 		scale, err := objects.Get(ctx, object.GetName(), metav1.GetOptions{}, "scale")

@@ -9,17 +9,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// drainPeriod is how long webhooks are answered after the manager was told to stop. API servers call them
-// over connections that they keep; one that is used within this time ends after an answer, and not while
-// the next call is on its way.
+// drainPeriod is how long webhooks are served after the manager was stopped. API servers keep their connections; one that
+// is used within this time is closed after an answer, and not while the next call is in flight.
 const drainPeriod = 3 * time.Second
 
-// drainingServer goes on serving for a while when the manager stops, and does not hold up the rest of it: the
-// Lease is given back at once.
+// drainingServer continues to serve for a while when the manager stops. It does not delay the rest: the Lease is released
+// at once.
 type drainingServer struct {
 	webhook.Server
-	leaving atomic.Bool
-	ended   chan struct{}
+	draining atomic.Bool
+	ended    chan struct{}
 }
 
 func newDrainingServer(inner webhook.Server) *drainingServer {
@@ -29,14 +28,14 @@ func newDrainingServer(inner webhook.Server) *drainingServer {
 // Register implements webhook.Server.
 func (d *drainingServer) Register(path string, hook http.Handler) {
 	d.Server.Register(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if d.leaving.Load() {
-			w.Header().Set("Connection", "close") // HTTP/2 says GOAWAY instead
+		if d.draining.Load() {
+			w.Header().Set("Connection", "close") // HTTP/2 sends GOAWAY instead
 		}
 		hook.ServeHTTP(w, r)
 	}))
 }
 
-// Start implements manager.Runnable. It returns when ctx ends; wait for drained then.
+// Start implements manager.Runnable. It returns when ctx ends; then wait with drained.
 func (d *drainingServer) Start(ctx context.Context) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	failed := make(chan error, 1)
@@ -49,15 +48,15 @@ func (d *drainingServer) Start(ctx context.Context) error {
 		stop()
 		return err
 	case <-ctx.Done():
-		d.leaving.Store(true)
+		d.draining.Store(true)
 		time.AfterFunc(drainPeriod, stop)
 		return nil
 	}
 }
 
-// drained returns when no webhook is answered any more.
+// drained returns when no webhook is served any more.
 func (d *drainingServer) drained() {
-	if d.leaving.Load() {
+	if d.draining.Load() {
 		<-d.ended
 	}
 }

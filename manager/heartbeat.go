@@ -17,8 +17,8 @@ import (
 	"kyklos.io/kyklos/internal/kubeconfig"
 )
 
-// beatTimeout bounds one write of the Lease.
-const beatTimeout = 10 * time.Second
+// heartbeatTimeout bounds one write of the Lease.
+const heartbeatTimeout = 10 * time.Second
 
 // heartbeatOptions are the flags of heartbeat.
 type heartbeatOptions struct {
@@ -34,61 +34,61 @@ func newHeartbeatCommand() *cobra.Command {
 	options := heartbeatOptions{every: 30 * time.Second}
 	cmd := &cobra.Command{
 		Use:   "heartbeat",
-		Short: "Tell Kyklos that a workspace is in use, so that it is not stopped as idle",
-		Long: `Tell Kyklos that a workspace is in use, by renewing the Lease ws-WORKSPACE-activity, until SIGTERM
-or SIGINT. Without a condition it is in use as long as this runs; with conditions, while one of them holds.`,
+		Short: "Report that a workspace is in use, so that it is not stopped as idle",
+		Long: `Report that a workspace is in use by renewing the Lease ws-WORKSPACE-activity, until SIGTERM or SIGINT.
+Without a condition it is in use as long as this command runs; with conditions, while one of them is true.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			heart, err := options.heart(slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)))
+			sender, err := options.sender(slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)))
 			if err != nil {
 				return err
 			}
-			return heart.run(cmd.Context(), options.every)
+			return sender.run(cmd.Context(), options.every)
 		},
 	}
 	flags := cmd.Flags()
 	options.Bind(flags)
 	flags.StringVar(&options.workspace, "workspace", "", "name of the workspace")
-	flags.StringVar(&options.holder, "holder", "kyklos-heartbeat", "who tells it, as the Lease's holder")
-	flags.DurationVar(&options.every, "every", options.every, "time between two heartbeats, or two looks at the conditions; 0 tells it once")
-	flags.Uint16Var(&options.connections, "while-connections", 0, "condition: somebody is connected to this TCP port of the pod that this runs in")
-	flags.StringSliceVar(&options.files, "while-file-newer", nil, "condition: this file has been written since the last heartbeat; several are separated by commas")
+	flags.StringVar(&options.holder, "holder", "kyklos-heartbeat", "holder identity in the Lease")
+	flags.DurationVar(&options.every, "every", options.every, "interval between heartbeats, or between checks of the conditions; 0 sends one heartbeat and exits")
+	flags.Uint16Var(&options.connections, "while-connections", 0, "condition: a client is connected to this TCP port of the pod that this command runs in")
+	flags.StringSliceVar(&options.files, "while-file-newer", nil, "condition: this file has been written since the last heartbeat; separate several by commas")
 	_ = cmd.MarkFlagRequired("workspace")
 	return cmd
 }
 
-// heart beats while the workspace is in use.
-type heart struct {
-	// beat tells that the workspace was used at a time.
-	beat func(ctx context.Context, at time.Time) error
-	// used returns when the workspace was used last, after a time; zero if it was not.
+// heartbeatSender sends heartbeats while the workspace is in use.
+type heartbeatSender struct {
+	// send reports that the workspace was used at a time.
+	send func(ctx context.Context, at time.Time) error
+	// used returns when the workspace was last used after a time; zero if it was not.
 	used func(after time.Time) (time.Time, error)
 	log  *slog.Logger
 	last time.Time
 }
 
-func (o heartbeatOptions) heart(log *slog.Logger) (*heart, error) {
+func (o heartbeatOptions) sender(log *slog.Logger) (*heartbeatSender, error) {
 	config, namespace, err := o.Connect("heartbeat")
 	if err != nil {
 		return nil, err
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("make a client of the API server: %w", err)
+		return nil, fmt.Errorf("create an API server client: %w", err)
 	}
 	leases := client.CoordinationV1().Leases(namespace)
-	beat := func(ctx context.Context, at time.Time) error {
-		ctx, cancel := context.WithTimeout(ctx, beatTimeout)
+	send := func(ctx context.Context, at time.Time) error {
+		ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 		defer cancel()
 		_, err := leases.Apply(ctx, activity.Beat(namespace, o.workspace, o.holder, at), metav1.ApplyOptions{FieldManager: "kyklos-heartbeat", Force: true})
 		return err
 	}
-	return &heart{beat: beat, used: o.used, log: log}, nil
+	return &heartbeatSender{send: send, used: o.used, log: log}, nil
 }
 
-// run beats once if every is 0, and otherwise until ctx ends, also when single beats fail: the API server
-// may be away.
-func (h *heart) run(ctx context.Context, every time.Duration) error {
+// run sends one heartbeat if every is 0, and otherwise continues until ctx ends, even if heartbeats fail: the API server
+// may be unavailable.
+func (h *heartbeatSender) run(ctx context.Context, every time.Duration) error {
 	if every < 0 {
 		return fmt.Errorf("--every: must be at least 0s, not %s", every)
 	}
@@ -99,7 +99,7 @@ func (h *heart) run(ctx context.Context, every time.Duration) error {
 	defer ticks.Stop()
 	for {
 		if err := h.once(ctx); err != nil && ctx.Err() == nil {
-			h.log.Error("No heartbeat; trying again", "error", err, "in", every)
+			h.log.Error("Heartbeat failed; retrying", "error", err, "in", every)
 		}
 		select {
 		case <-ctx.Done():
@@ -109,20 +109,20 @@ func (h *heart) run(ctx context.Context, every time.Duration) error {
 	}
 }
 
-func (h *heart) once(ctx context.Context) error {
+func (h *heartbeatSender) once(ctx context.Context) error {
 	at, err := h.used(h.last)
 	if err != nil || at.IsZero() || at.Equal(h.last) {
 		return err
 	}
-	if err := h.beat(ctx, at); err != nil {
-		return fmt.Errorf("renew the workspace's Lease: %w", err)
+	if err := h.send(ctx, at); err != nil {
+		return fmt.Errorf("renew the activity Lease: %w", err)
 	}
 	h.last = at
 	return nil
 }
 
-// used looks at the conditions. Without any, the workspace is in use now. If after is yet to come, the clock was
-// set back since, and it does not matter when a file was written.
+// used evaluates the conditions. Without any, the workspace is in use now. If after is in the future, the clock was set
+// back since, and the time of a file does not matter.
 func (o heartbeatOptions) used(after time.Time) (last time.Time, err error) {
 	if o.connections == 0 && len(o.files) == 0 {
 		return time.Now(), nil
@@ -149,7 +149,7 @@ func (o heartbeatOptions) used(after time.Time) (last time.Time, err error) {
 	return last, nil
 }
 
-// isConnected reads Linux' own tables, which are those of the pod.
+// isConnected reads the kernel's tables, which are those of the pod.
 func isConnected(port uint16) (bool, error) {
 	connected := false
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {

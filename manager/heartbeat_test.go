@@ -62,7 +62,7 @@ func TestOneHeartbeat(t *testing.T) {
 	if path, _, _ := heartbeatOf(t, http.StatusOK, "--every", "0", "--namespace", "other"); !strings.Contains(path, "/namespaces/other/") {
 		t.Errorf("asked for %s", path)
 	}
-	if _, _, err := heartbeatOf(t, http.StatusForbidden, "--every", "0"); err == nil || !strings.Contains(err.Error(), "renew the workspace's Lease") {
+	if _, _, err := heartbeatOf(t, http.StatusForbidden, "--every", "0"); err == nil || !strings.Contains(err.Error(), "renew the activity Lease") {
 		t.Errorf("a refusal: %v", err)
 	}
 	if path, _, err := heartbeatOf(t, http.StatusOK, "--every", "-1s"); err == nil || path != "" {
@@ -80,7 +80,7 @@ func TestHeartbeatsGoOn(t *testing.T) {
 	first := time.Unix(1000, 0)
 	used := []time.Time{first, first, first, {}, first.Add(time.Minute), first} // and the clock is set back
 	var beats []time.Time
-	h := &heart{
+	h := &heartbeatSender{
 		log: slog.New(slog.DiscardHandler),
 		used: func(time.Time) (at time.Time, err error) {
 			if len(used) == 0 {
@@ -90,7 +90,7 @@ func TestHeartbeatsGoOn(t *testing.T) {
 			at, used = used[0], used[1:]
 			return at, nil
 		},
-		beat: func(_ context.Context, at time.Time) error {
+		send: func(_ context.Context, at time.Time) error {
 			if beats = append(beats, at); len(beats) == 1 {
 				return errors.New("the API server is away")
 			}

@@ -1,4 +1,4 @@
-// Package manager runs the operator, and has the other commands that Kyklos runs in a cluster.
+// Package manager has the commands that Kyklos runs in a cluster: the operator, movers and heartbeats.
 package manager
 
 import (
@@ -19,6 +19,7 @@ import (
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/scheme"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -34,14 +35,14 @@ func Commands() []*cobra.Command {
 }
 
 func newManagerCommand() *cobra.Command {
-	options := defaultManagerOptions()
+	options := defaultOptions()
 	cmd := &cobra.Command{
 		Use:   "manager",
 		Short: "Run the operator: controller, webhooks, certificates",
 		Long: `Run the operator until SIGTERM or SIGINT.
 
-All replicas answer webhooks; one of them, the leader, scales. The manager outlives outages of the
-API server: it waits for the server to come back and goes on.`,
+All replicas serve webhooks; only the leader scales. The manager survives outages of the API server: it
+waits until the server is back and continues.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := options.validate(); err != nil {
@@ -54,9 +55,9 @@ API server: it waits for the server to come back and goes on.`,
 	return cmd
 }
 
-// runManager runs one manager until ctx ends, leadership is lost or something cannot be started.
-// ran is true if it got as far as leading.
-func runManager(ctx context.Context, config *rest.Config, o managerOptions, identity string) (ran bool, err error) {
+// runManager runs one manager until ctx ends, leadership is lost or a component cannot be started. ran is true if it was
+// elected.
+func runManager(ctx context.Context, config *rest.Config, o options, identity string) (ran bool, err error) {
 	serving, err := newServing(config, o)
 	if err != nil {
 		return false, err
@@ -80,8 +81,8 @@ func runManager(ctx context.Context, config *rest.Config, o managerOptions, iden
 	}
 }
 
-// assemble adds everything that the manager runs.
-func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving certs.Serving) error {
+// assemble adds all controllers, webhooks and checks.
+func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Serving) error {
 	kinds, err := targetkind.NewResolverFor(mgr.GetConfig(), mgr.GetHTTPClient(), wallclock.Clock)
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		OnFight:    o.onFight,
 	})
 	if err != nil {
-		return fmt.Errorf("set up the controller: %w", err)
+		return fmt.Errorf("set up the scaling controller: %w", err)
 	}
 	if o.migrate {
 		if err := storagemigration.SetupWithManager(mgr, o.migration); err != nil {
@@ -105,9 +106,6 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 		}
 	}
 	if err := addWorkspaces(ctx, mgr, o); err != nil {
-		return err
-	}
-	if err := addHousekeeping(mgr, o); err != nil {
 		return err
 	}
 	if err := addChecks(mgr, serving); err != nil {
@@ -125,12 +123,12 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o managerOptions, serving c
 	return nil
 }
 
-func newManager(config *rest.Config, o managerOptions, serving certs.Serving, identity string) (ctrl.Manager, error) {
+func newManager(config *rest.Config, o options, serving certs.Serving, identity string) (ctrl.Manager, error) {
 	options := ctrl.Options{
 		Scheme:                        scheme.New(),
 		Logger:                        o.logger(),
 		Cache:                         o.cacheOptions(),
-		Client:                        client.Options{FieldOwner: timewindowscaler.FieldManager},
+		Client:                        client.Options{FieldOwner: target.FieldManager},
 		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),
@@ -150,12 +148,12 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 			return nil, err
 		}
 		options.LeaderElection = true
-		options.LeaderElectionID = leaseName // the lock has its own; this one names it in the metrics
+		options.LeaderElectionID = leaseName // for metrics; the lock has its own name
 		options.LeaderElectionResourceLockInterface = lock
 	}
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
-		return nil, fmt.Errorf("make the manager: %w", err)
+		return nil, fmt.Errorf("create the manager: %w", err)
 	}
 	return mgr, nil
 }
@@ -163,9 +161,9 @@ func newManager(config *rest.Config, o managerOptions, serving certs.Serving, id
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
 
-// metricsServer serves with the webhooks' certificate, so that whoever scrapes can verify to whom it
-// shows its token. Without webhooks there is only one that nobody can verify.
-func (o *managerOptions) metricsServer(serving certs.Serving) metricsserver.Options {
+// metricsServer uses the webhooks' certificate, so that clients can verify the server before they send their token.
+// Without webhooks the certificate is self-signed.
+func (o *options) metricsServer(serving certs.Serving) metricsserver.Options {
 	options := metricsserver.Options{BindAddress: o.metricsAddress, SecureServing: o.metricsSecure}
 	if !o.metricsSecure {
 		return options

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// progressEvery is how often a running mover says how far it is, by default.
-	progressEvery = 10 * time.Second
-	// notePatience is how long a store may take to store a note.
-	notePatience = 10 * time.Second
+	// progressInterval is the default interval between progress reports.
+	progressInterval = 10 * time.Second
+	// noteTimeout bounds the write of a progress note to the store.
+	noteTimeout = 10 * time.Second
 )
 
 // moverOptions are the flags of both movers.
@@ -36,7 +36,7 @@ func newMoverCommand() *cobra.Command {
 		Use:   "mover",
 		Short: "Move a workspace's home between its volume and the archive; Kyklos runs it in Jobs",
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without it, Args would not be looked at
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without RunE, Args is ignored
 	}
 	parent.AddCommand(newArchiveCommand(), newRestoreCommand())
 	return parent
@@ -44,19 +44,19 @@ func newMoverCommand() *cobra.Command {
 
 func newArchiveCommand() *cobra.Command {
 	options := moverOptions{}
-	command := options.command("archive", "Bring the home of a volume into the archive", mover.Archive)
+	command := options.command("archive", "Archive the home of a volume", mover.Archive)
 	flags := command.Flags()
-	flags.Int64Var(&options.job.Epoch, "epoch", 0, "how often the workspace was started on the volume; written to the archive's marker")
+	flags.Int64Var(&options.job.Epoch, "epoch", 0, "number of starts of the workspace on the volume; written to the archive's marker")
 	flags.StringVar(&options.job.Workspace, "workspace", "", "the workspace's NAMESPACE/NAME; written to the archive's marker")
 	return command
 }
 
 func newRestoreCommand() *cobra.Command {
 	options := moverOptions{}
-	command := options.command("restore", "Bring an archived home onto a volume", mover.Restore)
+	command := options.command("restore", "Restore an archived home to a volume", mover.Restore)
 	flags := command.Flags()
-	flags.StringVar(&options.job.Operation, "operation", "", "the id of the operation that restores")
-	flags.StringVar(&options.job.SHA256, "sha256", "", "what the sum of the archive must be, 64 hexadecimal digits; empty: what its marker says")
+	flags.StringVar(&options.job.Operation, "operation", "", "id of the restoring operation")
+	flags.StringVar(&options.job.SHA256, "sha256", "", "expected SHA-256 sum of the archive, 64 hexadecimal digits; empty uses that of its marker")
 	_ = command.MarkFlagRequired("operation")
 	return command
 }
@@ -78,15 +78,15 @@ func (o *moverOptions) command(use, short string, move func(context.Context, mov
 }
 
 func (o *moverOptions) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&o.ticket, "ticket", "", "file with the ticket: what of the store may be reached, and how")
+	flags.StringVar(&o.ticket, "ticket", "", "file with the ticket, which grants access to one archive in the store")
 	flags.StringVar(&o.terminationLog, "termination-log", "/dev/termination-log", "file to write the result to, as JSON; empty for none")
-	flags.DurationVar(&o.every, "progress-every", progressEvery, "how often to say how far it is: in the log, and in the store for Kyklos")
-	flags.StringVar(&o.job.Volume, "volume", "", "where the volume is mounted; the home is the folder home in it")
+	flags.DurationVar(&o.every, "progress-every", progressInterval, "interval between progress reports, in the log and in the store")
+	flags.StringVar(&o.job.Volume, "volume", "", "mount path of the volume; the home is its folder home")
 	flags.StringVar(&o.job.VolumeUID, "volume-uid", "", "UID of the PersistentVolumeClaim")
 }
 
-// run moves, and says in the termination log how it went. A log that cannot be written fails the
-// run: without a word from it, nobody knows what it did.
+// run moves the home and writes the result to the termination log. The run fails if that cannot be written: the result
+// would be unknown.
 func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context.Context, mover.Job) (mover.Result, error)) error {
 	if o.every <= 0 {
 		return fmt.Errorf("--progress-every: must be above 0, not %s", o.every)
@@ -101,7 +101,7 @@ func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context
 	log := slog.New(slog.NewTextHandler(out, nil)).With("key", o.job.Key.Data())
 	o.job.Version = buildinfo.Version()
 	started := time.Now()
-	stop := o.job.Watch(ctx, o.every, teller(log, mover.Noter(ticket, o.job.Store)))
+	stop := o.job.Watch(ctx, o.every, progressReporter(log, mover.Noter(ticket, o.job.Store)))
 	result, failed := move(ctx, o.job)
 	stop()
 	if failed != nil {
@@ -111,27 +111,27 @@ func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context
 	log.Info("ended", "code", result.Code, "seconds", int(time.Since(started).Seconds()), "result", string(text))
 	if o.terminationLog != "" {
 		if err := os.WriteFile(o.terminationLog, text, 0o644); err != nil {
-			return fmt.Errorf("the result %s could not be written: %w", text, err)
+			return fmt.Errorf("write the result %s: %w", text, err)
 		}
 	}
 	return failed
 }
 
-// teller says how far a mover is, in its log and by a note in the store. Without the right to write to the
-// cluster, the note is how the Workspace's status learns of it. One that cannot be written is said once.
-func teller(log *slog.Logger, note func(context.Context, archive.Progress) error) func(context.Context, archive.Progress) {
-	silent := false
+// progressReporter reports progress in the log and by a note in the store: the mover has no permission to write to the
+// cluster. A note that cannot be written is logged once.
+func progressReporter(log *slog.Logger, note func(context.Context, archive.Progress) error) func(context.Context, archive.Progress) {
+	failed := false
 	return func(ctx context.Context, progress archive.Progress) {
 		log.Info(string(progress.Step), "entries", progress.Entries, "bytes", progress.Bytes, "ofEntries", progress.OfEntries, "ofBytes", progress.OfBytes)
 		if note == nil {
 			return
 		}
-		bounded, cancel := context.WithTimeout(ctx, notePatience)
+		bounded, cancel := context.WithTimeout(ctx, noteTimeout)
 		defer cancel()
 		err := note(bounded, progress)
-		if err != nil && !silent && ctx.Err() == nil {
-			log.Info("The Workspace's status may not show how far this is", "reason", err.Error())
-			silent = true
+		if err != nil && !failed && ctx.Err() == nil {
+			log.Info("Cannot write progress to the store; the Workspace's status may not show it", "reason", err.Error())
+			failed = true
 		}
 	}
 }

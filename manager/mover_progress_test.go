@@ -25,14 +25,14 @@ func TestMoversTellInTheirLog(t *testing.T) {
 		}
 		return errors.New("the store has no time")
 	}
-	tell := teller(log, failing)
+	tell := progressReporter(log, failing)
 	for range 3 {
 		tell(t.Context(), archive.Progress{Step: archive.Packing, Entries: 2, Bytes: 7, OfBytes: 9})
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	teller(log, failing)(ended, archive.Progress{Step: archive.Verifying, Bytes: 7}) // what is cut off at the end is no reason to complain
-	teller(log, nil)(t.Context(), archive.Progress{Step: archive.Unpacking})
+	progressReporter(log, failing)(ended, archive.Progress{Step: archive.Verifying, Bytes: 7}) // what is cut off at the end is no reason to complain
+	progressReporter(log, nil)(t.Context(), archive.Progress{Step: archive.Unpacking})
 	for want, times := range map[string]int{
 		"level=INFO msg=packing entries=2 bytes=7 ofEntries=0 ofBytes=9\n": 3, "msg=verifying": 1, "msg=unpacking": 1, "the store has no time": 1,
 	} {

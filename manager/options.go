@@ -13,14 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"kyklos.io/kyklos/certs"
-	"kyklos.io/kyklos/controller/archivegc"
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/internal/wallclock"
 )
 
-// managerOptions are the manager's flags.
-type managerOptions struct {
+// options are the manager's flags.
+type options struct {
 	kubeconfig  string
 	namespace   string
 	namespaces  []string
@@ -29,10 +30,9 @@ type managerOptions struct {
 	requeue     timewindowscaler.Requeue
 	migrate     bool
 	migration   storagemigration.Options
-	metrics     timewindowscaler.Metrics
-	onFight     timewindowscaler.OnFight
+	metrics     extmetric.Options
+	onFight     contention.OnFight
 	workspaces  workspaceOptions
-	archiveGC   archiveGCOptions
 
 	healthAddress  string
 	metricsAddress string
@@ -55,16 +55,15 @@ type managerOptions struct {
 	logLevel  string
 }
 
-func defaultManagerOptions() managerOptions {
-	return managerOptions{
+func defaultOptions() options {
+	return options{
 		leaderElect: true,
 		workers:     10,
 		requeue:     timewindowscaler.DefaultRequeue,
-		metrics:     timewindowscaler.DefaultMetrics,
+		metrics:     extmetric.DefaultOptions,
 		migrate:     true,
-		onFight:     timewindowscaler.FightBackOff,
+		onFight:     contention.BackOff,
 		workspaces:  defaultWorkspaceOptions(),
-		archiveGC:   archiveGCOptions{interval: archivegc.DefaultInterval},
 		migration: storagemigration.Options{
 			Clock:       wallclock.Clock,
 			Definitions: []string{"timewindowscalers.kyklos.io"},
@@ -88,62 +87,61 @@ func defaultManagerOptions() managerOptions {
 	}
 }
 
-func (o *managerOptions) addFlags(flags *pflag.FlagSet) {
+func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig, "path of a kubeconfig; empty uses KUBECONFIG, then the pod's ServiceAccount")
-	flags.StringVar(&o.namespace, "namespace", o.namespace, "namespace of the manager's own Lease and Secret; empty takes that of its pod")
-	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "namespaces that are served, comma separated; empty serves all")
-	flags.BoolVar(&o.leaderElect, "leader-elect", o.leaderElect, "let one of several replicas scale")
-	flags.IntVar(&o.workers, "workers", o.workers, "how many scalers are looked at at once")
+	flags.StringVar(&o.namespace, "namespace", o.namespace, "namespace of the manager's Lease and Secret; empty uses that of its pod")
+	flags.StringSliceVar(&o.namespaces, "namespaces", o.namespaces, "namespaces to serve, comma separated; empty serves all")
+	flags.BoolVar(&o.leaderElect, "leader-elect", o.leaderElect, "elect a leader among the replicas; only the leader scales")
+	flags.IntVar(&o.workers, "workers", o.workers, "number of scalers that are reconciled at the same time")
 
-	flags.DurationVar(&o.requeue.JitterMin, "requeue-jitter-min", o.requeue.JitterMin, "least delay after a boundary")
-	flags.DurationVar(&o.requeue.JitterMax, "requeue-jitter-max", o.requeue.JitterMax, "most delay after a boundary; 0 acts exactly at the boundary and switches quantum and minimum off")
+	flags.DurationVar(&o.requeue.JitterMin, "requeue-jitter-min", o.requeue.JitterMin, "minimum delay after a boundary")
+	flags.DurationVar(&o.requeue.JitterMax, "requeue-jitter-max", o.requeue.JitterMax, "maximum delay after a boundary; 0 acts exactly at the boundary and disables quantum and minimum")
 	flags.DurationVar(&o.requeue.Quantum, "requeue-quantum", o.requeue.Quantum, "delays are rounded down to multiples of this, but never to before the boundary")
-	flags.DurationVar(&o.requeue.Min, "requeue-min", o.requeue.Min, "least delay until the next look")
-	flags.DurationVar(&o.requeue.Max, "requeue-max", o.requeue.Max, "most delay until the next look")
+	flags.DurationVar(&o.requeue.Min, "requeue-min", o.requeue.Min, "minimum delay until the next pass")
+	flags.DurationVar(&o.requeue.Max, "requeue-max", o.requeue.Max, "maximum delay until the next pass")
 
-	flags.BoolVar(&o.migrate, "storage-migration", o.migrate, "rewrite stored scalers after the storage version has moved; needs rights in all namespaces")
-	flags.IntVar(&o.migration.QPS, "storage-migration-qps", o.migration.QPS, "most scalers rewritten in a second after the storage version has moved, from 1 to 1000")
-	flags.DurationVar(&o.migration.Delay, "storage-migration-delay", o.migration.Delay, "how long a new storage version is left alone before scalers are rewritten, from 0s to 1h: every API server must know of it")
-	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "time between two polls of the external metric of a window, while that window decides; from 1s to 1h")
-	flags.Float64Var(&o.metrics.Tolerance, "metric-tolerance", o.metrics.Tolerance, "part of its target by which a metric may miss it before the count changes; from 0 to below 1")
+	flags.BoolVar(&o.migrate, "storage-migration", o.migrate, "rewrite stored scalers after the storage version has moved; needs permissions in all namespaces")
+	flags.IntVar(&o.migration.QPS, "storage-migration-qps", o.migration.QPS, "maximum number of scalers rewritten per second after the storage version has moved, from 1 to 1000")
+	flags.DurationVar(&o.migration.Delay, "storage-migration-delay", o.migration.Delay, "how long a new storage version is left alone before scalers are rewritten, from 0s to 1h: every API server must know it")
+	flags.DurationVar(&o.metrics.Interval, "metric-interval", o.metrics.Interval, "interval between polls of a window's external metric, while that window is in effect; from 1s to 1h")
+	flags.Float64Var(&o.metrics.Tolerance, "metric-tolerance", o.metrics.Tolerance, "fraction of its target by which a metric may differ before the replica count changes; from 0 to below 1")
 
-	flags.StringVar((*string)(&o.onFight), "on-fight", string(o.onFight), "what to do when somebody else rewrites the replicas of a target again and again: backoff corrects them at growing intervals, enforce at once")
+	flags.StringVar((*string)(&o.onFight), "on-fight", string(o.onFight), "what to do when another writer keeps changing the replicas of a target: backoff corrects them at growing intervals, enforce immediately")
 
 	o.workspaces.addFlags(flags)
-	o.archiveGC.addFlags(flags)
 
-	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 switches them off")
-	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 switches it off")
-	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics by TLS, to those who may get /metrics")
+	flags.StringVar(&o.healthAddress, "health-bind-address", o.healthAddress, "address of /healthz and /readyz; 0 disables them")
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 disables it")
+	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics over TLS, to clients that may get /metrics")
 
-	flags.BoolVar(&o.webhooks, "webhooks", o.webhooks, "serve the webhooks of admission and conversion")
+	flags.BoolVar(&o.webhooks, "webhooks", o.webhooks, "serve the admission and conversion webhooks")
 	flags.StringVar(&o.webhookHost, "webhook-host", o.webhookHost, "address on which webhooks are served; empty is every address")
 	flags.IntVar(&o.webhookPort, "webhook-port", o.webhookPort, "port on which webhooks are served")
 	flags.StringVar(&o.webhookService, "webhook-service", o.webhookService, "name of the Service in front of the webhooks")
 	flags.StringSliceVar(&o.webhookNames, "webhook-names", o.webhookNames, "host names and addresses by which the API server calls the webhooks; empty derives them from the Service")
-	flags.StringVar(&o.certDir, "webhook-cert-dir", o.certDir, "folder with tls.crt and tls.key, mounted from a Secret that somebody else renews; empty makes the manager issue its own certificates")
-	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret that keeps the CA of the manager's own certificates")
-	flags.DurationVar(&o.caDuration, "webhook-ca-duration", o.caDuration, "how long a CA of the manager's own is valid; at least 45s and three times --webhook-leaf-duration")
-	flags.DurationVar(&o.leafDuration, "webhook-leaf-duration", o.leafDuration, "how long a certificate of the manager's own is valid; at least 6s")
-	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that must trust the certificate; empty looks at none")
-	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that must trust the certificate; empty looks at none")
-	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook must trust the certificate; empty looks at none")
+	flags.StringVar(&o.certDir, "webhook-cert-dir", o.certDir, "folder with tls.crt and tls.key, mounted from a Secret that others renew; empty makes the manager issue its own certificates")
+	flags.StringVar(&o.certSecret, "webhook-ca-secret", o.certSecret, "Secret with the CA of the manager's own certificates")
+	flags.DurationVar(&o.caDuration, "webhook-ca-duration", o.caDuration, "how long the manager's own CA is valid; at least 45s and three times --webhook-leaf-duration")
+	flags.DurationVar(&o.leafDuration, "webhook-leaf-duration", o.leafDuration, "how long the manager's own certificate is valid; at least 6s")
+	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that must trust the certificate; empty checks none")
+	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that must trust the certificate; empty checks none")
+	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook must trust the certificate; empty checks none")
 
 	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
 	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
 }
 
-func (o *managerOptions) validate() error {
+func (o *options) validate() error {
 	for _, check := range []func() error{
-		o.requeue.Validate, o.metrics.Validate, o.onFight.Validate, o.migration.Validate, o.workspaces.validate, o.archiveGCOptions().Validate,
+		o.requeue.Validate, o.metrics.Validate, o.onFight.Validate, o.migration.Validate, o.workspaces.validate,
 	} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
 	for _, namespace := range o.namespaces {
-		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-			return fmt.Errorf("--namespaces: %q is no namespace name: %s", namespace, strings.Join(problems, "; "))
+		if err := validateNamespace("--namespaces", namespace); err != nil {
+			return err
 		}
 	}
 	if o.leafDuration < certs.MinLeafDuration {
@@ -164,28 +162,32 @@ func (o *managerOptions) validate() error {
 	}
 	own := o.ownNamespace()
 	if own == "" {
-		return fmt.Errorf("--namespace: required outside a pod: it says where the manager keeps its Lease and Secret")
+		return fmt.Errorf("--namespace: required outside a pod: the namespace of the manager's Lease and Secret")
 	}
-	if problems := validation.IsDNS1123Label(own); len(problems) > 0 {
-		return fmt.Errorf("--namespace: %q is no namespace name: %s", own, strings.Join(problems, "; "))
+	return validateNamespace("--namespace", own)
+}
+
+func validateNamespace(flag, name string) error {
+	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+		return fmt.Errorf("%s: %q is not a valid namespace name: %s", flag, name, strings.Join(problems, "; "))
 	}
 	return nil
 }
 
-// ownNamespace is where the manager keeps what belongs to itself.
-func (o *managerOptions) ownNamespace() string {
+// ownNamespace is the namespace of the manager's own objects.
+func (o *options) ownNamespace() string {
 	if o.namespace != "" {
 		return o.namespace
 	}
 	const mounted = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 	content, err := os.ReadFile(mounted)
 	if err != nil {
-		return "" // outside a pod; validate tells
+		return "" // outside a pod; validate reports it
 	}
 	return strings.TrimSpace(string(content))
 }
 
-func (o *managerOptions) dnsNames() []string {
+func (o *options) dnsNames() []string {
 	if len(o.webhookNames) > 0 {
 		return o.webhookNames
 	}
@@ -197,9 +199,9 @@ func (o *managerOptions) dnsNames() []string {
 	return names
 }
 
-func (o *managerOptions) logger() logr.Logger {
+func (o *options) logger() logr.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(o.logLevel)) // validate has seen to it
+	_ = level.UnmarshalText([]byte(o.logLevel)) // validated
 	handler := slog.Handler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	if o.logFormat == "text" {
 		handler = slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})

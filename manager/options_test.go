@@ -10,12 +10,13 @@ import (
 
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 )
 
 // parse reads a command line as the manager does, in a namespace of its own.
-func parse(t *testing.T, args ...string) managerOptions {
+func parse(t *testing.T, args ...string) options {
 	t.Helper()
-	options := defaultManagerOptions()
+	options := defaultOptions()
 	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
 	options.addFlags(flags)
 	if err := flags.Parse(append([]string{"--namespace=kyklos-system"}, args...)); err != nil {
@@ -38,11 +39,11 @@ func TestRequeueFlags(t *testing.T) {
 
 // The defaults are kube-controller-manager's for a HorizontalPodAutoscaler.
 func TestMetricFlags(t *testing.T) {
-	if got, want := parse(t).metrics, (timewindowscaler.Metrics{Interval: 15 * time.Second, Tolerance: 0.1}); got != want {
+	if got, want := parse(t).metrics, (extmetric.Options{Interval: 15 * time.Second, Tolerance: 0.1}); got != want {
 		t.Errorf("defaults %+v, want %+v", got, want)
 	}
 	got := parse(t, "--metric-interval=1m", "--metric-tolerance=0.25").metrics
-	if want := (timewindowscaler.Metrics{Interval: time.Minute, Tolerance: 0.25}); got != want {
+	if want := (extmetric.Options{Interval: time.Minute, Tolerance: 0.25}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -72,8 +73,8 @@ func TestValidate(t *testing.T) {
 		"--workers=0":                   "--workers: must be at least 1, not 0",
 		"--log-format=xml":              `--log-format: must be json or text, not "xml"`,
 		"--log-level=loud":              `--log-level: must be debug, info, warn or error, not "loud"`,
-		"--namespaces=shop,La_b":        `--namespaces: "La_b" is no namespace name: `,
-		"--namespace=kyklos_system":     `--namespace: "kyklos_system" is no namespace name: `,
+		"--namespaces=shop,La_b":        `--namespaces: "La_b" is not a valid namespace name: `,
+		"--namespace=kyklos_system":     `--namespace: "kyklos_system" is not a valid namespace name: `,
 		"--on-fight=backoff":            "",
 		"--on-fight=enforce":            "",
 		"--on-fight=ignore":             `--on-fight: must be backoff or enforce, not "ignore"`,

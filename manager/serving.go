@@ -15,7 +15,7 @@ import (
 )
 
 // newServing returns nil without webhooks.
-func newServing(config *rest.Config, o managerOptions) (serving certs.Serving, err error) {
+func newServing(config *rest.Config, o options) (serving certs.Serving, err error) {
 	logger := o.logger().WithName("certs")
 	switch {
 	case !o.webhooks:
@@ -36,30 +36,30 @@ func newServing(config *rest.Config, o managerOptions) (serving certs.Serving, e
 	return serving, nil
 }
 
-// callers are the objects that are to trust the certificate.
-func (o *managerOptions) callers() certs.Callers {
+// callers are the objects that must trust the certificate.
+func (o *options) callers() certs.Callers {
 	return certs.Callers{
-		ValidatingWebhookConfigurations: unlessEmpty(o.validatingConfiguration),
-		MutatingWebhookConfigurations:   unlessEmpty(o.mutatingConfiguration),
-		CustomResourceDefinitions:       unlessEmpty(o.conversionDefinition),
+		ValidatingWebhookConfigurations: nonEmpty(o.validatingConfiguration),
+		MutatingWebhookConfigurations:   nonEmpty(o.mutatingConfiguration),
+		CustomResourceDefinitions:       nonEmpty(o.conversionDefinition),
 	}
 }
 
-func unlessEmpty(name string) []string {
+func nonEmpty(name string) []string {
 	if name == "" {
 		return nil
 	}
 	return []string{name}
 }
 
-// addChecks: alive is who answers; ready is who has its caches and, with webhooks, a certificate
-// that the API server trusts. /readyz/certificate says what is missing.
+// addChecks adds health checks. The manager is alive if it answers, and ready when its caches are filled and, with
+// webhooks, the API server trusts its certificate. /readyz/certificate lists what is missing.
 func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
 	checks := map[string]healthz.Checker{"caches": func(req *http.Request) error {
 		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
 		defer cancel()
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet")
+			return errors.New("caches are not filled yet")
 		}
 		return nil
 	}}
@@ -69,18 +69,18 @@ func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
 	}
 	for name, check := range checks {
 		if err := mgr.AddReadyzCheck(name, check); err != nil {
-			return fmt.Errorf("add the readiness check %s: %w", name, err)
+			return fmt.Errorf("add readiness check %s: %w", name, err)
 		}
 	}
 	return mgr.AddHealthzCheck("ping", healthz.Ping)
 }
 
-// servingCheck asks the webhook server only once there is a certificate: each failed handshake would
-// leave a line in the log, above the one that says what is wrong.
+// servingCheck calls the webhook server only when there is a certificate: each failed handshake would add a line to the
+// log.
 func servingCheck(started healthz.Checker, serving certs.Serving) healthz.Checker {
 	return func(req *http.Request) error {
 		if serving.Ready(req) != nil {
-			return errors.New("see the check certificate")
+			return errors.New("see check certificate")
 		}
 		return started(req)
 	}

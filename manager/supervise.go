@@ -28,24 +28,23 @@ import (
 const (
 	// leaseName is the Lease by which replicas elect their leader.
 	leaseName = "kyklos-manager"
-	// identityVariable hands the lease's holder identity to the next start in the same process.
+	// identityVariable passes the lease holder's identity to the next start in the same process.
 	identityVariable = "KYKLOS_LEASE_IDENTITY"
-	// readinessInterval is how often an API server that is away is asked whether it is back.
+	// readinessInterval is how often an unavailable API server is polled.
 	readinessInterval = 500 * time.Millisecond
-	// leaseDuration is how long the others wait for a leader that renews its Lease no more.
+	// leaseDuration is how long the other replicas wait for a leader that no longer renews its Lease.
 	leaseDuration = 13 * time.Second
 	// renewDeadline is how long a leader tries to renew its Lease before it stops.
 	renewDeadline = 10 * time.Second
-	// retryPeriod is how often a leader renews its Lease. The others look at it after one to 2.2 of these, so
-	// they lead within two seconds of its release, and within 17 of its last renewal.
+	// retryPeriod is how often a leader renews its Lease. The others poll it after 1 to 2.2 periods, so one of them leads
+	// within two seconds of its release, and within 17 seconds of its last renewal.
 	retryPeriod = 800 * time.Millisecond
 )
 
-// superviseManager runs the manager and outlives outages of the API server. A leader that cannot
-// renew its Lease must stop at once; it then starts over by replacing the process's image, so that
-// nothing of the old manager lives on, and no supervisor's restart delay, which grows to minutes,
-// makes the next flip late.
-func superviseManager(ctx context.Context, o managerOptions) error {
+// superviseManager runs the manager and survives outages of the API server. A leader that cannot renew its Lease must
+// stop at once; it then restarts by replacing the process's image: nothing of the old manager survives, and the kubelet's
+// restart back-off, which grows to minutes, does not delay the next flip.
+func superviseManager(ctx context.Context, o options) error {
 	logger := o.logger()
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger.WithName("client-go"))
@@ -55,7 +54,7 @@ func superviseManager(ctx context.Context, o managerOptions) error {
 	}
 	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return fmt.Errorf("make a client of the API server: %w", err)
+		return fmt.Errorf("create an API server client: %w", err)
 	}
 	if err := awaitAPIServer(ctx, server.RESTClient(), o.healthAddress, logger); err != nil {
 		return err
@@ -66,14 +65,14 @@ func superviseManager(ctx context.Context, o managerOptions) error {
 		return nil
 	}
 	if !ran && ready(ctx, server.RESTClient()) == nil {
-		return err // nothing that starting over would mend
+		return err // a restart would not help
 	}
-	logger.Error(err, "The manager stopped; starting over")
-	return startOver(identity)
+	logger.Error(err, "The manager stopped; restarting")
+	return restart(identity)
 }
 
-// restConfig has no client-side rate limit: the API server's priority and fairness decides who waits.
-func (o *managerOptions) restConfig() (*rest.Config, error) {
+// restConfig has no client-side rate limit: the API server's priority and fairness applies.
+func (o *options) restConfig() (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
@@ -85,8 +84,8 @@ func (o *managerOptions) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// awaitAPIServer returns when the API server is ready or ctx ends. Informers that start while it is
-// away back off for up to half a minute; this does not. Meanwhile the manager is alive and not ready.
+// awaitAPIServer returns when the API server is ready or ctx ends. Informers that start earlier back off for up to half a
+// minute; this does not. Meanwhile the manager is alive and not ready.
 func awaitAPIServer(ctx context.Context, server rest.Interface, healthAddress string, logger logr.Logger) error {
 	err := ready(ctx, server)
 	if err == nil || ctx.Err() != nil {
@@ -104,8 +103,7 @@ func awaitAPIServer(ctx context.Context, server rest.Interface, healthAddress st
 	return nil
 }
 
-// serveLiveness answers /healthz, and nothing else, until stop is called: a kubelet that restarts the
-// container would make its next start wait, for minutes in the end.
+// serveLiveness serves only /healthz until stop is called: restarts by the kubelet would be delayed by its back-off.
 func serveLiveness(ctx context.Context, address string) (stop func(), err error) {
 	if address == "0" {
 		return func() {}, nil
@@ -127,8 +125,8 @@ func ready(ctx context.Context, server rest.Interface) error {
 	return server.Get().AbsPath("/readyz").Do(ctx).Error()
 }
 
-// leaseIdentity is this process's name in the Lease. It survives starting over: nobody else can have
-// got the name, so the Lease need not run out first.
+// leaseIdentity is this process's name in the Lease. It survives a restart: the name is unique, so the Lease need not
+// expire first.
 func leaseIdentity() string {
 	if identity := os.Getenv(identityVariable); identity != "" {
 		return identity
@@ -144,22 +142,22 @@ func newLease(config *rest.Config, namespace, identity string) (resourcelock.Int
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, leaseName,
 		resourcelock.ResourceLockConfig{Identity: identity}, rest.CopyConfig(config), renewDeadline)
 	if err != nil {
-		return nil, fmt.Errorf("make the leader election's Lease: %w", err)
+		return nil, fmt.Errorf("create the leader election lock: %w", err)
 	}
 	return lock, nil
 }
 
-// startOver replaces this process's image by a new start of the same command.
-func startOver(identity string) error {
+// restart replaces this process's image by a new start of the same command.
+func restart(identity string) error {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find the own executable to start over: %w", err)
+		return fmt.Errorf("find the executable to restart: %w", err)
 	}
 	environment := append(os.Environ(), identityVariable+"="+identity)
 	return syscall.Exec(self, os.Args, environment)
 }
 
-// sinceStart measures time that steps of the wall clock do not touch.
+// sinceStart measures time that clock steps do not affect.
 func sinceStart() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -89,7 +88,7 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	calendar := &e.Scaler.Calendar
 	calendar.Holidays = holidays.Dates
 	// All that makes the controller leave the target alone (B5). A zone that is not known does not: then the default holds.
-	invalid := append(slices.Clone(reading.WindowErrors), schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...)
+	invalid := reading.Invalid()
 	if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {
 		invalid = append(invalid, err)
 	}
@@ -134,8 +133,8 @@ func (e *Explanation) decide(zoneUnknown bool) {
 	default:
 		e.Decider = ByWindow
 		if source := e.Scaler.Spec.Windows[e.verdict.Window].Metric; source != nil {
-			metric, _ := schedule.ReadMetric(source, field.NewPath("metric")) // its errors were looked at
-			e.Decider, e.Lowest, e.Highest = ByMetric, metric.Lowest, metric.Highest
+			e.Decider = ByMetric
+			e.Lowest, e.Highest = schedule.MetricBounds(source)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func well(t *testing.T, at string, replicas int32) *situation {
 		ObservedGeneration: 3, EffectiveReplicas: &replicas, NextBoundary: &next, CurrentWindow: "office",
 	}
 	s.condition(v1beta1.ConditionReady, metav1.ConditionTrue, v1beta1.ReasonReconciled, "Target has the desired replicas")
-	s.condition(v1beta1.ConditionReconciling, metav1.ConditionFalse, v1beta1.ReasonStable, "The target is as it should be")
+	s.condition(v1beta1.ConditionReconciling, metav1.ConditionFalse, v1beta1.ReasonStable, "The target is as desired")
 	return s
 }
 

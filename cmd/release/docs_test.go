@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -47,7 +49,7 @@ func TestPageListsTheFiles(t *testing.T) {
 // The page's commands push the image to a registry, which then has it under the digest that make image
 // printed, and take the same binary out of it again.
 func TestPageCommandsPushAndExport(t *testing.T) {
-	server := httptest.NewServer(registry.New())
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	run := func(prefix string) string {
 		t.Helper()
@@ -73,10 +75,10 @@ func TestPageCommandsPushAndExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pushed := run("go -C test/image tool crane push"); !strings.HasSuffix(strings.TrimSpace(pushed), "/kyklos@"+digest.String()) {
+	if pushed := run("go -C cmd/release tool crane push"); !strings.HasSuffix(strings.TrimSpace(pushed), "/kyklos@"+digest.String()) {
 		t.Errorf("pushed as %s, want %s", pushed, digest)
 	}
-	sum := run("go -C test/image tool crane export")
+	sum := run("go -C cmd/release tool crane export")
 	if want := fmt.Sprint(sums(t, built)["kyklos-"+arch]); !strings.HasPrefix(sum, want) {
 		t.Errorf("the binary taken out of the registry is %s, want %s", sum, want)
 	}

@@ -28,8 +28,8 @@ func platforms(t *testing.T) []string {
 	return nil
 }
 
-// smallPrograms are programs for all platforms that do nothing, because Kyklos itself takes long to build.
-func smallPrograms(t *testing.T) (programs []program) {
+// smallPrograms are programs that do nothing, because Kyklos itself takes long to build and to pack.
+func smallPrograms(t *testing.T, platforms ...string) (programs []program) {
 	t.Helper()
 	folder := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module kyklos.io/kyklos\n", "main.go": "package main\n\nfunc main() {}\n"} {
@@ -37,7 +37,7 @@ func smallPrograms(t *testing.T) (programs []program) {
 			t.Fatal(err)
 		}
 	}
-	for _, platform := range platforms(t) {
+	for _, platform := range platforms {
 		goos, goarch, _ := strings.Cut(platform, "/")
 		path := filepath.Join(folder, goos+"-"+goarch)
 		build := exec.Command("go", "build", "-trimpath", "-o", path, ".")
@@ -72,7 +72,7 @@ type krewPlugin struct {
 
 // All platforms are in the image or in archives, and the krew manifest leads to the binary in each archive.
 func TestAllPlatforms(t *testing.T) {
-	programs, out := smallPrograms(t), t.TempDir()
+	programs, out := smallPrograms(t, platforms(t)...), t.TempDir()
 	of := release{version: version, commit: commit, date: builtAt, registry: "registry.example.com/a", downloads: "https://example.com/" + version, builder: "https://example.com/builder"}
 	if err := pack(of, root, out, programs, &bytes.Buffer{}); err != nil {
 		t.Fatal(err)
@@ -145,20 +145,21 @@ func unpack(uri string, archive []byte, name string) ([]byte, error) {
 // Without a place to download from there is no krew manifest, and without a registry the chart leaves its image alone.
 func TestPackWithoutPlaces(t *testing.T) {
 	of := release{version: version, commit: commit, date: builtAt, builder: "https://example.com/builder"}
-	binary, err := readProgram(filepath.Join(built, "kyklos-"+arch))
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := t.TempDir()
-	if err := pack(of, root, out, []program{binary}, &bytes.Buffer{}); err != nil {
+	if err := pack(of, root, out, smallPrograms(t, "linux/"+arch), &bytes.Buffer{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(out, "kyklos.yaml")); !os.IsNotExist(err) {
 		t.Errorf("a krew manifest: %v", err)
 	}
 	values, err := fileInArchive([]byte(read(t, filepath.Join(out, "kyklos-"+of.chartVersion()+".tgz"))), "kyklos/values.yaml")
-	if err != nil || !bytes.Contains(values, []byte("  repository: kyklos\n  tag: "+version+"\n  digest: \"\"\n")) {
-		t.Errorf("%v\n%s", err, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"  repository: kyklos\n", "  tag: " + version + "\n", "  digest: \"\"\n"} {
+		if !bytes.Contains(values, []byte(line)) {
+			t.Errorf("no %q in\n%s", line, values)
+		}
 	}
 }
 
@@ -188,11 +189,16 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// What a person would run is what the Makefile refuses before it builds anything.
+// What cannot become a release is refused before anything is built.
 func TestMakeReleaseRefuses(t *testing.T) {
-	err := runMake(root, []string{"release", "VERSION=v1.2.3", "COMMIT=" + commit, "DATE=" + date, "REGISTRY=localhost:1/x", "KEY="})
-	if err == nil || !strings.Contains(err.Error(), "Only a signed release is pushed") {
-		t.Error(err)
+	for want, args := range map[string][]string{
+		"Only a signed release is pushed": {"VERSION=v1.2.3", "REGISTRY=localhost:1/x", "KEY="},
+		"Give a version such as":          {"VERSION=main"},
+	} {
+		err := runMake(root, append([]string{"release", "COMMIT=" + commit, "DATE=" + date}, args...))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got %v, want %q", args, err, want)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ type step struct {
 
 type workflow struct {
 	Name        string
-	On          map[string]any
+	On          map[string]any `json:"true"` // what YAML 1.1 reads "on" as
 	Permissions map[string]string
 	Jobs        map[string]struct {
 		RunsOn         string `json:"runs-on"`

@@ -91,7 +91,7 @@ func TestSchemasRefuseMistakes(t *testing.T) {
 	schemas := schemas(t)
 	for _, name := range []string{
 		"unknown-field", "timezone-missing", "windows-none", "days-unknown", "window-replicas-fraction", "window-start-number",
-		"default-replicas-text", "pause-text", "target-kind-missing", "metric-target-type-unknown", "spec-missing", "window-name-too-long",
+		"pause-text", "target-kind-missing", "metric-target-type-unknown", "spec-missing", "window-name-too-long",
 	} {
 		objects, err := validateSample(t, schemas, filepath.Join(root, "config/samples/invalid", name+".yaml"))
 		if objects == 0 || err == nil {

@@ -1,14 +1,15 @@
-// Package archivegc deletes archives that no Workspace needs (W48, D14). Every
-// two hours, on the leader alone, it goes through each object store that Workspaces name, or named:
+// Package archivegc deletes archives that no Workspace needs (W48, D14). Every two hours, on the
+// leader only, it goes through each object store that Workspaces refer to, or once did. For each store:
 //
-//	own      the object .kyklos-owner at the store's prefix says whose the archives are: another
-//	         installation's are left alone
-//	list     the archives first, and then the Workspaces, from the API server itself: an archive that was
-//	         made in between cannot be taken for one that nobody needs
-//	collect  lifecycle.Collect decides: two hours without interruption, never most of them at once
-//	delete   after one more look at the Workspaces for each archive: the marker first, then the data
+//	observe   the owner, the archives, and then the Workspaces, from the API server: an archive made in between
+//	          cannot look unneeded. The object .kyklos-owner at the store's prefix names the owner: archives of another
+//	          installation are left alone
+//	plan      pure: lifecycle.Collect decides which archives have been unneeded for two hours without interruption;
+//	          never most of them at once
+//	act       delete them, the marker first, then the data, after reading the Workspaces again for each
+//	report    pure: the ledger, events and metrics; they are published after the cycle
 //
-// Whatever fails ends the look at that store. Nothing is deleted on incomplete knowledge, and the two
-// hours begin anew. Since when archives are not needed, and which stores there were, is kept in a
-// ConfigMap: the store of a Workspace that is gone must be found too.
+// Any failure ends the work on that store. Nothing is deleted on incomplete knowledge, and the two hours restart. A
+// ConfigMap, the ledger, remembers since when archives are unneeded and which stores there were: the store of a deleted
+// Workspace must be found, too.
 package archivegc

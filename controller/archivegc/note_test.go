@@ -17,7 +17,7 @@ import (
 // It is not an archive, and keeps none.
 func TestNotesOfMovers(t *testing.T) {
 	secret := folder(t)
-	s := newStage(t, secret).withBook()
+	s := newStage(t, secret).withLedger()
 	notes := filestore.New(string(secret[connect.Folder]))
 	note := func(key archive.Key) archive.Key {
 		t.Helper()

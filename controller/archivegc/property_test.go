@@ -110,7 +110,7 @@ func needed(s *stage, workspaces []*v1alpha1.Workspace, key archive.Key) bool {
 }
 
 // What is written down is what is read, as long as there is room; beyond that the latest are left out.
-func TestTheBookRemembers(t *testing.T) {
+func TestTheLedgerRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seen := map[string]time.Time{}
 		start := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -121,9 +121,9 @@ func TestTheBookRemembers(t *testing.T) {
 				seen[keys[i]] = start.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "cycle")) * time.Microsecond)
 			}
 		}
-		e := entry{LookedAt: start, Orphans: remember(seen)}
+		e := entry{LookedAt: start, Orphans: orphansOf(seen)}
 		stores := map[string]entry{"one": e}
-		bound(stores)
+		truncate(stores)
 		if diff := cmp.Diff(seen, stores["one"].firstSeen(keys, time.Hour, start.Add(90*time.Minute))); diff != "" {
 			t.Fatal(diff)
 		}
@@ -134,28 +134,28 @@ func TestTheBookRemembers(t *testing.T) {
 		}
 	})
 	many := map[string]entry{
-		"a": {Orphans: map[string][]string{"2026-03-02T12:00:00.000001Z": make([]string, mostOrphans-1), "2026-03-02T12:00:00.000002Z": make([]string, 5)}},
+		"a": {Orphans: map[string][]string{"2026-03-02T12:00:00.000001Z": make([]string, maxOrphans-1), "2026-03-02T12:00:00.000002Z": make([]string, 5)}},
 		"b": {Orphans: map[string][]string{"2026-03-02T12:00:00.000000Z": make([]string, 5)}},
 	}
-	bound(many)
+	truncate(many)
 	got := []int{len(many["a"].Orphans["2026-03-02T12:00:00.000001Z"]), len(many["a"].Orphans["2026-03-02T12:00:00.000002Z"]), len(many["b"].Orphans["2026-03-02T12:00:00.000000Z"])}
-	if !slices.Equal(got, []int{mostOrphans - 1, 1, 0}) {
+	if !slices.Equal(got, []int{maxOrphans - 1, 1, 0}) {
 		t.Errorf("%v", got)
 	}
 }
 
-func TestPermits(t *testing.T) {
-	if diff := cmp.Diff(map[string]int{"a1": 12, "b2": 3}, permits("a1:12, b2:3,c3,d4:,e5:-1,f6:many")); diff != "" {
+func TestApprovals(t *testing.T) {
+	if diff := cmp.Diff(map[string]int{"a1": 12, "b2": 3}, approvals("a1:12, b2:3,c3,d4:,e5:-1,f6:many")); diff != "" {
 		t.Error(diff)
 	}
 	object := &corev1.ConfigMap{}
-	use(object, "a1")
-	object.Annotations = map[string]string{AllowAnnotation: permit("a1", 12) + ", " + permit("b2", 3)}
-	use(object, "a1")
+	removeApproval(object, "a1")
+	object.Annotations = map[string]string{AllowAnnotation: approval("a1", 12) + ", " + approval("b2", 3)}
+	removeApproval(object, "a1")
 	if got := object.Annotations[AllowAnnotation]; strings.TrimSpace(got) != "b2:3" {
 		t.Errorf("%q is left", got)
 	}
-	use(object, "b2")
+	removeApproval(object, "b2")
 	if len(object.Annotations) > 0 {
 		t.Errorf("%v is left", object.Annotations)
 	}

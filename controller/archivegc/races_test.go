@@ -18,7 +18,7 @@ import (
 
 // W48: what nobody needs goes after two hours without interruption, and nothing else.
 func TestOrphansGoAfterTwoHours(t *testing.T) {
-	s := newStage(t, folder(t)).withBook()
+	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
 	needed, old, gone, kept := s.archive(ann.UID), s.archive(ann.UID), s.orphans(1)[0], s.orphans(1)[0]
 	s.must(archive.Keep(t.Context(), s.store, kept))
@@ -117,7 +117,7 @@ func TestWhatFailsInterrupts(t *testing.T) {
 			return func() {}
 		},
 	} {
-		s := newStage(t, folder(t)).withBook()
+		s := newStage(t, folder(t)).withLedger()
 		s.workspace("ann")
 		keys := s.orphans(2)
 		slices.SortFunc(keys, func(a, b archive.Key) int { return strings.Compare(a.OpID, b.OpID) })
@@ -151,7 +151,7 @@ func (s *stage) failing(n int, err error) func() {
 // D14: another installation's archives are left alone, whoever comes first.
 func TestAnotherInstallationsArchives(t *testing.T) {
 	secret := folder(t)
-	s, other := newStage(t, secret).withBook(), newStage(t, secret).withBook()
+	s, other := newStage(t, secret).withLedger(), newStage(t, secret).withLedger()
 	s.must(other.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kyklos-system"}}))
 	s.must(other.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kyklos-system", UID: "another-cluster"}}))
 	s.workspace("ann")

@@ -173,18 +173,18 @@ func (s *stage) has(key archive.Key) bool {
 	return slices.Contains(names, key.Data()) && slices.Contains(names, key.Marker())
 }
 
-// book returns the ConfigMap, with a UID, which events need and a fake server does not give.
-func (s *stage) book() *corev1.ConfigMap {
+// ledger returns the ConfigMap, with a UID, which events need and a fake server does not give.
+func (s *stage) ledger() *corev1.ConfigMap {
 	s.Helper()
 	object := &corev1.ConfigMap{}
-	s.must(client.IgnoreNotFound(s.Get(s.Context(), client.ObjectKey{Namespace: "kyklos-system", Name: BookName}, object)))
+	s.must(client.IgnoreNotFound(s.Get(s.Context(), client.ObjectKey{Namespace: "kyklos-system", Name: LedgerName}, object)))
 	return object
 }
 
-// withBook makes it as the first cycle would, so that there are events from the start.
-func (s *stage) withBook() *stage {
+// withLedger makes it as the first cycle would, so that there are events from the start.
+func (s *stage) withLedger() *stage {
 	s.Helper()
-	s.must(s.Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kyklos-system", Name: BookName, UID: "book"}}))
+	s.must(s.Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kyklos-system", Name: LedgerName, UID: "book"}}))
 	return s
 }
 

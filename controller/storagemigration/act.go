@@ -15,35 +15,39 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// FieldManager is the name under which Kyklos owns what it writes to definitions. It owns nothing in
-// the objects that it rewrites, since it changes nothing there.
+// FieldManager owns what Kyklos writes to definitions. It owns nothing in the rewritten objects, since nothing
+// changes there.
 const FieldManager = "kyklos-storage-migration"
 
-// pageSize is how many objects one request lists.
-const pageSize = 500
+const (
+	// pageSize is how many objects one request lists.
+	pageSize = 500
+	// batchSeconds is about how long one pass rewrites objects before the definition is read again.
+	batchSeconds = 5
+)
 
 // act does the plan's step and keeps in p how far it came, also when it fails.
 func (r *Reconciler) act(ctx context.Context, obs observation, next plan, p *progress) error {
-	if next.own != "" {
-		p.own = next.own
+	if next.fallback != "" {
+		p.fallback = next.fallback
 	}
 	switch next.step {
-	case ask:
-		_, err := r.Migrations.Create(ctx, request(obs.crd), metav1.CreateOptions{FieldManager: FieldManager})
+	case createRequest:
+		_, err := r.Migrations.Create(ctx, newRequest(obs.crd), metav1.CreateOptions{FieldManager: FieldManager})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("create the StorageVersionMigration: %w", err)
 		}
-	case discard:
+	case deleteRequest:
 		uid := metav1.NewUIDPreconditions(string(obs.svm.UID))
 		err := r.Migrations.Delete(ctx, obs.svm.Name, metav1.DeleteOptions{Preconditions: uid})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete the StorageVersionMigration: %w", err)
 		}
-	case list:
+	case listPage:
 		return r.list(ctx, obs.crd, p)
-	case rewrite:
-		return r.rewriteSome(ctx, obs.crd, p)
-	case again:
+	case rewriteBatch:
+		return r.rewriteBatch(ctx, obs.crd, p)
+	case retryRefused:
 		p.left, p.refused, p.refusal = p.refused, nil, ""
 	case finish:
 		return r.finish(ctx, obs.crd)
@@ -51,9 +55,9 @@ func (r *Reconciler) act(ctx context.Context, obs observation, next plan, p *pro
 	return nil
 }
 
-// list reads one page. Where the continue token has expired the API server sends another one, which
-// goes on at the same place among today's objects: those that were created meanwhile are stored in the
-// new version anyway. Where it sends none, the list starts over.
+// list reads one page. When the continue token has expired, the API server sends another one that continues at
+// the same place among the current objects: objects created meanwhile are stored in the new version anyway.
+// Without a new token the list starts over.
 func (r *Reconciler) list(ctx context.Context, crd *definition, p *progress) error {
 	resource, _, _ := endpoint(crd)
 	page, err := r.Objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: pageSize, Continue: p.token})
@@ -64,7 +68,7 @@ func (r *Reconciler) list(ctx context.Context, crd *definition, p *progress) err
 		if p.token == "" {
 			p.left = nil
 		}
-		return fmt.Errorf("list the %s: %w", resource.Resource, err)
+		return fmt.Errorf("list %s: %w", resource.Resource, err)
 	}
 	for i := range page.Items {
 		m := &page.Items[i].ObjectMeta
@@ -83,11 +87,11 @@ func continueToken(err error) string {
 	return status.Status().Continue
 }
 
-// rewriteSome rewrites objects for about batchSeconds, and stops at what is worth repeating soon.
-func (r *Reconciler) rewriteSome(ctx context.Context, crd *definition, p *progress) error {
+// rewriteBatch rewrites objects for about batchSeconds. It stops at the first request that should be repeated.
+func (r *Reconciler) rewriteBatch(ctx context.Context, crd *definition, p *progress) error {
 	for range min(r.QPS*batchSeconds, len(p.left)) {
-		if err := r.Pace.Wait(ctx); err != nil {
-			return fmt.Errorf("wait for the next object's turn: %w", err)
+		if err := r.Limiter.Wait(ctx); err != nil {
+			return fmt.Errorf("wait for the rate limiter: %w", err)
 		}
 		result, err := r.rewrite(ctx, crd, p.left[0])
 		if err != nil && result == "" {
@@ -106,9 +110,9 @@ func (r *Reconciler) rewriteSome(ctx context.Context, crd *definition, p *progre
 	return nil
 }
 
-// rewrite makes the API server store one object anew and says with what result; without one, the
-// request is worth repeating soon. The resourceVersion is that of the list: who writes meanwhile stores
-// the object anew as well, and an object that was created again in its place has another one.
+// rewrite makes the API server store one object again. Without a result the request should be repeated soon. The
+// resourceVersion is that of the list: any other write since then has stored the object in the new version, too,
+// and a recreated object has another resourceVersion.
 func (r *Reconciler) rewrite(ctx context.Context, crd *definition, it item) (result string, err error) {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": it.resourceVersion}})
 	if err != nil {
@@ -132,12 +136,12 @@ func (r *Reconciler) rewrite(ctx context.Context, crd *definition, it item) (res
 	return "", fmt.Errorf("rewrite %s/%s: %w", it.namespace, it.name, err)
 }
 
-// finish takes the old versions off storedVersions. The resourceVersion sees to it that the storage
-// version is still the one that objects were rewritten in.
+// finish removes the old versions from storedVersions. The resourceVersion ensures that the storage version is
+// still the one that the objects were rewritten in.
 func (r *Reconciler) finish(ctx context.Context, crd *definition) error {
 	version := storageVersion(crd).Name
 	status := map[string]any{"storedVersions": []string{version}}
-	if i := doubtIndex(crd); i >= 0 {
+	if i := untrustedIndex(crd); i >= 0 {
 		conditions := slices.Clone(crd.Status.Conditions)
 		conditions[i].Status = apiextensionsv1.ConditionFalse
 		conditions[i].Reason, conditions[i].Message = "MigrationSucceeded", "All objects are stored as "+version
@@ -154,4 +158,15 @@ func (r *Reconciler) finish(ctx context.Context, crd *definition) error {
 		return fmt.Errorf("set status.storedVersions to [%s]: %w", version, err)
 	}
 	return nil
+}
+
+// isRefusal reports that the API server has evaluated the request for this object and rejected it. Others may
+// succeed, so the migration continues; an object that cannot be converted is refused, too.
+func isRefusal(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || apierrors.IsUnexpectedServerError(err) {
+		return false
+	}
+	return !apierrors.IsTooManyRequests(err) && !apierrors.IsServiceUnavailable(err) && !apierrors.IsTimeout(err) &&
+		!apierrors.IsServerTimeout(err) && !apierrors.IsUnauthorized(err)
 }

@@ -12,8 +12,8 @@ import (
 
 type definition = apiextensionsv1.CustomResourceDefinition
 
-// goal is what one migration is for. Each change of the definition's spec makes another one: between
-// two looks the storage version may have moved away and back.
+// goal is what one migration is for. Each change of the definition's spec makes a new one: between two passes the
+// storage version may have moved away and back.
 type goal struct {
 	uid        types.UID
 	generation int64
@@ -25,7 +25,7 @@ func goalOf(crd *definition) goal {
 	return goal{uid: crd.UID, generation: crd.Generation, version: storageVersion(crd).Name}
 }
 
-// storageVersion returns the one version with storage: true, which the API server sees to.
+// storageVersion returns the version with storage: true; the API server ensures that there is exactly one.
 func storageVersion(crd *definition) apiextensionsv1.CustomResourceDefinitionVersion {
 	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if i < 0 {
@@ -34,8 +34,8 @@ func storageVersion(crd *definition) apiextensionsv1.CustomResourceDefinitionVer
 	return crd.Spec.Versions[i]
 }
 
-// endpoint is where objects are read and written: in the storage version, so that what is migrated
-// needs no conversion, or in another served one. ok is false while none is served.
+// endpoint is where objects are read and written: in the storage version, so that migrated objects need no
+// conversion, or else in another served version. ok is false while none is served.
 func endpoint(crd *definition) (resource schema.GroupVersionResource, subresources []string, ok bool) {
 	at := storageVersion(crd)
 	if !at.Served {
@@ -51,30 +51,29 @@ func endpoint(crd *definition) (resource schema.GroupVersionResource, subresourc
 	return schema.GroupVersionResource{Group: crd.Spec.Group, Version: at.Name, Resource: crd.Spec.Names.Plural}, subresources, true
 }
 
-// migrationFailed is the reason by which kube-controller-manager says that its migration failed.
+// migrationFailed is kube-controller-manager's reason for a failed migration.
 const migrationFailed = "MigrationFailed"
 
 // needed reports whether objects may be stored in another version than the storage version.
-func needed(crd *definition) bool { return !settledByName(crd) || doubtIndex(crd) >= 0 }
+func needed(crd *definition) bool { return !settledByName(crd) || untrustedIndex(crd) >= 0 }
 
 // settledByName reports whether storedVersions holds the storage version alone.
 func settledByName(crd *definition) bool {
 	return slices.Equal(crd.Status.StoredVersions, []string{storageVersion(crd).Name})
 }
 
-// doubtIndex is where a condition says that storedVersions cannot be believed; below 0, nowhere.
-// kube-controller-manager 1.37 takes old versions off the list after a migration that failed, too;
-// and from the second migration on it does so at the start, since what it applies no longer holds the
-// list that it has applied before.
-func doubtIndex(crd *definition) int {
+// untrustedIndex is the index of a condition because of which storedVersions cannot be trusted; negative for none.
+// kube-controller-manager 1.37 removes old versions from the list after a failed migration, too. From the second
+// migration on it removes them at the start, since its apply no longer contains the list it applied before.
+func untrustedIndex(crd *definition) int {
 	return slices.IndexFunc(crd.Status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
 		return c.Type == apiextensionsv1.StorageMigrating && (c.Status == apiextensionsv1.ConditionTrue || c.Reason == migrationFailed)
 	})
 }
 
-// runningSince is when a migration began that the definition's conditions call running; zero for none.
+// runningSince is the start of the migration that is running according to the definition; zero for none.
 func runningSince(crd *definition) time.Time {
-	if i := doubtIndex(crd); i >= 0 && crd.Status.Conditions[i].Status == apiextensionsv1.ConditionTrue {
+	if i := untrustedIndex(crd); i >= 0 && crd.Status.Conditions[i].Status == apiextensionsv1.ConditionTrue {
 		return crd.Status.Conditions[i].LastTransitionTime.Time
 	}
 	return time.Time{}
@@ -87,14 +86,14 @@ func established(crd *definition) bool {
 	})
 }
 
-// strip keeps of a definition what this package looks at; schemas are large.
+// strip removes from a definition what this package does not use; schemas are large.
 func strip(obj any) (any, error) {
 	crd, ok := obj.(*definition)
 	if !ok {
 		return obj, nil
 	}
 	stripped := &definition{
-		// The kind lets events refer to it without a scheme.
+		// Events refer to it by this kind, without a scheme.
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: crd.Name, UID: crd.UID, ResourceVersion: crd.ResourceVersion, Generation: crd.Generation,

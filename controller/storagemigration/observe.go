@@ -4,14 +4,24 @@ import (
 	"context"
 	"fmt"
 
+	svmv1 "k8s.io/api/storagemigration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// observe reads the request to the cluster's migrator, unless this migration is ours already.
+// observation is everything that a pass has read.
+type observation struct {
+	crd *definition
+	// svm is Kyklos's StorageVersionMigration, nil if it does not exist.
+	svm *svmv1.StorageVersionMigration
+	// unavailable is why the cluster's migrator cannot be used.
+	unavailable string
+}
+
+// observe reads the StorageVersionMigration, unless Kyklos already rewrites the objects itself.
 func (r *Reconciler) observe(ctx context.Context, crd *definition, p *progress) (observation, error) {
 	obs := observation{crd: crd}
-	if p.own != "" && needed(crd) {
+	if p.fallback != "" && needed(crd) {
 		return obs, nil
 	}
 	svm, err := r.Migrations.Get(ctx, requestName(crd.Name), metav1.GetOptions{})
@@ -19,17 +29,17 @@ func (r *Reconciler) observe(ctx context.Context, crd *definition, p *progress) 
 	case err == nil:
 		obs.svm = svm
 	case isUnserved(err):
-		obs.unserved = "the cluster does not serve storagemigration.k8s.io/v1"
+		obs.unavailable = "the cluster does not serve storagemigration.k8s.io/v1"
 	case apierrors.IsForbidden(err):
-		obs.unserved = "Kyklos may not use storagemigration.k8s.io/v1: " + err.Error()
+		obs.unavailable = "Kyklos has no permission for storagemigration.k8s.io/v1: " + err.Error()
 	case !apierrors.IsNotFound(err):
 		return obs, fmt.Errorf("get the StorageVersionMigration %s: %w", requestName(crd.Name), err)
 	}
 	return obs, nil
 }
 
-// isUnserved reports that there is nothing at the path at all, where the answer for a single object
-// that is missing would name it.
+// isUnserved reports that the API server does not serve the path at all: a 404 for a missing object would
+// name the object.
 func isUnserved(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.IsUnexpectedServerError(err)
 }

@@ -1,140 +1,95 @@
 package storagemigration
 
-import (
-	"time"
-
-	svmv1 "k8s.io/api/storagemigration/v1"
-)
+import "time"
 
 const (
-	// pollInterval is how often the cluster's migrator is looked at, beside the watch: at its end it
+	// pollInterval is how often the cluster's migrator is polled. The watch also reports its end, which
 	// writes to the definition.
 	pollInterval = 5 * time.Second
-	// leftoverInterval is how often a request is looked at that still runs and that nobody waits for.
+	// leftoverInterval is how often a request is polled that is no longer needed but still running.
 	leftoverInterval = time.Minute
 )
-
-// refusedRetry are the waits before what was refused is tried again: the first, second, ... time.
-var refusedRetry = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute}
-
-// item is one object to rewrite, as it was listed.
-type item struct{ namespace, name, resourceVersion string }
-
-// progress is what this process knows of a migration.
-type progress struct {
-	goal goal
-	// active is true from when a migration was seen to be needed until it was seen to be over.
-	active bool
-	// since is when this process first saw that the goal is not reached.
-	since time.Time
-	// own is why Kyklos rewrites the objects itself; empty while the cluster's migrator may do it.
-	own string
-	// token continues the list; listed is true when it is complete.
-	token  string
-	listed bool
-	// left are the objects to rewrite, refused those that the API server refused, and why the first.
-	left, refused []item
-	refusal       string
-	// tries is how often what was refused has been tried, and retry when it is tried next.
-	tries int
-	retry time.Time
-	// results counts objects, by result.
-	results map[string]int
-	// failures counts passes in a row that failed.
-	failures int
-	// told is when the last event told of the progress.
-	told time.Time
-}
-
-// observation is all that a pass has read.
-type observation struct {
-	crd *definition
-	// svm is the request to the cluster's migrator as it stands, nil if it is not there.
-	svm *svmv1.StorageVersionMigration
-	// unserved is why the cluster's migrator cannot be asked.
-	unserved string
-}
 
 // step is what a pass does.
 type step int
 
 const (
-	idle    step = iota // nothing, until the definition changes
-	await               // nothing yet
-	ask                 // create the request to the cluster's migrator
-	discard             // delete it
-	list                // read one page of the objects
-	rewrite             // rewrite some of them
-	again               // take up what was refused
-	finish              // set storedVersions
+	idle          step = iota // nothing, until the definition changes
+	wait                      // nothing yet
+	createRequest             // create the StorageVersionMigration
+	deleteRequest             // delete it
+	listPage                  // read one page of the objects
+	rewriteBatch              // rewrite some of them
+	retryRefused              // queue the refused objects again
+	finish                    // set storedVersions
 )
 
 type plan struct {
 	step step
-	// wait is when to look again at the latest; 0 means at once, and for idle never.
+	// wait is the longest time until the next pass; 0 means at once, and for idle never.
 	wait time.Duration
-	// own is why Kyklos rewrites the objects itself.
-	own string
+	// fallback is why Kyklos rewrites the objects itself.
+	fallback string
 }
 
-// makePlan decides the next step. delay is how long a new storage version is left alone: the instances
-// of the API server learn of it one after the other, and must not store in the old one any more.
+// makePlan decides the next step. delay is how long a new storage version is left alone: the API server's
+// instances learn of it one after the other, and must no longer store the old version.
 func makePlan(obs observation, p *progress, delay time.Duration, now time.Time) plan {
 	if !needed(obs.crd) {
-		return tidy(obs)
+		return cleanUp(obs)
 	}
 	if _, _, served := endpoint(obs.crd); !served || !established(obs.crd) {
 		return plan{step: idle}
 	}
-	if wait := p.since.Add(delay).Sub(now); wait > 0 {
-		return plan{step: await, wait: wait}
+	if left := p.since.Add(delay).Sub(now); left > 0 {
+		return plan{step: wait, wait: left}
 	}
-	own := p.own
-	if own == "" {
-		own = obs.unserved
+	fallback := p.fallback
+	if fallback == "" {
+		fallback = obs.unavailable
 	}
-	if own == "" {
-		s, why := judge(obs.svm, obs.crd, now)
-		switch s {
-		case unasked:
-			return plan{step: ask, wait: pollInterval}
-		case stale:
-			return plan{step: discard}
-		case busy:
-			return plan{step: await, wait: pollInterval}
+	if fallback == "" {
+		state, why := evaluate(obs.svm, obs.crd, now)
+		switch state {
+		case notRequested:
+			return plan{step: createRequest, wait: pollInterval}
+		case outdated:
+			return plan{step: deleteRequest}
+		case running:
+			return plan{step: wait, wait: pollInterval}
 		case finished:
 			return plan{step: finish}
 		}
-		own = why
+		fallback = why
 	}
-	next := byHand(p, now)
-	next.own = own
+	next := nextRewrite(p, now)
+	next.fallback = fallback
 	return next
 }
 
-// byHand is the next step of rewriting the objects ourselves.
-func byHand(p *progress, now time.Time) plan {
+// nextRewrite is the next step while Kyklos rewrites the objects itself.
+func nextRewrite(p *progress, now time.Time) plan {
 	switch {
 	case !p.listed:
-		return plan{step: list}
+		return plan{step: listPage}
 	case len(p.left) > 0:
-		return plan{step: rewrite}
+		return plan{step: rewriteBatch}
 	case len(p.refused) == 0:
 		return plan{step: finish}
 	}
-	if wait := p.retry.Sub(now); wait > 0 {
-		return plan{step: await, wait: wait}
+	if left := p.retryAt.Sub(now); left > 0 {
+		return plan{step: wait, wait: left}
 	}
-	return plan{step: again}
+	return plan{step: retryRefused}
 }
 
-// tidy removes our request once it is no longer needed.
-func tidy(obs observation) plan {
-	if obs.svm == nil || obs.svm.Annotations[goalAnnotation] == "" {
+// cleanUp deletes Kyklos's request when it is no longer needed.
+func cleanUp(obs observation) plan {
+	switch {
+	case obs.svm == nil || obs.svm.Annotations[goalAnnotation] == "":
 		return plan{step: idle}
+	case deletable(obs.svm):
+		return plan{step: deleteRequest}
 	}
-	if disposable(obs.svm) {
-		return plan{step: discard}
-	}
-	return plan{step: await, wait: leftoverInterval}
+	return plan{step: wait, wait: leftoverInterval}
 }

@@ -7,22 +7,18 @@ import (
 	"time"
 
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	svmclient "k8s.io/client-go/kubernetes/typed/storagemigration/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kyklos.io/kyklos/internal/clockstep"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// batchSeconds is about how long one pass rewrites objects before it looks at the definition again.
-const batchSeconds = 5
-
-// Reconciler migrates the objects of the definitions that it is called for. It has one worker.
+// Reconciler migrates the stored objects of CustomResourceDefinitions. It runs one worker.
 type Reconciler struct {
 	// Watched returns the watched copy of a definition, nil if there is none.
 	Watched func(name string) *definition
@@ -30,18 +26,46 @@ type Reconciler struct {
 	Definitions apiextensionsclient.CustomResourceDefinitionInterface
 	Migrations  svmclient.StorageVersionMigrationInterface
 	Objects     metadata.Interface
-	// Clock is read once a pass (T7).
-	Clock clock.PassiveClock
-	// Events publishes what a pass has to tell.
+	// Clock is read once per pass (T7).
+	Clock  clock.PassiveClock
 	Events *events.Recorder
-	// QPS is the most objects rewritten in a second; Pace sees to it.
-	QPS  int
-	Pace flowcontrol.RateLimiter
+	// QPS is the maximum number of objects rewritten per second; Limiter enforces it.
+	QPS     int
+	Limiter flowcontrol.RateLimiter
 	// Delay is how long a storage version must have been seen before objects are rewritten in it.
 	Delay time.Duration
 
 	progress map[string]*progress
 }
+
+// progress is what this process knows about a migration.
+type progress struct {
+	goal goal
+	// active is true from when a migration was found necessary until it was found complete.
+	active bool
+	// since is when this process first saw that the goal is not reached.
+	since time.Time
+	// fallback is why Kyklos rewrites the objects itself; empty while the cluster's migrator may do it.
+	fallback string
+	// token continues the list; listed is true when the list is complete.
+	token  string
+	listed bool
+	// left are the objects to rewrite. refused are those that the API server refused, refusal is the first reason.
+	left, refused []item
+	refusal       string
+	// attempts counts how often the refused objects were tried; the next attempt is at retryAt.
+	attempts int
+	retryAt  time.Time
+	// results counts objects by result.
+	results map[string]int
+	// failures counts consecutive failed passes.
+	failures int
+	// reported is the time of the last progress event.
+	reported time.Time
+}
+
+// item is one object to rewrite, as it was listed.
+type item struct{ namespace, name, resourceVersion string }
 
 // Reconcile is one pass over one definition. See the package comment for its beats.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
@@ -60,39 +84,30 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		err = r.act(ctx, obs, next, p)
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return reconcile.Result{}, ctx.Err() // we are told to stop
+		return reconcile.Result{}, ctx.Err() // the manager is stopping
 	}
-	s := situation{crd: crd, plan: next, before: before, progress: p, err: err, now: now}
-	r.report(log.FromContext(ctx), &s)
-	return reconcile.Result{RequeueAfter: s.wait()}, nil
+	rep := makeReport(passResult{crd: crd, plan: next, before: before, after: *p, err: err, now: now})
+	*p = rep.progress
+	r.publish(ctx, crd, rep, now)
+	return rep.result, nil
 }
 
-// progressOf returns what is known of the migration that crd asks for now.
+// progressOf returns the progress towards the goal that crd has now.
 func (r *Reconciler) progressOf(crd *definition, now time.Time) *progress {
 	if r.progress == nil {
 		r.progress = map[string]*progress{}
 	}
 	p := r.progress[crd.Name]
-	// What a migration that is over has learned says nothing about one that begins.
+	// A new migration does not inherit what a finished one has learned.
 	if p == nil || p.goal != goalOf(crd) || !p.active && needed(crd) {
 		active := p != nil && p.active
-		p = &progress{goal: goalOf(crd), active: active, since: now, told: now, results: map[string]int{}}
+		p = &progress{goal: goalOf(crd), active: active, since: now, reported: now, results: map[string]int{}}
 		r.progress[crd.Name] = p
 	}
-	p.setBack(now)
+	// After the clock was set back, nothing waits for the time it showed before.
+	p.since, p.reported = clockstep.Earlier(p.since, now), clockstep.Earlier(p.reported, now)
+	p.retryAt = clockstep.Earlier(p.retryAt, now.Add(refusedRetry[len(refusedRetry)-1]))
 	return p
-}
-
-// setBack sees to it that nothing waits for the time that the clock was at before it was set back.
-func (p *progress) setBack(now time.Time) {
-	earlier := func(a, b time.Time) time.Time {
-		if a.After(b) {
-			return b
-		}
-		return a
-	}
-	p.since, p.told = earlier(p.since, now), earlier(p.told, now)
-	p.retry = earlier(p.retry, now.Add(refusedRetry[len(refusedRetry)-1]))
 }
 
 func (r *Reconciler) forget(req reconcile.Request) {
@@ -101,26 +116,11 @@ func (r *Reconciler) forget(req reconcile.Request) {
 	metrics.RecordMigration(req.Name, metrics.Migration{})
 }
 
-// wait is when to look again; 0 is never. Beside it the watch calls.
-func (s *situation) wait() time.Duration {
-	switch {
-	case apierrors.IsConflict(s.err):
-		return staleRetry
-	case s.err != nil:
-		return nth(backOff, s.progress.failures)
-	case s.plan.step == idle:
-		return 0
-	case s.plan.step == finish:
-		return pollInterval // the watch brings the result
-	}
-	return max(s.plan.wait, time.Nanosecond)
-}
-
-// remaining counts the objects that are known to be left.
+// remaining counts the objects known to be left.
 func (p *progress) remaining() int { return len(p.left) + len(p.refused) }
 
 func (p *progress) String() string {
-	return fmt.Sprintf("%d rewritten, %d written by others, %d stored so already, %d gone",
+	return fmt.Sprintf("%d rewritten, %d written by others, %d already in this version, %d deleted",
 		p.results[metrics.MigrationRewritten], p.results[metrics.MigrationSuperseded],
 		p.results[metrics.MigrationUnchanged], p.results[metrics.MigrationGone])
 }

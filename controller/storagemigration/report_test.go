@@ -12,37 +12,34 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// Each pass tells what is new in it, and of the progress once a minute.
+// Each pass reports what is new, and its progress once a minute.
 func TestEvents(t *testing.T) {
 	done := thing()
 	done.Status.StoredVersions = []string{"v2"}
 	some, other := []item{{name: "a"}}, []item{{name: "b"}}
 	counted := map[string]int{metrics.MigrationRewritten: 4}
 	for name, tc := range map[string]struct {
-		s    situation
+		pass passResult
 		want []string
 	}{
-		"nothing":         {situation{plan: plan{step: await}}, nil},
-		"asked":           {situation{plan: plan{step: ask}}, []string{"StorageMigrationStarted"}},
-		"not asked":       {situation{plan: plan{step: ask}, err: errors.New("no")}, nil},
-		"taken over":      {situation{plan: plan{step: list}, progress: &progress{own: "because"}}, []string{"StorageMigrationStarted"}},
-		"a busy second":   {situation{plan: plan{step: rewrite}, progress: &progress{left: some, told: noon.Add(-time.Second)}}, nil},
-		"a busy minute":   {situation{plan: plan{step: rewrite}, progress: &progress{left: some, told: noon.Add(-time.Minute)}}, []string{"StorageMigrationProgress"}},
-		"refused, so far": {situation{plan: plan{step: rewrite}, progress: &progress{left: some, refused: other, told: noon}}, nil},
-		"refused":         {situation{plan: plan{step: rewrite}, progress: &progress{refused: other, told: noon}}, []string{"StorageMigrationRefused"}},
-		"still refused":   {situation{plan: plan{step: await}, progress: &progress{refused: other}}, nil},
-		"over":            {situation{crd: done, before: progress{active: true}}, []string{"StorageMigrationCompleted"}},
-		"over before":     {situation{crd: done}, nil},
+		"nothing":         {passResult{plan: plan{step: wait}}, nil},
+		"asked":           {passResult{plan: plan{step: createRequest}}, []string{"StorageMigrationStarted"}},
+		"not asked":       {passResult{plan: plan{step: createRequest}, err: errors.New("no")}, nil},
+		"taken over":      {passResult{plan: plan{step: listPage}, after: progress{fallback: "because"}}, []string{"StorageMigrationStarted"}},
+		"a busy second":   {passResult{plan: plan{step: rewriteBatch}, after: progress{left: some, reported: noon.Add(-time.Second)}}, nil},
+		"a busy minute":   {passResult{plan: plan{step: rewriteBatch}, after: progress{left: some, reported: noon.Add(-time.Minute)}}, []string{"StorageMigrationProgress"}},
+		"refused, so far": {passResult{plan: plan{step: rewriteBatch}, after: progress{left: some, refused: other, reported: noon}}, nil},
+		"refused":         {passResult{plan: plan{step: rewriteBatch}, after: progress{refused: other, reported: noon}}, []string{"StorageMigrationRefused"}},
+		"still refused":   {passResult{plan: plan{step: wait}, after: progress{refused: other}}, nil},
+		"over":            {passResult{crd: done, before: progress{active: true}}, []string{"StorageMigrationCompleted"}},
+		"over before":     {passResult{crd: done}, nil},
 	} {
-		if tc.s.crd == nil {
-			tc.s.crd = thing()
+		if tc.pass.crd == nil {
+			tc.pass.crd = thing()
 		}
-		if tc.s.progress == nil {
-			tc.s.progress = &progress{}
-		}
-		tc.s.now, tc.s.progress.results = noon, counted
+		tc.pass.now, tc.pass.after.results = noon, counted
 		var got []string
-		for _, event := range tc.s.events() {
+		for _, event := range makeReport(tc.pass).events {
 			got = append(got, event.Reason)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -51,7 +48,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What the API server says about one object does not stop the others; what it cannot say now does.
+// A refusal of one object does not stop the others; a failing API server does.
 func TestIsRefusal(t *testing.T) {
 	resource := schema.GroupResource{Group: "example", Resource: "things"}
 	for name, tc := range map[string]struct {

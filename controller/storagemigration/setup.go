@@ -49,18 +49,18 @@ const passTimeout = time.Minute
 type Options struct {
 	// Clock is the wall clock.
 	Clock clock.PassiveClock
-	// Definitions are the names of the CustomResourceDefinitions whose objects are migrated. The
-	// role above names the same.
+	// Definitions are the names of the CustomResourceDefinitions whose objects are migrated. The RBAC markers
+	// above list the same names.
 	Definitions []string
-	// QPS is the most objects that are rewritten in a second, from 1 to MaxQPS.
+	// QPS is the maximum number of objects rewritten per second, from 1 to MaxQPS.
 	QPS int
-	// Delay is how long a new storage version is left alone before objects are rewritten, from 0 to
-	// MaxDelay: the API server's instances learn of it one after the other. The API server itself
-	// allows them 5 s before it calls a definition established.
+	// Delay is how long a new storage version is left alone before objects are rewritten, from 0 to MaxDelay: the
+	// API server's instances learn of it one after the other. The API server allows them 5 s before it sets
+	// Established.
 	Delay time.Duration
 }
 
-// Validate says what is wrong with the options, in the words of the flags that set them.
+// Validate names the flag whose value is invalid.
 func (o Options) Validate() error {
 	switch {
 	case o.QPS < 1 || o.QPS > MaxQPS:
@@ -71,14 +71,14 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// SetupWithManager adds the controller to mgr. It runs on the leader alone.
+// SetupWithManager adds the controller to mgr. It runs only on the leader.
 func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
 	r, watches, err := newReconciler(mgr.GetConfig(), options)
 	if err != nil {
-		return fmt.Errorf("make the clients: %w", err)
+		return fmt.Errorf("create clients: %w", err)
 	}
 	r.Events = events.NewRecorder(mgr.GetEventRecorder(FieldManager))
 	for _, name := range options.Definitions {
@@ -88,7 +88,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 		Named("storagemigration").
 		WatchesRawSource(source.Func(watches.start)).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: 1, // the rate is for all definitions together
+			MaxConcurrentReconciles: 1, // the rate limit is for all definitions together
 			ReconciliationTimeout:   passTimeout,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Second, time.Minute),
 		}).
@@ -121,28 +121,27 @@ func newReconciler(config *rest.Config, options Options) (*Reconciler, watches, 
 		Objects:     objects,
 		Clock:       options.Clock,
 		QPS:         options.QPS,
-		Pace:        flowcontrol.NewTokenBucketRateLimiter(float32(options.QPS), 1),
+		Limiter:     flowcontrol.NewTokenBucketRateLimiter(float32(options.QPS), 1),
 		Delay:       options.Delay,
 	}, w, nil
 }
 
-// watches are one watch for each definition, bound to its name: RBAC by resourceNames allows exactly
-// that, and nothing else comes into memory. The manager does not wait for them: scaling must not
-// depend on a permission that only migration needs.
+// watches holds one watch per definition, by name: RBAC with resourceNames allows exactly that, and nothing else is
+// cached. The manager does not wait for them: scaling must not depend on a permission that only migration needs.
 type watches map[string]cache.SharedIndexInformer
 
-// start runs the watches until ctx ends; each change puts the definition's name in the queue.
+// start runs the watches until ctx ends; each change queues the definition.
 func (w watches) start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	for name, informer := range w {
-		call := func() { queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Name: name}}) }
+		enqueue := func() { queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Name: name}}) }
 		if err := informer.SetTransform(strip); err != nil {
-			return fmt.Errorf("watch the definition %s: %w", name, err)
+			return fmt.Errorf("watch %s: %w", name, err)
 		}
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { call() }, UpdateFunc: func(any, any) { call() }, DeleteFunc: func(any) { call() },
+			AddFunc: func(any) { enqueue() }, UpdateFunc: func(any, any) { enqueue() }, DeleteFunc: func(any) { enqueue() },
 		})
 		if err != nil {
-			return fmt.Errorf("watch the definition %s: %w", name, err)
+			return fmt.Errorf("watch %s: %w", name, err)
 		}
 		go informer.RunWithContext(ctx)
 	}
@@ -154,7 +153,7 @@ func (w watches) get(name string) *definition {
 	if !ok {
 		return nil
 	}
-	obj, _, _ := informer.GetStore().GetByKey(name) // a store in memory has no other error than a missing key
+	obj, _, _ := informer.GetStore().GetByKey(name) // an in-memory store does not fail
 	crd, _ := obj.(*apiextensionsv1.CustomResourceDefinition)
 	return crd
 }

@@ -6,39 +6,37 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
-
-// FieldManager is the name under which Kyklos owns what it writes. Others configure their tools by
-// it (Argo CD's managedFieldsManagers), so it never changes.
-const FieldManager = "kyklos-controller"
 
 // outcome is what act did.
 type outcome struct {
 	scaled bool
 	from   int32
 	// target is how the API server described the target after the write; without one, as observed.
-	target *target
+	target target.Target
 	// refused is why the API server does not let us scale, where retrying alone does not help.
 	refused error
 }
 
 // act writes what the plan asks for, by one PATCH with the resourceVersion that the plan saw, never
 // the whole object (B9). It returns the error of a write that is worth repeating as it is.
-func act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs observation, p plan, mem *recollection) (outcome, error) {
+func (r *Reconciler) act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs observation, p decision, state *scalerState) (outcome, error) {
 	done := outcome{target: obs.target}
-	if !p.write {
+	if !p.Write {
 		return done, nil
 	}
 	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
-	written, err := obs.workload.write(ctx, key, obs.target, p.effective)
-	if isRefusal(err) {
+	written, err := target.KindOf(tws.Spec.TargetRef).Write(ctx, &r.Clients, key, obs.target, p.desired())
+	if failure.IsRefusal(err) {
 		done.refused = err
 		return done, nil
 	}
 	if err != nil {
 		return done, err
 	}
-	done.scaled, done.from, done.target = true, obs.target.specReplicas, written
-	mem.scaled = written
+	done.scaled, done.from, done.target = true, obs.target.Base().Spec, written
+	state.target.Last = written
 	return done, nil
 }

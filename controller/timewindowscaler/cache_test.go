@@ -12,6 +12,8 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // transform is what the cache does to an object before it keeps it.
@@ -62,11 +64,11 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 		}},
 		"DaemonSet": {&appsv1.DaemonSet{}, &appsv1.DaemonSet{
 			ObjectMeta: full,
-			Spec:       appsv1.DaemonSetSpec{MinReadySeconds: 5, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{"disk": "ssd", SuspendKey: "true"}}}},
+			Spec:       appsv1.DaemonSetSpec{MinReadySeconds: 5, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{"disk": "ssd", targetkind.SuspendKey: "true"}}}},
 			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2, NumberReady: 1},
 		}, &appsv1.DaemonSet{
 			ObjectMeta: identity,
-			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{SuspendKey: "true"}}}},
+			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{targetkind.SuspendKey: "true"}}}},
 			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2},
 		}},
 		"ConfigMap": {&corev1.ConfigMap{}, &corev1.ConfigMap{

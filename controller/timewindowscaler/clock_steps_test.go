@@ -43,8 +43,8 @@ func TestHoweverTheClockIsSet(t *testing.T) {
 			} else {
 				earliest = time.Time{}
 			}
-			s.passesAt(now)
-			if inForce = ptr.Deref(s.tws.Status.EffectiveReplicas, -1); inForce != want || s.obs.target.specReplicas != want {
+			s.passAt(now)
+			if inForce = ptr.Deref(s.tws.Status.EffectiveReplicas, -1); inForce != want || s.obs.target.Base().Spec != want {
 				rt.Fatalf("at %s, when it really is %s: %d replicas, want %d", now, right, inForce, want)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/utils/clock"
+
+	"kyklos.io/kyklos/internal/clockstep"
 )
 
 // maxClockDrift is how far wall clock and monotonic clock may part before all timers count as wrong
@@ -25,29 +27,19 @@ type clockWatch struct {
 	log     logr.Logger
 }
 
-// Start looks at every tick until ctx ends.
+// Start compares the clocks at every tick until ctx ends.
 func (w *clockWatch) Start(ctx context.Context) error {
-	wall, monotonic := w.wall.Now().Round(0), w.monotonic()
+	detector := clockstep.Detector{Tolerance: maxClockDrift}
+	detector.Step(w.wall.Now(), w.monotonic())
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-w.ticks:
 		}
-		nextWall, nextMonotonic := w.wall.Now().Round(0), w.monotonic()
-		if step := clockStep(nextWall.Sub(wall), nextMonotonic-monotonic); step != 0 {
-			w.log.Info("The clock was stepped or the machine slept; looking at every scaler again", "step", step.String())
+		if step := detector.Step(w.wall.Now(), w.monotonic()); step != 0 {
+			w.log.Info("The clock was stepped or the machine slept; reconciling every scaler", "step", step.String())
 			w.stepped(ctx, step)
-			wall, monotonic = nextWall, nextMonotonic
 		}
 	}
-}
-
-// clockStep returns by how much the wall clock ran away from the monotonic clock, 0 if by no more
-// than can be slewing.
-func clockStep(wall, monotonic time.Duration) time.Duration {
-	if step := wall - monotonic; step > maxClockDrift || step < -maxClockDrift {
-		return step
-	}
-	return 0
 }

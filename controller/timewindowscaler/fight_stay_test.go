@@ -15,32 +15,32 @@ func TestWhatEndsAStay(t *testing.T) {
 		want   int32
 	}{
 		"a boundary":  {func(*story) {}, "2025-01-27 17:00:00", 2},
-		"a spec edit": {func(s *story) { s.edits(func(*v1beta1.TimeWindowScalerSpec) {}) }, "2025-01-27 14:00:04", 10},
+		"a spec edit": {func(s *story) { s.edit(func(*v1beta1.TimeWindowScalerSpec) {}) }, "2025-01-27 14:00:04", 10},
 		"an end of pause": {func(s *story) {
-			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
-			s.passes("2025-01-27 14:00:04")
-			s.stands(15)
-			s.shows("Degraded", normal)
-			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
+			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
+			s.pass("2025-01-27 14:00:04")
+			s.expectTargetSpec(15)
+			s.expectCondition("Degraded", normal)
+			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 		}, "2025-01-27 14:00:05", 10},
 		"a holiday that closes": {func(s *story) {
 			s.obs.holidays.dates = map[string]bool{"2025-01-27": true}
 			s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed}
 		}, "2025-01-27 14:00:04", 2},
-		"a new target of the name": {func(s *story) { s.obs.target = deployment(15, 15); s.obs.target.uid = "d-2" }, "2025-01-27 14:00:04", 10},
+		"a new target of the name": {func(s *story) { s.obs.target = deployment(15, 15); s.obs.target.Base().UID = "d-2" }, "2025-01-27 14:00:04", 10},
 		"a target that came back": {func(s *story) {
 			s.obs.target = nil
-			s.passes("2025-01-27 14:00:04")
+			s.pass("2025-01-27 14:00:04")
 			s.obs.target = deployment(1, 1)
 		}, "2025-01-27 14:00:05", 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fighting(t)
 			tc.change(s)
-			s.passes(tc.now)
-			s.stands(tc.want)
-			s.shows("Degraded", normal)
-			if s.last.plan.fight.on() {
+			s.pass(tc.now)
+			s.expectTargetSpec(tc.want)
+			s.expectCondition("Degraded", normal)
+			if s.last.plan.fight.On() {
 				t.Error("the fight goes on")
 			}
 		})
@@ -51,17 +51,17 @@ func TestWhatEndsAStay(t *testing.T) {
 func TestAFightInAGracePeriod(t *testing.T) {
 	s := newStory(t, 10)
 	s.tws.Spec.GracePeriodSeconds = 60
-	s.passes("2025-01-27 16:59:00")
-	s.passes("2025-01-27 17:00:00")
+	s.pass("2025-01-27 16:59:00")
+	s.pass("2025-01-27 17:00:00")
 	for _, at := range []string{"2025-01-27 17:00:01", "2025-01-27 17:00:02", "2025-01-27 17:00:59"} {
-		s.rewrites(at)
+		s.rewrite(at)
 	}
-	s.rewrites("2025-01-27 17:00:59")
-	s.stands(15)
-	s.keeps(10, "2025-01-27 17:01:00")
-	s.passes("2025-01-27 17:01:00")
-	s.stands(2)
-	s.shows("Degraded", normal)
+	s.rewrite("2025-01-27 17:00:59")
+	s.expectTargetSpec(15)
+	s.expectEffective(10, "2025-01-27 17:01:00")
+	s.pass("2025-01-27 17:01:00")
+	s.expectTargetSpec(2)
+	s.expectCondition("Degraded", normal)
 }
 
 // Rewritings that have nothing to do with one another are no fight, nor is what changes nothing.
@@ -71,41 +71,31 @@ func TestWhatIsNoFight(t *testing.T) {
 		s.tws.Spec.Windows[0].Days = []v1beta1.Weekday{"Sun"} // nothing but OffHours for days
 		s.obs.target = deployment(2, 2)
 		for now := ist("2025-01-20 10:00:00"); now.Before(ist("2025-01-25 10:00:00")); now = now.Add(25 * time.Hour) {
-			s.passesAt(now)
+			s.passAt(now)
 			s.obs.target = deployment(15, 15)
-			s.passesAt(now.Add(time.Second))
-			s.stands(2)
-			s.shows("Degraded", normal)
+			s.passAt(now.Add(time.Second))
+			s.expectTargetSpec(2)
+			s.expectCondition("Degraded", normal)
 		}
 	})
 	t.Run("the same value", func(t *testing.T) {
 		s := newStory(t, 10)
 		for range 5 {
 			s.obs.target = deployment(10, 10)
-			s.passes(inTheHours)
+			s.pass(inTheHours)
 		}
-		s.shows("Degraded", normal)
+		s.expectCondition("Degraded", normal)
 	})
 	t.Run("many passes over one rewriting", func(t *testing.T) {
 		s := newStory(t, 10)
-		s.passes(inTheHours)
+		s.pass(inTheHours)
 		s.refusal = errRefused
 		for range 5 {
-			s.rewrites("2025-01-27 14:00:01")
+			s.rewrite("2025-01-27 14:00:01")
 		}
 		s.refusal = nil
-		s.passes("2025-01-27 14:00:02")
-		s.stands(10)
-		s.shows("Degraded", normal)
+		s.pass("2025-01-27 14:00:02")
+		s.expectTargetSpec(10)
+		s.expectCondition("Degraded", normal)
 	})
-}
-
-// The count of a metric moves within its window. That is no new stay, and waits like the rest.
-func TestAFightInAWindowWithAMetric(t *testing.T) {
-	a := stayOf(officeHours(), observation{target: deployment(1, 1)}, &plan{window: "peak", effective: 4, metric: metricDecision{window: "peak"}})
-	b := stayOf(officeHours(), observation{target: deployment(1, 1)}, &plan{window: "peak", effective: 5, metric: metricDecision{window: "peak"}})
-	other := stayOf(officeHours(), observation{target: deployment(1, 1)}, &plan{window: "peak", effective: 5})
-	if a != b || a == other {
-		t.Errorf("%+v, %+v, without a metric %+v", a, b, other)
-	}
 }

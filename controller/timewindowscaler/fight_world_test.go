@@ -10,6 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/internal/metrics"
+
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 )
 
 // arena plays hours of a fight: a rival that answers each correction after a while, restarts of the
@@ -17,9 +19,9 @@ import (
 // over, and at a start.
 type arena struct {
 	*rapid.T
-	s   *story
-	r   *Reconciler
-	mem *recollection
+	s     *story
+	r     *Reconciler
+	state *scalerState
 
 	now, wake time.Time
 	// rewrites is when the rival acts next, zero for never; between which milliseconds it answers says
@@ -44,8 +46,8 @@ func byTheClock(now time.Time) int32 {
 // rivals answer at their own pace; none leaves the count alone for so long that the fight is over.
 func newArena(t *testing.T, rt *rapid.T) *arena {
 	s := newStory(t, 2)
-	r, request, mem := exactly(t, s)
-	a := &arena{T: rt, s: s, r: r, mem: mem, now: ist("2025-01-27 08:30:00")}
+	r, request, state := exactly(t, s)
+	a := &arena{T: rt, s: s, r: r, state: state, now: ist("2025-01-27 08:30:00")}
 	a.answers = rapid.SampledFrom([][]int{{100, 100}, {1, 5_000}, {1, 100_000}, {100_000, 590_000}}).Draw(rt, "answers")
 	rt.Cleanup(func() { metrics.Forget(request.NamespacedName) })
 	return a
@@ -54,17 +56,17 @@ func newArena(t *testing.T, rt *rapid.T) *arena {
 // pass looks at the scaler as Reconcile does, and holds what it did to the rules.
 func (a *arena) pass(flip bool) {
 	before := len(a.corrections)
-	p := a.s.passesAt(a.now)
-	if p.outcome.scaled && p.plan.drift {
+	p := a.s.passAt(a.now)
+	if p.outcome.scaled && p.plan.Drift {
 		a.corrections = append(a.corrections, a.now)
 	}
-	a.mem.fight, a.mem.wakeUp = a.s.obs.fight.before, p.plan.wakeUp
-	result, err := a.r.settled(requestOf(a.s), p, a.mem)
+	a.state.fight, a.state.wakeUp = a.s.obs.fight.before, p.plan.wakeUp
+	result, err := a.r.settled(requestOf(a.s), p, a.state)
 	if err != nil || result.RequeueAfter <= 0 {
 		a.Fatalf("%s: wait %s, error %v", a.now, result.RequeueAfter, err)
 	}
 	a.wake = a.now.Add(result.RequeueAfter)
-	if a.s.obs.target.specReplicas == byTheClock(a.now) {
+	if a.s.obs.target.Base().Spec == byTheClock(a.now) {
 		a.lost = time.Time{}
 		if a.rewrites.IsZero() && a.answers != nil {
 			a.rewrites = a.now.Add(time.Duration(rapid.IntRange(a.answers[0], a.answers[1]).Draw(a.T, "answer")) * time.Millisecond)
@@ -125,7 +127,7 @@ func TestAnyFight(t *testing.T) {
 				rt.Fatalf("the rival held the target for %s", a.longest)
 			}
 		}
-		if !a.s.obs.fight.before.on() {
+		if !a.s.obs.fight.before.On() {
 			rt.Fatalf("no fight after %d corrections", len(a.corrections))
 		}
 		a.answers, a.rewrites = nil, time.Time{}
@@ -134,13 +136,13 @@ func TestAnyFight(t *testing.T) {
 			a.step()
 			looks++
 		}
-		if a.s.obs.fight.before.on() || looks > 3 {
-			rt.Fatalf("after the rival gave up: fight %v, %d looks until the boundary", a.s.obs.fight.before.on(), looks)
+		if a.s.obs.fight.before.On() || looks > 3 {
+			rt.Fatalf("after the rival gave up: fight %v, %d looks until the boundary", a.s.obs.fight.before.On(), looks)
 		}
 	})
 }
 
-// A manager that starts again and again forgets two rewritings each time at most. Once a fight is told of,
+// A manager that starts again and again forgets two rewritings each time at most. Once a fight is announced,
 // corrections are five minutes apart whatever happens.
 func TestAFightAcrossRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -151,18 +153,18 @@ func TestAFightAcrossRestarts(t *testing.T) {
 			for range rapid.IntRange(0, 12).Draw(rt, "steps") {
 				a.step()
 			}
-			told := a.s.obs.fight.before.on()
+			announced := a.s.obs.fight.before.On()
 			if scaled := a.s.tws.Status.LastScaleTime; scaled != nil {
 				last = scaled.Time
 			}
-			a.s.obs.fight.before, a.mem.fight, a.corrections = fight{}, fight{}, nil
+			a.s.obs.fight.before, a.state.fight, a.corrections = contention.Fight{}, contention.Fight{}, nil
 			a.pass(false)
 			// Times of scale are stored in whole seconds.
-			if early := a.now.Sub(last) < 5*time.Minute-time.Second; told && early && len(a.corrections) > 0 {
+			if early := a.now.Sub(last) < 5*time.Minute-time.Second; announced && early && len(a.corrections) > 0 {
 				rt.Fatalf("corrected %s after the last time, in spite of the fight", a.now.Sub(last))
 			}
-			if told != a.s.obs.fight.before.on() {
-				rt.Fatalf("a fight before the restart: %v, and after it: %v", told, !told)
+			if announced != a.s.obs.fight.before.On() {
+				rt.Fatalf("a fight before the restart: %v, and after it: %v", announced, !announced)
 			}
 			if a.longest > 5*time.Minute {
 				rt.Fatalf("the rival held the target for %s", a.longest)

@@ -13,52 +13,52 @@ import (
 // A change of the target value needs no new poll, a change of the bounds no new value.
 func TestEditsOfTheMetric(t *testing.T) {
 	s := inWindow(t, 2)
-	s.gets(300).polls(during)
-	s.gets(300).polls(during)
-	s.keeps(10, "")
-	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.Target.AverageValue = "20" })
-	s.polls(during)
-	s.keeps(15, "")
-	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.MaxReplicas = 12 })
-	s.polls(during)
-	s.keeps(12, "")
-	s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.MaxReplicas = 30 })
-	s.polls(during)
-	s.keeps(15, "")
+	s.metricValue(300).poll(during)
+	s.metricValue(300).poll(during)
+	s.expectEffective(10, "")
+	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.Target.AverageValue = "20" })
+	s.poll(during)
+	s.expectEffective(15, "")
+	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.MaxReplicas = 12 })
+	s.poll(during)
+	s.expectEffective(12, "")
+	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Metric.MaxReplicas = 30 })
+	s.poll(during)
+	s.expectEffective(15, "")
 }
 
 // What a user set by hand is drift, although the metric would be content with it.
 func TestDriftIsNotWhatTheMetricAskedFor(t *testing.T) {
 	s := inWindow(t, 2)
-	s.gets(150).polls(during)
-	s.polls(during)
-	s.keeps(5, "")
+	s.metricValue(150).poll(during)
+	s.poll(during)
+	s.expectEffective(5, "")
 	s.obs.target = deployment(6, 6)
-	s.gets(165).polls(during)
-	s.keeps(5, "")
-	s.hears("Corrected manual drift: scaled down from 6 to 5 replicas (window: BusinessHours, metric queue_depth)")
-	s.polls(during)
-	s.gets(300).polls(during)
-	s.keeps(10, "")
-	s.hears("Scaled up from 5 to 10 replicas (window: BusinessHours, metric queue_depth)")
+	s.metricValue(165).poll(during)
+	s.expectEffective(5, "")
+	s.expectEvents("ScaledDown")
+	s.poll(during)
+	s.metricValue(300).poll(during)
+	s.expectEffective(10, "")
+	s.expectEvents("ScaledUp")
 }
 
 func TestGraceHoldsADecreaseByMetric(t *testing.T) {
 	s := inWindow(t, 2)
 	s.tws.Spec.GracePeriodSeconds = 300
-	s.gets(450).polls(during)
-	s.keeps(15, "")
-	s.gets(150).polls("2025-01-27 10:00:15")
-	s.keeps(15, "2025-01-27 10:05:15")
-	s.hears("Grace period started: 300s before scaling to 5 replicas")
-	s.polls("2025-01-27 10:00:20") // between polls it goes on
-	s.keeps(15, "2025-01-27 10:05:15")
-	s.gets(600).polls("2025-01-27 10:01:00")
-	s.keeps(20, "")
-	s.gets(150).polls("2025-01-27 10:02:00")
-	s.gets(150).polls("2025-01-27 10:07:00")
-	s.keeps(5, "")
-	s.hears("Scaled down from 20 to 5 replicas after 300s grace period")
+	s.metricValue(450).poll(during)
+	s.expectEffective(15, "")
+	s.metricValue(150).poll("2025-01-27 10:00:15")
+	s.expectEffective(15, "2025-01-27 10:05:15")
+	s.expectEvents("GracePeriodStarted")
+	s.poll("2025-01-27 10:00:20") // between polls it goes on
+	s.expectEffective(15, "2025-01-27 10:05:15")
+	s.metricValue(600).poll("2025-01-27 10:01:00")
+	s.expectEffective(20, "")
+	s.metricValue(150).poll("2025-01-27 10:02:00")
+	s.metricValue(150).poll("2025-01-27 10:07:00")
+	s.expectEffective(5, "")
+	s.expectEvents("ScaledDown")
 }
 
 // Counts that a metric can lead to stay within its bounds, or are what was in force or the fallback.
@@ -72,13 +72,13 @@ func TestMetricBounds(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "passes") {
 			before := ptr.Deref(s.tws.Status.EffectiveReplicas, 10)
 			if rapid.Bool().Draw(rt, "value") {
-				s.gets(rapid.Int64Range(0, 2000).Draw(rt, "depth"))
+				s.metricValue(rapid.Int64Range(0, 2000).Draw(rt, "depth"))
 			} else {
-				s.misses(1)
+				s.missPolls(1)
 			}
-			pass := s.passesAt(now)
+			pass := s.passAt(now)
 			s.obs.metric.before = pass.plan.metric
-			got, misses := pass.plan.effective, s.obs.metric.sample.misses
+			got, misses := pass.plan.effective, s.obs.metric.sample.Misses
 			if got != 10 && got != before && (got < lowest || got > highest) {
 				rt.Fatalf("%d is outside [%d, %d]", got, lowest, highest)
 			}

@@ -8,9 +8,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 )
 
-var queueDepth = metricSource{namespace: "production", name: "queue_depth"}
+var queueDepth = extmetric.Source{Namespace: "production", Name: "queue_depth"}
 
 // polled is a story in whose office hours 30 of queue_depth are wanted for each replica, with 2 to 20
 // replicas; 10 to fall back on.
@@ -29,39 +30,39 @@ func polled(t *testing.T, replicas int32) *story {
 func inWindow(t *testing.T, replicas int32) *story {
 	s := polled(t, replicas)
 	s.tws.Spec.DefaultReplicas = intstr.FromInt32(replicas)
-	s.polls("2025-01-27 08:59:00")
-	s.polls("2025-01-27 09:00:00")
+	s.poll("2025-01-27 08:59:00")
+	s.poll("2025-01-27 09:00:00")
 	return s
 }
 
-// polls runs a pass, as the reconciler does, with what the polls have come to.
-func (s *story) polls(local string) *situation {
+// poll runs a pass, as the reconciler does, with what the polls have come to.
+func (s *story) poll(local string) *passResult {
 	s.Helper()
-	pass := s.passes(local)
+	pass := s.pass(local)
 	s.obs.metric.before = pass.plan.metric
 	if s.obs.target != nil {
-		s.obs.target.readyReplicas = s.obs.target.specReplicas
+		s.obs.target.Base().Ready = s.obs.target.Base().Spec
 	}
 	return pass
 }
 
-// gets is a poll with a value.
-func (s *story) gets(value int64) *story {
+// metricValue is a poll with a value.
+func (s *story) metricValue(value int64) *story {
 	sample := &s.obs.metric.sample
-	*sample = metricSample{source: queueDepth, value: value * 1000, number: sample.number + 1, answered: true}
+	*sample = extmetric.Sample{Source: queueDepth, Value: value * 1000, Number: sample.Number + 1, Answered: true}
 	return s
 }
 
-// misses is a number of polls without one.
-func (s *story) misses(polls int) *story {
+// missPolls is a number of polls without one.
+func (s *story) missPolls(polls int) *story {
 	sample := &s.obs.metric.sample
-	sample.source, sample.answered, sample.problem = queueDepth, true, "boom"
-	sample.misses += polls
+	sample.Source, sample.Answered, sample.Problem = queueDepth, true, "boom"
+	sample.Misses += polls
 	return s
 }
 
-// restarts forgets all that is not in the status.
-func (s *story) restarts() *story {
+// restart forgets all that is not in the status.
+func (s *story) restart() *story {
 	s.obs.metric = metricObservation{tolerance: s.obs.metric.tolerance}
 	return s
 }
@@ -70,7 +71,7 @@ const during = "2025-01-27 10:00:00"
 
 func TestTheMetricDecides(t *testing.T) {
 	s := inWindow(t, 2)
-	s.keeps(10, "") // the rise to the fallback waits for no poll
+	s.expectEffective(10, "") // the rise to the fallback waits for no poll
 	for _, step := range []struct {
 		value int64
 		want  int32
@@ -82,52 +83,52 @@ func TestTheMetricDecides(t *testing.T) {
 		{10_000, 20}, // maxReplicas
 		{390, 13},
 	} {
-		s.gets(step.value).polls(during)
-		s.keeps(step.want, "")
-		s.stands(step.want)
+		s.metricValue(step.value).poll(during)
+		s.expectEffective(step.want, "")
+		s.expectTargetSpec(step.want)
 	}
-	s.shows("Ready", "False/TargetMismatch: Target does not have the desired 13 replicas yet (window: BusinessHours, metric queue_depth)")
-	s.hears("Scaled down from 20 to 13 replicas (window: BusinessHours, metric queue_depth)")
-	s.polls("2025-01-27 17:00:00")
-	s.keeps(2, "")
-	s.hears("Scaled down from 13 to 2 replicas (window: OffHours)")
+	s.expectCondition("Ready", "False/TargetMismatch")
+	s.expectEvents("ScaledDown")
+	s.poll("2025-01-27 17:00:00")
+	s.expectEffective(2, "")
+	s.expectEvents("ScaledDown")
 }
 
 // A value that asks for the count in force changes nothing in the status, so nothing is written (B9).
 func TestAValueThatChangesNothingIsNoNews(t *testing.T) {
 	s := inWindow(t, 10)
-	s.gets(300).polls(during)
-	s.gets(300).polls(during)
+	s.metricValue(300).poll(during)
+	s.metricValue(300).poll(during)
 	before := s.tws.Status.DeepCopy()
-	s.gets(310).polls("2025-01-27 10:00:15")
+	s.metricValue(310).poll("2025-01-27 10:00:15")
 	if diff := cmp.Diff(before, &s.tws.Status); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
 	}
-	s.hears()
+	s.expectEvents()
 }
 
 // Each value is made use of once: the proposal of a Value target grows with the pods that it brings up.
 func TestAValueIsUsedOnce(t *testing.T) {
 	s := inWindow(t, 10)
 	s.tws.Spec.Windows[0].Metric.Target = v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "100"}
-	s.gets(50).polls(during)
-	s.keeps(5, "")
-	s.gets(200).polls(during)
-	s.keeps(10, "")
+	s.metricValue(50).poll(during)
+	s.expectEffective(5, "")
+	s.metricValue(200).poll(during)
+	s.expectEffective(10, "")
 	for range 3 {
-		s.polls(during) // the pods arrive
-		s.keeps(10, "")
+		s.poll(during) // the pods arrive
+		s.expectEffective(10, "")
 	}
-	s.gets(200).polls(during)
-	s.keeps(20, "")
+	s.metricValue(200).poll(during)
+	s.expectEffective(20, "")
 }
 
 func TestOnlyReadyPodsCountForValue(t *testing.T) {
 	s := inWindow(t, 10)
 	s.tws.Spec.Windows[0].Metric.Target = v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "100"}
-	s.obs.target.readyReplicas = 4
-	s.gets(200).polls(during)
-	s.keeps(8, "")
+	s.obs.target.Base().Ready = 4
+	s.metricValue(200).poll(during)
+	s.expectEffective(8, "")
 }
 
 // What is polled: the metric of the window that decides, and nothing else.
@@ -152,7 +153,7 @@ func TestWhatIsPolled(t *testing.T) {
 	} {
 		s := polled(t, 10)
 		tc.change(s)
-		if got := s.polls(tc.local).plan.metric.wanted; (got != nil) != tc.want || got != nil && *got != queueDepth {
+		if got := s.poll(tc.local).plan.metric.Wanted; (got != nil) != tc.want || got != nil && *got != queueDepth {
 			t.Errorf("%s: polls %v, want %v", name, got, tc.want)
 		}
 	}
@@ -173,8 +174,8 @@ func (s *story) covered() {
 func TestAnOpenHolidayTakesTheFallback(t *testing.T) {
 	s := inWindow(t, 2)
 	s.holiday(v1beta1.HolidayOpen)
-	s.gets(600).polls(during)
-	s.keeps(10, "")
+	s.metricValue(600).poll(during)
+	s.expectEffective(10, "")
 }
 
 func TestTheSelectorIsPartOfTheSource(t *testing.T) {
@@ -184,13 +185,13 @@ func TestTheSelectorIsPartOfTheSource(t *testing.T) {
 		MatchExpressions: []v1beta1.MetricSelectorRequirement{{Key: "zone", Operator: "NotIn", Values: []string{"b", "a"}}},
 	}
 	want := queueDepth
-	want.selector = "queue=mail,zone notin (a,b)"
-	if got := s.polls(during).plan.metric.wanted; got == nil || *got != want {
+	want.Selector = "queue=mail,zone notin (a,b)"
+	if got := s.poll(during).plan.metric.Wanted; got == nil || *got != want {
 		t.Errorf("polls %+v, want %+v", got, want)
 	}
-	s.gets(600).polls(during) // of the metric without a selector
-	s.keeps(10, "")
-	s.obs.metric.sample.source = want
-	s.polls(during)
-	s.keeps(20, "")
+	s.metricValue(600).poll(during) // of the metric without a selector
+	s.expectEffective(10, "")
+	s.obs.metric.sample.Source = want
+	s.poll(during)
+	s.expectEffective(20, "")
 }

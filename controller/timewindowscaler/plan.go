@@ -9,37 +9,35 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// plan is what should be, and what this pass has to do about it.
-type plan struct {
-	// invalid says what in the spec cannot be followed; then nothing else is decided (B5).
+// decision is what should be, and what this pass has to do about it.
+type decision struct {
+	// invalid says what in the spec is invalid; then nothing else is decided (B5).
 	invalid string
 	// badZone says why the zone is unknown here; then defaultReplicas apply (B5).
 	badZone string
-	// leftOut says which windows have zones that are unknown here; the others go on without them (B5).
+	// leftOut says which windows have zones that are unknown here; the others apply without them (B5).
 	leftOut string
 
 	verdict timecalc.Verdict
 	window  string // status.currentWindow
-	metric  metricDecision
+	metric  extmetric.Decision
 	grace   grace
-	// since is the edge that the verdict goes back to, for a Workspace; zero if that is long ago.
-	since time.Time
-	drive drive
 	// effective is the replica count that the target should have now, grace included.
 	effective int32
 
-	// write is true if the target has to be changed to effective.
-	write bool
-	// drift: the write sets right what others changed.
-	drift bool
-	// fight is what others did to the count in this window; waiting is true if because of it the target
-	// is corrected later.
-	fight   fight
+	// Decision is what the target's kind decided.
+	target.Decision
+	// fight is what others did to the count in this occurrence of the window; waiting is true if because
+	// of it the target is corrected later.
+	fight   contention.Fight
 	waiting bool
 	// due is the boundary or grace expiry that makes the write due; zero if something else does.
 	due time.Time
@@ -48,84 +46,94 @@ type plan struct {
 	wakeUp       time.Time // zero if none can be computed
 }
 
+func (p *decision) desired() target.Desired { return target.Desired{Replicas: p.effective} }
+
 // grace is what the grace period does in this pass; expiry is nil unless one runs.
 type grace struct {
 	expiry                    *time.Time
 	started, cancelled, ended bool
 }
 
-// makePlan decides. It is the only place that does, and a pure function.
-func makePlan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) plan {
+// plan decides. It is the only place that does, and a pure function.
+func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decision {
+	kind := target.KindOf(tws.Spec.TargetRef)
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
-	errs := append(targetErrors(tws, obs.obstacle), reading.WindowErrors...)
-	if errs = append(errs, schedule.MetricErrors(&tws.Spec, field.NewPath("spec"))...); len(errs) > 0 {
+	if errs := append(targetErrors(tws, obs.obstacle), reading.Invalid()...); len(errs) > 0 {
 		if reading.ZoneError != nil {
 			errs = append(errs, reading.ZoneError)
 		}
-		return plan{invalid: errs.ToAggregate().Error()}
+		return decision{invalid: errs.ToAggregate().Error(), Decision: kind.Decide(target.Input{Scaler: tws})}
 	}
 	calendar := reading.Calendar
 	calendar.Holidays = obs.holidays.dates
 
-	var p plan
+	var p decision
 	if reading.ZoneError != nil {
 		p.badZone = reading.ZoneError.Error()
 		p.verdict = timecalc.Verdict{Replicas: calendar.DefaultReplicas, Window: -1}
 		p.window = timecalc.LabelOffHours
 	} else {
 		p.leftOut = leftOut(reading.WindowZoneErrors)
-		p.judge(tws, obs, &calendar, now)
+		p.evaluate(tws, obs, &reading, &calendar, now)
 	}
-	if isWorkspace(tws) {
-		p.verdict.Replicas = min(p.verdict.Replicas, 1) // it runs or is stopped
-	}
-	if p.metric.hold {
-		p.effective, p.grace = heldCount(tws, obs)
-	} else {
-		p.effective, p.grace = applyGrace(tws, p.verdict.Replicas, now)
-	}
+	p.verdict.Replicas = kind.Limit(p.verdict.Replicas)
+	p.applyGrace(tws, obs, now)
 	if reading.ZoneError == nil {
 		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
 	}
-	if isWorkspace(tws) {
-		p.decideWorkspace(tws, obs, now)
-	} else {
-		p.decideWrite(tws, obs, now)
-	}
+	p.compare(kind, tws, obs, now, func() time.Time {
+		if reading.ZoneError != nil {
+			return time.Time{}
+		}
+		return calendar.Since(now)
+	})
 	p.due = due(tws, p, now)
 	return p
 }
 
-// judge asks the calendar, and the metric of the window that decides.
-func (p *plan) judge(tws *v1beta1.TimeWindowScaler, obs observation, calendar *timecalc.Calendar, now time.Time) {
+// evaluate asks the calendar, and the metric of the window that decides.
+func (p *decision) evaluate(tws *v1beta1.TimeWindowScaler, obs observation, reading *schedule.Reading, calendar *timecalc.Calendar, now time.Time) {
 	p.verdict = calendar.At(now)
 	p.window = calendar.Label(p.verdict)
 	p.nextBoundary = calendar.NextBoundary(now)
-	if metric, ok := metricOf(tws, p.verdict.Window); ok {
-		p.metric = decideMetric(tws, obs, metric, p.window, p.verdict.Replicas)
-		p.verdict.Replicas = p.metric.replicas
+	if p.verdict.Window < 0 || reading.Metrics[p.verdict.Window] == nil {
+		return
 	}
-	if isWorkspace(tws) {
-		p.since = calendar.Since(now)
-	}
+	p.metric = extmetric.Decide(extmetric.Input{
+		Scaler: tws, Target: obs.target, Owned: obs.owner != "",
+		Metric: reading.Metrics[p.verdict.Window], Window: p.window, Fallback: p.verdict.Replicas,
+		Tolerance: obs.metric.tolerance, Sample: obs.metric.sample, Before: obs.metric.before,
+	})
+	p.verdict.Replicas = p.metric.Replicas
 }
 
-// decideWrite compares the target with p's count. In a fight the write may have to wait.
-func (p *plan) decideWrite(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) {
-	p.write = obs.target != nil && obs.owner == "" && !tws.Spec.Pause && !obs.target.asksFor(p.effective) &&
-		(!p.metric.hold || obs.target.specReplicas < p.effective)
-	p.drift = p.write && isDrift(tws, obs, p.effective)
-	p.fight = decideFight(tws, obs, p, now)
-	p.waiting = p.write && p.fight.rewritten && now.Before(p.fight.due()) && !obs.fight.enforce
+// compare compares the target with what is desired. In a fight the write may have to wait.
+func (p *decision) compare(kind target.Kind, tws *v1beta1.TimeWindowScaler, obs observation, now time.Time, since func() time.Time) {
+	ours := obs.target
+	if obs.owner != "" {
+		ours = nil
+	}
+	p.Decision = kind.Decide(target.Input{
+		Scaler: tws, Target: ours, Desired: p.desired(), Settled: isSettled(tws, obs, p.effective),
+		RaiseOnly: p.metric.Hold, InGrace: p.grace.expiry != nil, Since: since, Now: now,
+	})
+	if !p.Held {
+		return
+	}
+	p.fight = contention.Decide(contention.Input{
+		Scaler: tws, Target: ours, Window: p.window, Desired: p.desired(), ByMetric: p.metric.Window != "",
+		Drift: p.Drift, Before: obs.fight.before, Rival: obs.fight.rival,
+	}, now)
+	p.waiting = p.Write && p.fight.Rewritten && now.Before(p.fight.Due()) && !obs.fight.enforce
 	if p.waiting {
-		p.write, p.drift = false, false
+		p.Write, p.Drift = false, false
 	}
 }
 
-// targetErrors refuses targets that are not ours to scale (R5, A3).
-// Admission does too, but webhooks can be away, and a kind can change.
+// targetErrors rejects targets that must not be scaled (R5, A3).
+// Admission does too, but webhooks can be down, and a kind can change.
 func targetErrors(tws *v1beta1.TimeWindowScaler, obstacle error) field.ErrorList {
 	var errs field.ErrorList
 	reference, path := tws.Spec.TargetRef, field.NewPath("spec", "targetRef")
@@ -138,44 +146,56 @@ func targetErrors(tws *v1beta1.TimeWindowScaler, obstacle error) field.ErrorList
 	return errs
 }
 
-// leftOut says why windows are left out, in one line; "" if none is.
+// leftOut says in one line why windows are ignored; "" if none is.
 func leftOut(zoneErrors field.ErrorList) string {
-	switch more := len(zoneErrors) - 1; more {
-	case -1:
-		return ""
+	switch len(zoneErrors) {
 	case 0:
-		return zoneErrors[0].Error() + "; this window is left out"
+		return ""
+	case 1:
+		return zoneErrors[0].Error() + "; this window is ignored"
 	default:
-		return fmt.Sprintf("%v; this window is left out, and so are others: %d in all", zoneErrors[0], more+1)
+		return fmt.Sprintf("%v; this window is ignored, %d windows in all", zoneErrors[0], len(zoneErrors))
 	}
 }
 
-// applyGrace holds a decrease back (B2). The first decision of all knows no grace.
-func applyGrace(tws *v1beta1.TimeWindowScaler, desired int32, now time.Time) (int32, grace) {
+// applyGrace delays a decrease (B2). The very first decision has no grace period. While a metric's first
+// value is awaited the count in force stays, and so does a grace period.
+func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) {
 	status, seconds := &tws.Status, tws.Spec.GracePeriodSeconds
-	if status.EffectiveReplicas == nil {
-		return desired, grace{}
+	if p.metric.Hold {
+		p.effective = extmetric.CurrentCount(tws, obs.target)
+		if status.GracePeriodExpiry != nil {
+			p.grace.expiry = &status.GracePeriodExpiry.Time
+		}
+		return
 	}
+	p.effective = p.verdict.Replicas
+	if status.EffectiveReplicas == nil {
+		return
+	}
+	before := *status.EffectiveReplicas
 	var expiry *time.Time
 	if status.GracePeriodExpiry != nil {
-		// A grace period ends at the latest its own length from now; more than that is left from
-		// before the clock was set back or the spec was changed.
+		// A grace period ends at the latest its own length from now. More is left if the clock was set
+		// back or the spec was changed.
 		longest := wholeSecond(now.Add(time.Duration(seconds) * time.Second))
 		expiry = &status.GracePeriodExpiry.Time
 		if expiry.After(longest) {
 			expiry = &longest
 		}
 	}
-	effective, newExpiry := timecalc.ApplyGracePeriod(*status.EffectiveReplicas, desired, seconds, expiry, now)
+	effective, newExpiry := timecalc.ApplyGracePeriod(before, p.effective, seconds, expiry, now)
 	if newExpiry != nil {
 		rounded := wholeSecond(*newExpiry)
 		newExpiry = &rounded
 	}
-	return effective, grace{
+	ended := expiry != nil && newExpiry == nil
+	p.effective = effective
+	p.grace = grace{
 		expiry:    newExpiry,
 		started:   expiry == nil && newExpiry != nil,
-		cancelled: expiry != nil && newExpiry == nil && effective >= *status.EffectiveReplicas,
-		ended:     expiry != nil && newExpiry == nil && effective < *status.EffectiveReplicas,
+		cancelled: ended && effective >= before,
+		ended:     ended && effective < before,
 	}
 }
 
@@ -187,10 +207,10 @@ func wholeSecond(t time.Time) time.Time {
 	return t
 }
 
-// isDrift reports whether the target was as it should be, or on its way there, for this very spec,
-// until someone else changed it. A target that comes back, an end of pause or a refused write are no
-// drift; a target that a rival holds while a correction waits is.
-func isDrift(tws *v1beta1.TimeWindowScaler, obs observation, effective int32) bool {
+// isSettled reports whether the target was as it should be, or on its way there, for this very spec, so
+// that a difference now is drift. It is not drift if the target comes back, a pause ends or a write was
+// refused; it is if a rival holds the target while a correction waits.
+func isSettled(tws *v1beta1.TimeWindowScaler, obs observation, effective int32) bool {
 	status := &tws.Status
 	if status.EffectiveReplicas == nil || *status.EffectiveReplicas != effective || status.ObservedGeneration != tws.Generation {
 		return false
@@ -198,14 +218,14 @@ func isDrift(tws *v1beta1.TimeWindowScaler, obs observation, effective int32) bo
 	degraded := meta.FindStatusCondition(status.Conditions, v1beta1.ConditionDegraded)
 	return meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady) ||
 		meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReconciling) ||
-		obs.fight.before.rewritten || degraded != nil && degraded.Reason == v1beta1.ReasonFieldFight
+		obs.fight.before.Rewritten || degraded != nil && degraded.Reason == v1beta1.ReasonFieldFight
 }
 
 // due returns the instant that made p's write due, if it was the passing of time.
-func due(tws *v1beta1.TimeWindowScaler, p plan, now time.Time) time.Time {
+func due(tws *v1beta1.TimeWindowScaler, p decision, now time.Time) time.Time {
 	status := &tws.Status
 	switch {
-	case !p.write || p.drift || status.ObservedGeneration != tws.Generation:
+	case !p.Write || p.Drift || status.ObservedGeneration != tws.Generation:
 		return time.Time{}
 	case p.grace.ended:
 		return status.GracePeriodExpiry.Time

@@ -24,56 +24,56 @@ func TestWhatIsDrift(t *testing.T) {
 		"scaled by hand": {userScales, later, true},
 		"scaled by hand while pods were still to come": {func(s *story) {
 			s.obs.target = deployment(10, 4)
-			s.passes(at)
+			s.pass(at)
 			s.obs.target = deployment(3, 4)
 		}, later, true},
 		"scaled by hand twice": {func(s *story) {
 			userScales(s)
-			s.passes(at)
+			s.pass(at)
 			userScales(s)
 		}, later, true},
 		"a flip":                     {func(*story) {}, "2025-01-27 17:00:00", false},
 		"a flip of a target by hand": {userScales, "2025-01-27 17:00:00", false},
 		"a spec edit": {func(s *story) {
-			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(7) })
+			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(7) })
 		}, later, false},
-		"an edit that changes no sum": {func(s *story) { userScales(s); s.edits(func(*v1beta1.TimeWindowScalerSpec) {}) }, later, false},
+		"an edit that changes no sum": {func(s *story) { userScales(s); s.edit(func(*v1beta1.TimeWindowScalerSpec) {}) }, later, false},
 		"a target that came back": {func(s *story) {
 			s.obs.target = nil
-			s.passes(at)
+			s.pass(at)
 			s.obs.target = deployment(1, 1)
 		}, later, false},
 		"an end of pause": {func(s *story) {
-			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
-			s.passes(at)
+			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
+			s.pass(at)
 			userScales(s)
-			s.passes(at)
-			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
+			s.pass(at)
+			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 		}, later, false},
 		"a refused flip that succeeds at last": {func(s *story) {
 			s.refusal = errRefused
-			s.passes("2025-01-27 17:00:00")
+			s.pass("2025-01-27 17:00:00")
 			s.refusal = nil
 		}, "2025-01-27 17:05:00", false},
 		"a refused fallback that succeeds at last": {func(s *story) {
-			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
+			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
 			s.refusal = errRefused
-			s.passes(at)
+			s.pass(at)
 			s.refusal = nil
 		}, later, false},
 		"a target that another scaler gave up": {func(s *story) {
 			s.obs.owner = "older"
-			s.passes(at)
+			s.pass(at)
 			userScales(s)
 			s.obs.owner = ""
 		}, later, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t, 10)
-			s.passes("2025-01-27 13:00:00")
+			s.pass("2025-01-27 13:00:00")
 			tc.before(s)
-			if got := s.passes(tc.now).plan; !got.write || got.drift != tc.want {
-				t.Errorf("write %v, drift %v; want a write, drift %v", got.write, got.drift, tc.want)
+			if got := s.pass(tc.now).plan; !got.Write || got.Drift != tc.want {
+				t.Errorf("write %v, drift %v; want a write, drift %v", got.Write, got.Drift, tc.want)
 			}
 		})
 	}
@@ -81,8 +81,8 @@ func TestWhatIsDrift(t *testing.T) {
 
 func TestTheFirstPassSeesNoDrift(t *testing.T) {
 	s := newStory(t, 3)
-	if p := s.passes("2025-01-27 14:00:00").plan; !p.write || p.drift {
-		t.Errorf("write %v, drift %v", p.write, p.drift)
+	if p := s.pass("2025-01-27 14:00:00").plan; !p.Write || p.Drift {
+		t.Errorf("write %v, drift %v", p.Write, p.Drift)
 	}
 }
 
@@ -90,10 +90,10 @@ func TestTheFirstPassSeesNoDrift(t *testing.T) {
 func TestDriftWhilePaused(t *testing.T) {
 	s := newStory(t, 10)
 	s.tws.Spec.Pause = true
-	s.passes("2025-01-27 13:00:00")
+	s.pass("2025-01-27 13:00:00")
 	s.obs.target = deployment(5, 5)
-	s.passes("2025-01-27 14:00:00")
-	s.stands(5)
-	s.hears("Scaling skipped due to pause: current=5, desired=10")
-	s.shows("Ready", "False/TargetMismatch: Target has 5 replicas but desired is 10 (pause=true)")
+	s.pass("2025-01-27 14:00:00")
+	s.expectTargetSpec(5)
+	s.expectEvents("ScalingSkipped")
+	s.expectCondition("Ready", "False/TargetMismatch")
 }

@@ -23,7 +23,7 @@ func TestTheWindowDecides(t *testing.T) {
 		"2025-01-27 17:00:00": {2, "OffHours", "2025-01-28 09:00:00", "2025-01-28 09:00:00"},
 		"2025-01-31 18:00:00": {2, "OffHours", "2025-02-01 00:00:00", "2025-02-01 00:00:00"}, // Friday: none in 24 h (T4)
 	} {
-		p := makePlan(officeHours(), observation{}, ist(local))
+		p := plan(officeHours(), observation{}, ist(local))
 		if p.effective != want.effective || p.window != want.window {
 			t.Errorf("%s: %d replicas by %s, want %d by %s", local, p.effective, p.window, want.effective, want.window)
 		}
@@ -55,7 +55,7 @@ func TestWakeUp(t *testing.T) {
 	} {
 		tws := officeHours()
 		tc.change(tws)
-		if got := makePlan(tws, observation{}, ist(tc.now)).wakeUp; !got.Equal(ist(tc.want)) {
+		if got := plan(tws, observation{}, ist(tc.now)).wakeUp; !got.Equal(ist(tc.want)) {
 			t.Errorf("%s: %s, want %s", name, got.In(kolkata), tc.want)
 		}
 	}
@@ -81,8 +81,8 @@ func TestWhenToWrite(t *testing.T) {
 		if tc.change != nil {
 			tc.change(tws)
 		}
-		if got := makePlan(tws, tc.obs, ist("2025-01-27 10:00:00")); got.write != tc.want || got.effective != 10 {
-			t.Errorf("%s: write %v of %d, want %v of 10", name, got.write, got.effective, tc.want)
+		if got := plan(tws, tc.obs, ist("2025-01-27 10:00:00")); got.Write != tc.want || got.effective != 10 {
+			t.Errorf("%s: write %v of %d, want %v of 10", name, got.Write, got.effective, tc.want)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestHolidayTable(t *testing.T) {
 	} {
 		tws := officeHours()
 		tws.Spec.Holidays = &v1beta1.Holidays{Mode: tc.mode}
-		p := makePlan(tws, observation{holidays: tc.h}, ist(tc.now))
+		p := plan(tws, observation{holidays: tc.h}, ist(tc.now))
 		if diff := cmp.Diff(tc.want, result{p.effective, p.window}); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
@@ -131,7 +131,7 @@ func TestAHolidayLastsALocalDay(t *testing.T) {
 		"2025-12-25 23:59:59": "Holiday",
 		"2025-12-26 00:00:00": "OffHours",
 	} {
-		if got := makePlan(tws, obs, ist(local).UTC()).window; got != want {
+		if got := plan(tws, obs, ist(local).UTC()).window; got != want {
 			t.Errorf("%s: %s, want %s", local, got, want)
 		}
 	}
@@ -140,43 +140,43 @@ func TestAHolidayLastsALocalDay(t *testing.T) {
 // due feeds the lateness metric: the boundary or grace expiry that a write is late by.
 func TestDue(t *testing.T) {
 	for name, tc := range map[string]struct {
-		tell func(*story)
-		want string
+		setUp func(*story)
+		want  string
 	}{
-		"at the boundary":       {func(s *story) { s.passes("2025-01-27 08:00:00"); s.passes("2025-01-27 09:00:00") }, "2025-01-27 09:00:00"},
-		"after many boundaries": {func(s *story) { s.passes("2025-01-27 08:00:00"); s.passes("2025-01-29 10:00:00") }, "2025-01-27 09:00:00"},
+		"at the boundary":       {func(s *story) { s.pass("2025-01-27 08:00:00"); s.pass("2025-01-27 09:00:00") }, "2025-01-27 09:00:00"},
+		"after many boundaries": {func(s *story) { s.pass("2025-01-27 08:00:00"); s.pass("2025-01-29 10:00:00") }, "2025-01-27 09:00:00"},
 		"a grace expiry": {func(s *story) {
 			s.tws.Spec.GracePeriodSeconds = 300
 			for _, at := range []string{"2025-01-27 10:00:00", "2025-01-27 17:00:00", "2025-01-27 17:05:02"} {
-				s.passes(at)
+				s.pass(at)
 			}
 		}, "2025-01-27 17:05:00"},
-		"the first pass": {func(s *story) { s.passes("2025-01-27 09:00:00") }, ""},
+		"the first pass": {func(s *story) { s.pass("2025-01-27 09:00:00") }, ""},
 		"drift": {func(s *story) {
-			s.passes("2025-01-27 10:00:00")
+			s.pass("2025-01-27 10:00:00")
 			s.obs.target = deployment(15, 15)
-			s.passes("2025-01-27 11:00:00")
+			s.pass("2025-01-27 11:00:00")
 		}, ""},
 		"drift seen at a boundary that asks for no change": {func(s *story) {
-			s.passes("2025-01-31 18:00:00")
+			s.pass("2025-01-31 18:00:00")
 			s.obs.target = deployment(15, 15)
-			s.passes("2025-02-01 00:00:00")
+			s.pass("2025-02-01 00:00:00")
 		}, ""},
 		"a spec edit": {func(s *story) {
-			s.passes("2025-01-27 08:00:00")
-			s.edits(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(3) })
-			s.passes("2025-01-27 18:00:00")
+			s.pass("2025-01-27 08:00:00")
+			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(3) })
+			s.pass("2025-01-27 18:00:00")
 		}, ""},
 		"a return of the target": {func(s *story) {
 			s.obs.target = nil
-			s.passes("2025-01-27 08:00:00")
-			s.passes("2025-01-27 09:00:00")
+			s.pass("2025-01-27 08:00:00")
+			s.pass("2025-01-27 09:00:00")
 			s.obs.target = deployment(1, 1)
-			s.passes("2025-01-27 10:00:00")
+			s.pass("2025-01-27 10:00:00")
 		}, ""},
 	} {
 		s := newStory(t, 2)
-		tc.tell(s)
+		tc.setUp(s)
 		due := s.last.plan.due
 		if got := due.In(kolkata).Format(time.DateTime); due.IsZero() && tc.want != "" || !due.IsZero() && got != tc.want {
 			t.Errorf("%s: due %s, want %q", name, due, tc.want)

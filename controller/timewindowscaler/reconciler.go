@@ -7,131 +7,108 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
+	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/statuswriter"
-	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Reconciler brings each scaler's target to the replicas of the current window.
 type Reconciler struct {
-	// Client reads from the cache and writes to the API server.
-	Client client.Client
-	// APIReader reads from the API server; used only after a conflict.
-	APIReader client.Reader
-	// Dynamic reads and writes the scale of further kinds.
-	Dynamic dynamic.Interface
-	// Kinds tells which further kinds there are.
-	Kinds *targetkind.Resolver
+	target.Clients
 	// Clock is read once a pass (T7).
 	Clock clock.PassiveClock
-	// Events publishes what a pass has to tell.
+	// Events publishes the events of a pass.
 	Events *events.Recorder
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
 
 	memory  memory
-	outage  *outage
-	metrics *metricPoller
-	// tolerance is that of all metrics.
+	outage  *failure.Outage
+	metrics *extmetric.Poller
+	// tolerance applies to all metrics.
 	tolerance float64
 	// enforce: what others rewrite is corrected at once, however often.
 	enforce bool
-	watches *kindWatches
-	slow    slowKinds
 }
 
-// Reconcile is one pass over one scaler. See the package comment for its beats.
+// Reconcile is one pass over one scaler: observe, plan, act, report; then the status is written and the
+// events are published.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	now := r.Clock.Now()
-	mem := r.memory.of(req.NamespacedName)
-	stored, err := r.get(ctx, req.NamespacedName, mem)
+	state := r.memory.of(req.NamespacedName)
+	stored, err := r.get(ctx, req.NamespacedName, state)
 	if apierrors.IsNotFound(err) || err == nil && stored.DeletionTimestamp != nil {
 		r.forget(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	defer func() { metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds()) }()
 	if err != nil {
-		return r.failed(ctx, req, mem, now, err)
+		return r.failed(ctx, req, state, now, err)
 	}
-	tws := mem.believed(stored)
-	obs, err := r.observe(ctx, tws, mem)
+	tws := state.withPendingStatus(stored)
+	obs, err := r.observe(ctx, tws, state)
 	if err != nil {
-		return r.failed(ctx, req, mem, now, err)
+		return r.failed(ctx, req, state, now, err)
 	}
-	p, err := r.plan(ctx, tws, &obs, mem, now)
-	if err != nil {
-		return r.failed(ctx, req, mem, now, err)
+	p := plan(tws, obs, now)
+	if p.fight.Nameless() { // a fight begins: plan again with the rival's name
+		if obs.fight.rival, err = contention.Rival(ctx, r.APIReader, tws, obs.target, obs.autoscaler); err != nil {
+			return r.failed(ctx, req, state, now, err)
+		}
+		p = plan(tws, obs, now)
 	}
-	mem.wakeUp, mem.metric, mem.fight = p.wakeUp, p.metric, p.fight
-	r.metrics.follow(req.NamespacedName, p.metric.wanted)
-	done, err := act(ctx, tws, obs, p, mem)
+	state.wakeUp, state.metric, state.fight = p.wakeUp, p.metric, p.fight
+	r.metrics.Follow(req.NamespacedName, p.metric.Wanted)
+	done, err := r.act(ctx, tws, obs, p, state)
 	if err != nil {
-		return r.failed(ctx, req, mem, now, err)
+		return r.failed(ctx, req, state, now, err)
 	}
 	if done.scaled {
-		mem.fight.correct(now)
+		state.fight.Correct(now)
 	}
-	pass := situation{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
-	err = r.report(ctx, stored, &pass, mem)
+	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
+	report := pass.report()
+	err = r.writeStatus(ctx, stored, &pass, report.status, state)
+	r.publish(ctx, &pass, report) // whether or not the status was written: the target was
+	state.fight.Announced = state.fight.On()
 	if err != nil {
-		return r.failed(ctx, req, mem, now, err)
+		return r.failed(ctx, req, state, now, err)
 	}
-	return r.settled(req, &pass, mem)
+	return r.settled(req, &pass, state)
 }
 
-// plan decides by what was observed and what is remembered. A fight that begins is decided again when
-// its rival has been asked for.
-func (r *Reconciler) plan(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs *observation, mem *recollection, now time.Time) (plan, error) {
-	obs.metric = metricObservation{tolerance: r.tolerance, sample: r.metrics.sample(client.ObjectKeyFromObject(tws)), before: mem.metric}
-	obs.fight = fightObservation{before: mem.fight, enforce: r.enforce}
-	p := makePlan(tws, *obs, now)
-	if !p.fight.nameless() {
-		return p, nil
+// writeStatus writes the status, unless it can wait for the target.
+func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, pass *passResult, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
+	if state.holdsBack(pass, &stored.Status, &status) {
+		state.keep(stored, &status)
+		return nil
 	}
-	var err error
-	if obs.fight.rival, err = r.rivalOf(ctx, tws, *obs); err != nil {
-		return p, err
+	if _, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status); err != nil {
+		state.keep(stored, &status)
+		return err
 	}
-	return makePlan(tws, *obs, now), nil
+	state.written, state.pending = stored, nil
+	return nil
 }
 
-// report writes the status and then tells of what was done, whether or not the status could be
-// written: the write to the target has happened.
-func (r *Reconciler) report(ctx context.Context, stored *v1beta1.TimeWindowScaler, pass *situation, mem *recollection) error {
-	status := pass.status()
-	var err error
-	held := mem.holdsBack(pass, &stored.Status, &status)
-	if !held {
-		_, err = statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
-	}
-	if held || err != nil {
-		mem.keep(stored, &status)
-	} else {
-		mem.written, mem.held = stored, nil
-	}
-	pass.log(log.FromContext(ctx))
-	r.Events.Publish(pass.tws, pass.now, pass.announcements()...)
-	mem.fight.told = mem.fight.on()
-	pass.record(&status)
-	return err
-}
-
-// settled returns when to look again after a pass that reported all it found.
-func (r *Reconciler) settled(req reconcile.Request, pass *situation, mem *recollection) (reconcile.Result, error) {
-	mem.live = false
+// settled returns when to reconcile again after a pass that was completed.
+func (r *Reconciler) settled(req reconcile.Request, pass *passResult, state *scalerState) (reconcile.Result, error) {
+	state.target.Live = false
 	if refused := pass.outcome.refused; refused != nil {
-		return r.backOff(req, mem, pass.now, refused)
+		return r.backOff(req, state, pass.now, refused)
 	}
-	mem.failures = 0
-	r.outage.over(req.NamespacedName)
+	state.failures = 0
+	r.outage.Over(req.NamespacedName)
 
 	delay := semanticRetry
 	if wake := pass.plan.wakeUp; !wake.IsZero() {
@@ -143,45 +120,47 @@ func (r *Reconciler) settled(req reconcile.Request, pass *situation, mem *recoll
 	case pass.outcome.target == nil && pass.obs.owner == "":
 		delay = min(delay, missingTargetRetry)
 	}
-	if at := pass.plan.fightWakeUp(&mem.fight); !at.IsZero() {
-		delay = min(delay, at.Sub(pass.now))
+	fight := state.fight.Over()
+	if pass.plan.waiting {
+		fight = state.fight.Due()
 	}
-	if !mem.heldSince.IsZero() {
+	if !fight.IsZero() {
+		delay = min(delay, fight.Sub(pass.now))
+	}
+	if !state.heldSince.IsZero() {
 		delay = min(delay, statusHold)
 	}
 	return after(delay), nil
 }
 
-// failed returns when to try again after a pass that could not finish (B10).
-func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, mem *recollection, now time.Time, err error) (reconcile.Result, error) {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return reconcile.Result{}, ctx.Err() // we are told to stop
-	}
-	if isStale(err) {
-		mem.live, mem.written, mem.scaled = true, nil, nil
+// failed returns when to retry after a pass that could not be completed (B10).
+func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *scalerState, now time.Time, err error) (reconcile.Result, error) {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return reconcile.Result{}, ctx.Err() // the manager stops
+	case failure.IsStale(err):
+		state.target.Live, state.target.Last, state.written = true, nil, nil
 		return after(staleRetry), nil
+	case errors.Is(err, kindwatch.ErrNotListedYet):
+		return after(kindwatch.RetryInterval), nil // normally woken earlier
+	case errors.Is(err, kindwatch.ErrSlow):
+		return after(retryAfter(1, now, state.wakeUp)), nil // woken earlier if the API answers
 	}
-	if errors.Is(err, errNotWatchedYet) {
-		return after(rewatchInterval), nil // woken earlier, as a rule
-	}
-	if errors.Is(err, errSlowKind) {
-		return after(retryAfter(1, now, mem.wakeUp)), nil // woken earlier, when it answers
-	}
-	log.FromContext(ctx).Error(err, "Pass failed; it will be repeated", "failures", mem.failures+1)
-	metrics.RecordScaleFailure(req.Name, req.Namespace, failureReason(err))
-	return r.backOff(req, mem, now, err)
+	log.FromContext(ctx).Error(err, "Reconciliation failed; it will be retried", "failures", state.failures+1)
+	metrics.RecordScaleFailure(req.Name, req.Namespace, failure.Reason(err))
+	return r.backOff(req, state, now, err)
 }
 
-func (r *Reconciler) backOff(req reconcile.Request, mem *recollection, now time.Time, err error) (reconcile.Result, error) {
-	mem.failures++
-	r.outage.failed(req.NamespacedName, isUnreachable(err) && mem.failures <= len(backOff))
-	return after(retryAfter(mem.failures, now, mem.wakeUp)), nil
+func (r *Reconciler) backOff(req reconcile.Request, state *scalerState, now time.Time, err error) (reconcile.Result, error) {
+	state.failures++
+	r.outage.Failed(req.NamespacedName, failure.IsUnreachable(err) && state.failures <= len(failure.BackOff))
+	return after(retryAfter(state.failures, now, state.wakeUp)), nil
 }
 
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)
-	r.outage.over(key)
-	r.metrics.follow(key, nil)
+	r.outage.Over(key)
+	r.metrics.Follow(key, nil)
 	r.Events.Forget(key)
 	metrics.Forget(key)
 }

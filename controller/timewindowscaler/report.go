@@ -1,6 +1,7 @@
 package timewindowscaler
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,169 +11,203 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/statuswriter"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// situation is all that a report is about; every function of it is pure.
-type situation struct {
+// passResult is all that a report is about; every function of it is pure.
+type passResult struct {
 	tws     *v1beta1.TimeWindowScaler
 	obs     observation
-	plan    plan
+	plan    decision
 	outcome outcome
 	now     time.Time
 }
 
-// status is what the scaler's status should say after this pass.
-func (s *situation) status() v1beta1.TimeWindowScalerStatus {
-	status := *s.tws.Status.DeepCopy()
-	status.ObservedGeneration = s.tws.Generation
+// report is what a pass makes public.
+type report struct {
+	status v1beta1.TimeWindowScalerStatus
+	events []events.Event
+}
+
+func (p *passResult) report() report { return report{p.status(), p.events()} }
+
+// status is the scaler's status after this pass.
+func (p *passResult) status() v1beta1.TimeWindowScalerStatus {
+	status := *p.tws.Status.DeepCopy()
+	status.ObservedGeneration = p.tws.Generation
 	status.TargetObservedReplicas = nil
-	if s.outcome.target != nil {
-		status.TargetObservedReplicas = ptr.To(s.outcome.target.observedReplicas)
+	if p.outcome.target != nil {
+		status.TargetObservedReplicas = ptr.To(p.outcome.target.Base().Observed)
 	}
-	status.NextBoundary = timePointer(s.plan.nextBoundary)
-	if s.plan.invalid == "" {
-		status.CurrentWindow = s.plan.window
-		status.EffectiveReplicas = ptr.To(s.plan.effective)
-		status.Holiday = s.plan.verdict.Holiday
+	status.NextBoundary = timePointer(p.plan.nextBoundary)
+	if p.plan.invalid == "" {
+		status.CurrentWindow = p.plan.window
+		status.EffectiveReplicas = ptr.To(p.plan.effective)
+		status.Holiday = p.plan.verdict.Holiday
 		status.GracePeriodExpiry = nil
-		if s.plan.grace.expiry != nil {
-			status.GracePeriodExpiry = timePointer(*s.plan.grace.expiry)
+		if p.plan.grace.expiry != nil {
+			status.GracePeriodExpiry = timePointer(*p.plan.grace.expiry)
 		}
 	}
-	status.Applied = s.applied()
-	if s.outcome.scaled {
-		status.LastScaleTime = timePointer(s.now)
+	if !p.plan.Write || p.outcome.scaled || p.plan.Applied == nil { // what could not be written was not applied
+		status.Applied = p.plan.Applied.DeepCopy()
+	}
+	if p.outcome.scaled {
+		status.LastScaleTime = timePointer(p.now)
 	}
 	status.Conditions = statuswriter.BuildConditions(statuswriter.States{
-		Ready:       s.ready(),
-		Reconciling: s.reconciling(),
-		Degraded:    s.degraded(),
-	}, s.tws.Status.Conditions, s.tws.Generation, *timePointer(s.now))
+		Ready:       p.ready(),
+		Reconciling: p.reconciling(),
+		Degraded:    p.degraded(),
+	}, p.tws.Status.Conditions, p.tws.Generation, *timePointer(p.now))
 	return status
 }
 
 // aligned reports whether the target was seen with the replicas that it should have (B4).
-func (s *situation) aligned() bool {
-	if s.outcome.target != nil && s.plan.drive.left {
-		return true // Kyklos has done its part; who else decided is in the message
+func (p *passResult) aligned() bool {
+	t := p.outcome.target
+	if t == nil || p.plan.Left { // left: Kyklos has done its part
+		return t != nil
 	}
-	return s.outcome.target != nil && s.outcome.target.has(s.plan.effective) &&
-		(s.tws.Spec.Pause || s.outcome.target.asksFor(s.plan.effective))
+	return t.Has(p.plan.desired()) && (p.tws.Spec.Pause || t.AsksFor(p.plan.desired()))
 }
 
-func (s *situation) ready() statuswriter.State {
-	no := func(reason, message string) statuswriter.State {
-		return statuswriter.State{Status: metav1.ConditionFalse, Reason: reason, Message: message}
-	}
+func yes(reason, message string) statuswriter.State {
+	return statuswriter.State{Status: metav1.ConditionTrue, Reason: reason, Message: message}
+}
+
+func no(reason, message string) statuswriter.State {
+	return statuswriter.State{Status: metav1.ConditionFalse, Reason: reason, Message: message}
+}
+
+func (p *passResult) ready() statuswriter.State {
 	switch {
-	case s.plan.invalid != "":
-		return no(v1beta1.ReasonInvalidConfiguration, "The target is left alone until the spec can be followed; see Degraded")
-	case s.obs.owner != "":
-		return no(v1beta1.ReasonTargetConflict, s.ownedBy())
-	case s.forbidden() != nil:
+	case p.plan.invalid != "":
+		return no(v1beta1.ReasonInvalidConfiguration, "The target is left alone until the spec is valid; see Degraded")
+	case p.obs.owner != "":
+		return no(v1beta1.ReasonTargetConflict, p.ownedBy())
+	case p.forbidden() != nil:
 		return no(v1beta1.ReasonTargetForbidden, "The target is left alone until Kyklos has the permission; see Degraded")
-	case s.outcome.target == nil:
-		return no(v1beta1.ReasonTargetNotFound, s.missingMessage())
-	case s.aligned():
-		return statuswriter.State{Status: metav1.ConditionTrue, Reason: v1beta1.ReasonReconciled, Message: s.alignedMessage()}
-	case s.tws.Spec.Pause:
-		return no(v1beta1.ReasonTargetMismatch, s.pausedMessage())
-	case s.plan.waiting:
-		return no(v1beta1.ReasonTargetMismatch, s.waitingMessage())
+	case p.outcome.target == nil:
+		return no(v1beta1.ReasonTargetNotFound, p.missingMessage())
+	}
+	d := p.outcome.target.Describe(p.plan.desired())
+	switch {
+	case p.aligned() && p.plan.Left:
+		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays in %s because another user or controller set it; the next window boundary decides again (%s)", d.Current, p.why()))
+	case p.aligned():
+		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target %s (%s)", d.Reached, p.why()))
+	case p.plan.Skipped:
+		return no(v1beta1.ReasonTargetMismatch, fmt.Sprintf("Target %s but desired is %s (pause=true)", d.Now, d.Desired))
+	case p.plan.waiting:
+		return no(v1beta1.ReasonTargetMismatch, fmt.Sprintf("Target %s (%s): another writer keeps changing it, "+
+			"so Kyklos corrects it less and less often, in the end every 5 minutes; see Degraded", d.Pending, p.why()))
 	default:
-		return no(v1beta1.ReasonTargetMismatch, s.underWayMessage())
+		return no(v1beta1.ReasonTargetMismatch, fmt.Sprintf("Target %s (%s)", d.Pending, p.why()))
 	}
 }
 
-// ownedBy says who has the target, for condition and event alike.
-func (s *situation) ownedBy() string {
-	reference := s.tws.Spec.TargetRef
-	return fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, s.obs.owner)
+// ownedBy names the owner of the target, for condition and event alike.
+func (p *passResult) ownedBy() string {
+	reference := p.tws.Spec.TargetRef
+	return fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, p.obs.owner)
+}
+
+// missingMessage says that the target does not exist, or that its kind does not.
+func (p *passResult) missingMessage() string {
+	reference := p.tws.Spec.TargetRef
+	message := fmt.Sprintf("Target %s %s/%s not found", reference.Kind, p.tws.Namespace, reference.Name)
+	if p.obs.obstacle != nil {
+		message += ": " + p.obs.obstacle.Error()
+	}
+	return message
+}
+
+// forbidden is the missing permission for the target's kind; nil without one.
+func (p *passResult) forbidden() *targetkind.ForbiddenError {
+	var forbidden *targetkind.ForbiddenError
+	errors.As(p.obs.obstacle, &forbidden)
+	return forbidden
 }
 
 // why names what decides the replica count.
-func (s *situation) why() string {
+func (p *passResult) why() string {
 	switch {
-	case s.plan.grace.expiry != nil:
+	case p.plan.grace.expiry != nil:
 		return "grace period"
-	case s.plan.verdict.Override:
-		return fmt.Sprintf("holiday %s: %s", s.plan.verdict.Holiday, s.tws.Spec.Holidays.Mode)
+	case p.plan.verdict.Override:
+		return fmt.Sprintf("holiday %s: %s", p.plan.verdict.Holiday, p.tws.Spec.Holidays.Mode)
 	default:
-		return s.cause().Decider()
+		return p.cause().Decider()
 	}
 }
 
-func (s *situation) reconciling() statuswriter.State {
-	stable := func(message string) statuswriter.State {
-		return statuswriter.State{Status: metav1.ConditionFalse, Reason: v1beta1.ReasonStable, Message: message}
-	}
+func (p *passResult) reconciling() statuswriter.State {
 	switch {
-	case s.plan.invalid != "" || s.obs.owner != "" || s.outcome.target == nil || s.outcome.refused != nil:
-		return stable("Nothing can be done about the target now; see Ready and Degraded")
-	case s.tws.Spec.Pause:
-		return stable("Paused: the target is left alone")
-	case s.plan.waiting:
-		return stable("The next correction of the target waits; see Degraded")
-	case s.aligned():
-		return stable("The target is as it should be")
+	case p.plan.invalid != "" || p.obs.owner != "" || p.outcome.target == nil || p.outcome.refused != nil:
+		return no(v1beta1.ReasonStable, "The target cannot be changed now; see Ready and Degraded")
+	case p.tws.Spec.Pause:
+		return no(v1beta1.ReasonStable, "Paused: the target is left alone")
+	case p.plan.waiting:
+		return no(v1beta1.ReasonStable, "The next correction of the target is delayed; see Degraded")
+	case p.aligned():
+		return no(v1beta1.ReasonStable, "The target is as desired")
 	}
-	return statuswriter.State{Status: metav1.ConditionTrue, Reason: s.reconcilingReason(), Message: s.bringingMessage()}
+	return yes(p.reconcilingReason(), fmt.Sprintf("%s (%s)", p.outcome.target.Describe(p.plan.desired()).Changing, p.why()))
 }
 
-// reconcilingReason stays what it was until the target has arrived, so that it does not flap.
-func (s *situation) reconcilingReason() string {
-	status := &s.tws.Status
-	if status.ObservedGeneration != s.tws.Generation {
+// reconcilingReason stays the same until the target has arrived, so that it does not flap.
+func (p *passResult) reconcilingReason() string {
+	status := &p.tws.Status
+	if status.ObservedGeneration != p.tws.Generation {
 		return v1beta1.ReasonConfigurationChange
 	}
 	last := meta.FindStatusCondition(status.Conditions, v1beta1.ConditionReconciling)
-	moved := ptr.Deref(status.EffectiveReplicas, -1) != s.plan.effective
+	moved := ptr.Deref(status.EffectiveReplicas, -1) != p.plan.effective
 	if last != nil && last.Reason == v1beta1.ReasonConfigurationChange && !moved {
 		return v1beta1.ReasonConfigurationChange
 	}
 	return v1beta1.ReasonWindowTransition
 }
 
-// degraded names the gravest reason for which Kyklos works with less than was asked for.
-func (s *situation) degraded() statuswriter.State {
-	yes := func(reason, message string) statuswriter.State {
-		return statuswriter.State{Status: metav1.ConditionTrue, Reason: reason, Message: message}
-	}
+// degraded names the most serious reason why the spec is not fully applied.
+func (p *passResult) degraded() statuswriter.State {
 	switch {
-	case s.plan.invalid != "":
-		return yes(v1beta1.ReasonInvalidConfiguration, s.plan.invalid)
-	case s.forbidden() != nil:
-		return yes(v1beta1.ReasonTargetForbidden, s.forbidden().Error())
-	case s.plan.badZone != "":
-		return yes(v1beta1.ReasonInvalidTimezone, s.plan.badZone+"; using defaultReplicas")
-	case s.plan.leftOut != "":
-		return yes(v1beta1.ReasonInvalidTimezone, s.plan.leftOut)
-	case s.outcome.refused != nil:
-		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+s.outcome.refused.Error())
-	case s.plan.fight.on():
-		return yes(v1beta1.ReasonFieldFight, s.plan.fight.trouble)
-	case s.plan.metric.failing:
-		return yes(v1beta1.ReasonMetricUnavailable, s.plan.metric.trouble)
-	case s.obs.holidays.missing != "":
+	case p.plan.invalid != "":
+		return yes(v1beta1.ReasonInvalidConfiguration, p.plan.invalid)
+	case p.forbidden() != nil:
+		return yes(v1beta1.ReasonTargetForbidden, p.forbidden().Error())
+	case p.plan.badZone != "":
+		return yes(v1beta1.ReasonInvalidTimezone, p.plan.badZone+"; using defaultReplicas")
+	case p.plan.leftOut != "":
+		return yes(v1beta1.ReasonInvalidTimezone, p.plan.leftOut)
+	case p.outcome.refused != nil:
+		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+p.outcome.refused.Error())
+	case p.plan.fight.On():
+		return yes(v1beta1.ReasonFieldFight, p.plan.fight.Trouble)
+	case p.plan.metric.Failing:
+		return yes(v1beta1.ReasonMetricUnavailable, p.plan.metric.Trouble)
+	case p.obs.holidays.missing != "":
 		return yes(v1beta1.ReasonHolidaySourceMissing,
-			fmt.Sprintf("ConfigMap %s with the holidays not found; every day counts as a normal day", s.obs.holidays.missing))
+			fmt.Sprintf("ConfigMap %s with the holidays not found; every day counts as a normal day", p.obs.holidays.missing))
 	default:
-		return statuswriter.State{Status: metav1.ConditionFalse, Reason: v1beta1.ReasonOperationalNormal, Message: normalMessage(s.obs.holidays)}
+		return no(v1beta1.ReasonOperationalNormal, normalMessage(p.obs.holidays))
 	}
 }
 
-// normalMessage names the holiday keys that are no dates; they are otherwise ignored (B6).
+// normalMessage lists the holiday keys that are not dates; they are otherwise ignored (B6).
 func normalMessage(h holidays) string {
 	if len(h.invalid) == 0 {
-		return "Everything in the spec is at work"
+		return "The spec is fully applied"
 	}
 	const most = 5
 	shown, more := h.invalid, ""
 	if len(shown) > most {
 		shown, more = shown[:most], fmt.Sprintf(" and %d more", len(h.invalid)-most)
 	}
-	return fmt.Sprintf("Everything in the spec is at work, but these holiday keys are no yyyy-mm-dd dates: %s%s", strings.Join(shown, ", "), more)
+	return fmt.Sprintf("The spec is fully applied, but these holiday keys are not yyyy-mm-dd dates: %s%s", strings.Join(shown, ", "), more)
 }
 
 // timePointer is t as a status holds it: nil if zero, UTC, whole seconds.

@@ -9,6 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+)
+
+// Fixed delays of B10 for what only a change of the cluster fixes.
+const (
+	semanticRetry      = 5 * time.Minute
+	missingTargetRetry = 30 * time.Second
+	// staleRetry follows a conflict: at once, but not in a tight loop.
+	staleRetry = 10 * time.Millisecond
 )
 
 // Requeue are the five numbers of the requeue formula (T6).
@@ -31,7 +41,7 @@ var DefaultRequeue = Requeue{
 	Max:       24 * time.Hour,
 }
 
-// Validate says what is wrong with the numbers, in the words of the flags that set them.
+// Validate names the flag in its error.
 func (q Requeue) Validate() error {
 	for _, flag := range []struct {
 		name  string
@@ -79,8 +89,8 @@ func (q Requeue) jitter(uid types.UID, wakeUp time.Time) time.Duration {
 	return q.JitterMin + time.Duration(hash.Sum64()%span)
 }
 
-// boundaryPriority lets due flips pass everything else in the queue. An item keeps its priority
-// over requeues, and those of the first list have a low one, so every result sets it.
+// boundaryPriority puts due boundaries first in the queue. An item keeps its priority over requeues, and
+// those of the first list have a low one, so every result sets it.
 const boundaryPriority = 100
 
 func after(delay time.Duration) reconcile.Result {
@@ -90,7 +100,7 @@ func after(delay time.Duration) reconcile.Result {
 // retryAfter is the delay after a number of transient failures in a row, but never past wakeUp: the
 // next boundary (B10), or what comes before it (T5). A zero wakeUp, or one that has passed, is none.
 func retryAfter(failures int, now, wakeUp time.Time) time.Duration {
-	delay := backOff[min(max(failures, 1), len(backOff))-1]
+	delay := failure.BackOff[min(max(failures, 1), len(failure.BackOff))-1]
 	if wait := wakeUp.Sub(now); !wakeUp.IsZero() && wait > 0 {
 		return min(delay, wait)
 	}

@@ -3,6 +3,7 @@ package timewindowscaler
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,13 +13,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
+	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// exactly is a reconciler without jitter, so that waits can be told.
-func exactly(t *testing.T, s *story) (*Reconciler, reconcile.Request, *recollection) {
-	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, outage: &outage{}, metrics: &metricPoller{}}
+// exactly is a reconciler without jitter, so that waits can be compared.
+func exactly(t *testing.T, s *story) (*Reconciler, reconcile.Request, *scalerState) {
+	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, outage: &failure.Outage{}, metrics: &extmetric.Poller{}}
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.tws)}
 	t.Cleanup(func() { metrics.Forget(request.NamespacedName) })
 	return r, request, r.memory.of(request.NamespacedName)
@@ -34,8 +37,8 @@ func expectDelay(t *testing.T, what string, got reconcile.Result, err error, wan
 // The wait after a pass that reported: the wake-up, or the fixed delay of what is wrong (B5, B10).
 func TestWaitsAfterAPass(t *testing.T) {
 	for name, tc := range map[string]struct {
-		tell func(*story)
-		want time.Duration
+		setUp func(*story)
+		want  time.Duration
 	}{
 		"in order":                 {func(*story) {}, 3 * time.Hour},
 		"paused (R10)":             {func(s *story) { s.tws.Spec.Pause = true }, 3 * time.Hour},
@@ -53,11 +56,11 @@ func TestWaitsAfterAPass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t, 10)
-			tc.tell(s)
-			r, request, mem := exactly(t, s)
-			pass := s.passes(inTheHours)
-			mem.wakeUp = pass.plan.wakeUp
-			got, err := r.settled(request, pass, mem)
+			tc.setUp(s)
+			r, request, state := exactly(t, s)
+			pass := s.pass(inTheHours)
+			state.wakeUp = pass.plan.wakeUp
+			got, err := r.settled(request, pass, state)
 			expectDelay(t, name, got, err, tc.want)
 		})
 	}
@@ -66,27 +69,27 @@ func TestWaitsAfterAPass(t *testing.T) {
 // A status that was held back is written a second later.
 func TestAHeldStatusIsLookedAtSoon(t *testing.T) {
 	s := newStory(t, 10)
-	r, request, mem := exactly(t, s)
-	mem.heldSince = ist(inTheHours)
-	got, err := r.settled(request, s.passes(inTheHours), mem)
+	r, request, state := exactly(t, s)
+	state.heldSince = ist(inTheHours)
+	got, err := r.settled(request, s.pass(inTheHours), state)
 	expectDelay(t, "held", got, err, time.Second)
 }
 
 // B10: conflicts are immediate and silent, and the next pass reads past the cache.
 func TestAConflictIsRepeatedAtOnce(t *testing.T) {
 	s := newStory(t, 10)
-	r, request, mem := exactly(t, s)
-	mem.scaled, mem.written = deployment(2, 2), officeHours()
+	r, request, state := exactly(t, s)
+	state.target.Last, state.written = deployment(2, 2), officeHours()
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "deployments"}, "webapp", errors.New("modified"))
-	got, err := r.failed(t.Context(), request, mem, ist(inTheHours), conflict)
+	got, err := r.failed(t.Context(), request, state, ist(inTheHours), conflict)
 	expectDelay(t, "conflict", got, err, 10*time.Millisecond)
-	if !mem.live || mem.scaled != nil || mem.written != nil || mem.failures > 0 {
-		t.Errorf("after a conflict: %+v", mem)
+	if !state.target.Live || state.target.Last != nil || state.written != nil || state.failures > 0 {
+		t.Errorf("after a conflict: %+v", state)
 	}
-	if len(gauges(t, request.NamespacedName)) > 0 || len(r.outage.waiting) > 0 {
+	if len(gauges(t, request.NamespacedName)) > 0 || r.outage.Waiting() {
 		t.Error("a conflict is counted as a failure")
 	}
-	if _, err := r.settled(request, s.passes(inTheHours), mem); err != nil || mem.live {
+	if _, err := r.settled(request, s.pass(inTheHours), state); err != nil || state.target.Live {
 		t.Errorf("still reading past the cache, error %v", err)
 	}
 }
@@ -95,12 +98,12 @@ func TestAConflictIsRepeatedAtOnce(t *testing.T) {
 func TestTransientFailuresBackOff(t *testing.T) {
 	s := newStory(t, 10)
 	s.tws.Name = "backing-off"
-	r, request, mem := exactly(t, s)
-	mem.wakeUp = ist("2025-01-27 17:00:00")
+	r, request, state := exactly(t, s)
+	state.wakeUp = ist("2025-01-27 17:00:00")
 	down := apierrors.NewServiceUnavailable("starting")
 	fail := func(at string, want time.Duration) {
 		t.Helper()
-		got, err := r.failed(t.Context(), request, mem, ist(at), down)
+		got, err := r.failed(t.Context(), request, state, ist(at), down)
 		expectDelay(t, at, got, err, want)
 	}
 	fail(inTheHours, 30*time.Second)
@@ -111,11 +114,12 @@ func TestTransientFailuresBackOff(t *testing.T) {
 	if got := gauges(t, request.NamespacedName)["scale_failures_total/ServiceUnavailable"]; got != 5 {
 		t.Errorf("%v failures counted, want 5", got)
 	}
-	if !r.outage.waiting[request.NamespacedName] {
+	if !slices.Contains(r.outage.Recovered(), request.NamespacedName) {
 		t.Error("will not be woken when the API server is back")
 	}
-	if _, err := r.settled(request, s.passes(inTheHours), mem); err != nil || mem.failures != 0 || len(r.outage.waiting) > 0 {
-		t.Errorf("after a success: %d failures, waiting %v, error %v", mem.failures, r.outage.waiting, err)
+	r.outage.Failed(request.NamespacedName, true)
+	if _, err := r.settled(request, s.pass(inTheHours), state); err != nil || state.failures != 0 || r.outage.Waiting() {
+		t.Errorf("after a success: %d failures, waiting %v, error %v", state.failures, r.outage.Waiting(), err)
 	}
 	fail(inTheHours, 30*time.Second)
 }
@@ -123,27 +127,27 @@ func TestTransientFailuresBackOff(t *testing.T) {
 // Where readiness and failures disagree for long, waking at each probe would be a tight loop.
 func TestWakingIsGivenUp(t *testing.T) {
 	s := newStory(t, 10)
-	r, request, mem := exactly(t, s)
+	r, request, state := exactly(t, s)
 	woken := 0
 	for range 10 {
-		if _, err := r.failed(t.Context(), request, mem, ist(inTheHours), errors.New("connection reset")); err != nil {
+		if _, err := r.failed(t.Context(), request, state, ist(inTheHours), errors.New("connection reset")); err != nil {
 			t.Fatal(err)
 		}
-		woken += len(r.outage.recovered())
+		woken += len(r.outage.Recovered())
 	}
-	if woken != len(backOff) {
-		t.Errorf("woken %d times of 10, want %d", woken, len(backOff))
+	if woken != len(failure.BackOff) {
+		t.Errorf("woken %d times of 10, want %d", woken, len(failure.BackOff))
 	}
 }
 
 // A pass cut short by the manager's end is no failure.
 func TestAnEndIsNoFailure(t *testing.T) {
 	s := newStory(t, 10)
-	r, request, mem := exactly(t, s)
+	r, request, state := exactly(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.failed(ctx, request, mem, ist(inTheHours), ctx.Err()); !errors.Is(err, context.Canceled) || mem.failures > 0 {
-		t.Errorf("error %v, %d failures", err, mem.failures)
+	if _, err := r.failed(ctx, request, state, ist(inTheHours), ctx.Err()); !errors.Is(err, context.Canceled) || state.failures > 0 {
+		t.Errorf("error %v, %d failures", err, state.failures)
 	}
 }
 
@@ -151,30 +155,30 @@ func TestAnEndIsNoFailure(t *testing.T) {
 // did not reach it.
 func TestATimeLimitIsAFailure(t *testing.T) {
 	s := newStory(t, 10)
-	r, request, mem := exactly(t, s)
+	r, request, state := exactly(t, s)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	got, err := r.failed(ctx, request, mem, ist(inTheHours), ctx.Err())
+	got, err := r.failed(ctx, request, state, ist(inTheHours), ctx.Err())
 	expectDelay(t, "hanging", got, err, 30*time.Second)
-	if !r.outage.waiting[request.NamespacedName] {
+	if !slices.Contains(r.outage.Recovered(), request.NamespacedName) {
 		t.Error("will not be woken when the API server answers again")
 	}
 }
 
-// Whoever is gone leaves nothing behind.
+// A deleted scaler leaves nothing behind.
 func TestForgetting(t *testing.T) {
 	s := newStory(t, 10)
 	s.tws.Name = "forgotten"
-	pass := s.passes(inTheHours)
+	pass := s.pass(inTheHours)
 	r, request, _ := exactly(t, s)
 	r.Events = events.NewRecorder(nil) // forgetting sends nothing
-	r.outage.failed(request.NamespacedName, true)
+	r.outage.Failed(request.NamespacedName, true)
 	pass.record(&s.tws.Status)
 	if len(gauges(t, request.NamespacedName)) == 0 {
 		t.Fatal("nothing to forget")
 	}
 	r.forget(request.NamespacedName)
-	if got := gauges(t, request.NamespacedName); len(got) > 0 || len(r.memory.scalers) > 0 || len(r.outage.waiting) > 0 {
-		t.Errorf("left: %v, %v, %v", got, r.memory.scalers, r.outage.waiting)
+	if got := gauges(t, request.NamespacedName); len(got) > 0 || len(r.memory.scalers) > 0 || r.outage.Waiting() {
+		t.Errorf("left: %v, %v, %v", got, r.memory.scalers, r.outage.Waiting())
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -27,18 +25,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
+	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
-	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/wakequeue"
 )
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers/status,verbs=patch
-// +kubebuilder:rbac:groups=apps,resources=deployments;statefulsets,verbs=get;list;watch
-// +kubebuilder:rbac:groups=apps,resources=deployments/scale;statefulsets/scale,verbs=patch
-// +kubebuilder:rbac:groups=apps,resources=daemonsets,verbs=get;list;watch;patch
-// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -53,19 +51,19 @@ type Options struct {
 	Monotonic func() time.Duration
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
-	// Kinds tells which further kinds of targets there are; admission may share it.
+	// Kinds looks up kinds of targets; admission may share it.
 	Kinds *targetkind.Resolver
 	// Namespaces is what to watch, as in CacheOptions.
 	Namespaces []string
-	// Workers is how many scalers are looked at at once; 0 means 10.
+	// Workers is how many scalers are reconciled at once; 0 means 10.
 	Workers int
-	// Metrics says how windows' metrics are polled; zero means DefaultMetrics.
-	Metrics Metrics
-	// OnFight says what to do about a rival; empty means FightBackOff.
-	OnFight OnFight
+	// Metrics says how windows' metrics are polled; zero means extmetric.DefaultOptions.
+	Metrics extmetric.Options
+	// OnFight says what to do about a rival; empty means contention.BackOff.
+	OnFight contention.OnFight
 }
 
-// SetupWithManager adds the controller, its indexes and its watchmen to mgr.
+// SetupWithManager adds the controller, its indexes and its background tasks to mgr.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
@@ -73,56 +71,65 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	if err := fillCaches(ctx, mgr.GetCache()); err != nil {
 		return err
 	}
-	var queue wakequeue.Queue
-	wakeFirst := func(keys ...types.NamespacedName) { queue.WakeFirst(boundaryPriority, keys...) }
-	probes := time.NewTicker(probeInterval)
+	if options.Metrics == (extmetric.Options{}) {
+		options.Metrics = extmetric.DefaultOptions
+	}
 	probe, err := readiness(mgr)
 	if err != nil {
 		return err
 	}
-	if options.Metrics == (Metrics{}) {
-		options.Metrics = DefaultMetrics
-	}
-	readMetric, err := newMetricReader(mgr.GetConfig(), mgr.GetHTTPClient())
+	readMetric, err := extmetric.NewReader(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return err
 	}
-	scales, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	dynamicClient, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
-		return fmt.Errorf("make a client for the scale of further kinds: %w", err)
+		return fmt.Errorf("create a dynamic client: %w", err)
 	}
+	var queue wakequeue.Queue
+	wakeFirst := func(keys ...types.NamespacedName) { queue.WakeFirst(boundaryPriority, keys...) }
 	r := &Reconciler{
-		Client:    mgr.GetClient(),
-		APIReader: mgr.GetAPIReader(),
-		Dynamic:   scales,
-		Kinds:     options.Kinds,
+		Clients:   target.Clients{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Dynamic: dynamicClient, Kinds: options.Kinds},
 		Clock:     options.Clock,
-		Events:    events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
+		Events:    events.NewRecorder(mgr.GetEventRecorder(target.FieldManager)),
 		Requeue:   options.Requeue,
-		outage:    &outage{probe: probe, wake: wakeFirst, ticks: probes.C},
-		metrics:   &metricPoller{interval: options.Metrics.Interval, read: readMetric, wake: wakeFirst},
+		outage:    &failure.Outage{Probe: probe, Wake: wakeFirst, Ticks: time.NewTicker(failure.ProbeInterval).C},
+		metrics:   &extmetric.Poller{Interval: options.Metrics.Interval, Read: readMetric, Wake: wakeFirst},
 		tolerance: options.Metrics.Tolerance,
-		enforce:   options.OnFight == FightEnforce,
+		enforce:   options.OnFight == contention.Enforce,
 	}
-	r.watches = r.newKindWatches(mgr, &queue, options)
-	for _, watchman := range []manager.Runnable{r.newClockWatch(mgr, &queue, options), r.outage, r.watches, r.metrics} {
-		if err := mgr.Add(watchman); err != nil {
+	watches := r.newKindWatches(mgr, &queue, options)
+	r.Watches = watches
+	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.outage, watches, r.metrics} {
+		if err := mgr.Add(task); err != nil {
 			return err
 		}
 	}
 	return r.build(mgr, &queue, options.Workers)
 }
 
-// newClockWatch returns what looks at every scaler when the wall clock was stepped (T7).
-func (r *Reconciler) newClockWatch(mgr ctrl.Manager, queue *wakequeue.Queue, options Options) *clockWatch {
-	seconds := time.NewTicker(time.Second)
+// newClockWatch returns the task that reconciles every scaler after a step of the wall clock (T7).
+func (r *Reconciler) newClockWatch(mgr ctrl.Manager, wakeFirst func(...types.NamespacedName), options Options) *clockWatch {
 	return &clockWatch{
-		wall: options.Clock, monotonic: options.Monotonic, ticks: seconds.C,
-		log: mgr.GetLogger().WithName("clock"),
-		stepped: func(ctx context.Context, _ time.Duration) {
-			if keys, err := r.all(ctx); err == nil {
-				queue.WakeFirst(boundaryPriority, keys...)
-			}
+		wall: options.Clock, monotonic: options.Monotonic, ticks: time.NewTicker(time.Second).C,
+		log:     mgr.GetLogger().WithName("clock"),
+		stepped: func(ctx context.Context, _ time.Duration) { wakeFirst(r.find(ctx, nil)...) },
+	}
+}
+
+// newKindWatches returns the task that watches kinds that are not in the manager's cache.
+func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakequeue.Queue, options Options) *kindwatch.Watches {
+	logger := mgr.GetLogger().WithName("kinds")
+	ctx := log.IntoContext(context.Background(), logger)
+	return &kindwatch.Watches{
+		Config: mgr.GetConfig(), HTTP: mgr.GetHTTPClient(), Reviews: mgr.GetClient(),
+		Clock: options.Clock, Namespaces: options.Namespaces, Log: logger,
+		Changed: func(kind schema.GroupKind, key types.NamespacedName) {
+			queue.Wake(r.scalersOf(ctx, kind, key)...)
+		},
+		Known: func(gvk schema.GroupVersionKind) {
+			r.Kinds.Forget(gvk)
+			queue.Wake(r.find(ctx, scalesKind(gvk.GroupKind()))...)
 		},
 	}
 }
@@ -131,48 +138,29 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int
 	if workers == 0 {
 		workers = 10
 	}
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		Named("timewindowscaler").
-		// A status is written by us alone, so only changes of the spec are news.
+		// Only Kyklos writes the status, so only changes of the spec matter.
 		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&v1beta1.TimeWindowScaler{}, handler.EnqueueRequestsFromMapFunc(r.rivals), builder.WithPredicates(ownershipChanged)).
-		Watches(&appsv1.Deployment{}, r.targets(targetkind.Deployment), builder.WithPredicates(targetChanged)).
-		Watches(&appsv1.StatefulSet{}, r.targets(targetkind.StatefulSet), builder.WithPredicates(targetChanged)).
-		Watches(&appsv1.DaemonSet{}, r.targets(targetkind.DaemonSet), builder.WithPredicates(targetChanged)).
-		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(holidayIndex, objectName)), builder.WithPredicates(keysChanged)).
-		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, handler.EnqueueRequestsFromMapFunc(r.scalersBy(targetindex.Field, scaleTarget)), builder.WithPredicates(scaleTargetChanged)).
+		Watches(&v1beta1.TimeWindowScaler{}, reconcileAll(r.rivals), builder.WithPredicates(ownershipChanged)).
+		Watches(&corev1.ConfigMap{}, reconcileAll(r.holidayUsers), builder.WithPredicates(keysChanged)).
+		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, reconcileAll(r.autoscaled), builder.WithPredicates(contention.ScaleTargetChanged)).
 		WatchesRawSource(source.Func(queue.Attach)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: workers,
-			// An API server that hangs must not hold a worker for ever.
+			// An API server that hangs must not block a worker forever.
 			ReconciliationTimeout: passTimeout,
 			// Reconcile returns its own delays; this one is for panics only, and bounded, where
 			// the default grows to 1000 s.
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](200*time.Millisecond, 30*time.Second),
-		}).
-		Complete(r)
-}
-
-// targets wakes the scalers of a target of the kind.
-func (r *Reconciler) targets(kind targetkind.Kind) handler.EventHandler {
-	return handler.EnqueueRequestsFromMapFunc(r.scalersOf(kind.GroupKind()))
-}
-
-// newKindWatches makes the watchman of the further kinds.
-func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakequeue.Queue, options Options) *kindWatches {
-	logger := mgr.GetLogger().WithName("kinds")
-	ctx := log.IntoContext(context.Background(), logger)
-	return &kindWatches{
-		config: mgr.GetConfig(), http: mgr.GetHTTPClient(), reviews: mgr.GetClient(),
-		clock: options.Clock, namespaces: options.Namespaces, log: logger,
-		changed: func(kind schema.GroupKind, key types.NamespacedName) {
-			queue.Wake(r.find(ctx, kind, client.InNamespace(key.Namespace), client.MatchingFields{targetindex.Field: key.Name})...)
-		},
-		known: func(gvk schema.GroupVersionKind) {
-			r.Kinds.Forget(gvk)
-			queue.Wake(r.find(ctx, gvk.GroupKind())...)
-		},
-	}
+		})
+	target.CachedKinds(func(kind targetkind.Kind, cached target.Cached) {
+		scalers := func(ctx context.Context, obj client.Object) []types.NamespacedName {
+			return r.scalersOf(ctx, kind.GroupKind(), client.ObjectKeyFromObject(obj))
+		}
+		b.Watches(cached.Object(), reconcileAll(scalers), builder.WithPredicates(targetChanged(cached)))
+	})
+	return b.Complete(r)
 }
 
 func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
@@ -181,9 +169,9 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 		field  string
 		values client.IndexerFunc
 	}{
-		{&v1beta1.TimeWindowScaler{}, targetindex.Field, targetindex.Values},
+		{&v1beta1.TimeWindowScaler{}, targetkind.NameField, targetkind.IndexName},
 		{&v1beta1.TimeWindowScaler{}, holidayIndex, indexHolidaySource},
-		{&autoscalingv2.HorizontalPodAutoscaler{}, autoscalerIndex, indexScaleTarget},
+		{&autoscalingv2.HorizontalPodAutoscaler{}, contention.AutoscalerIndex, func(o client.Object) []string { return []string{contention.ScaleTarget(o)} }},
 	} {
 		if err := indexer.IndexField(ctx, index.object, index.field, index.values); err != nil {
 			return fmt.Errorf("index %T by %s: %w", index.object, index.field, err)
@@ -192,10 +180,12 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-// fillCaches asks for what the watches fill too, but on every replica: webhooks read from the caches,
-// and all replicas answer them while only the leader watches.
+// fillCaches starts the informers that the watches need on every replica: webhooks read from the caches, and
+// all replicas answer them while only the leader watches.
 func fillCaches(ctx context.Context, caches cache.Cache) error {
-	for _, object := range []client.Object{&appsv1.Deployment{}, &appsv1.StatefulSet{}, &appsv1.DaemonSet{}, &corev1.ConfigMap{}} {
+	objects := []client.Object{&corev1.ConfigMap{}}
+	target.CachedKinds(func(_ targetkind.Kind, kind target.Cached) { objects = append(objects, kind.Object()) })
+	for _, object := range objects {
 		if _, err := caches.GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {
 			return fmt.Errorf("cache %T: %w", object, err)
 		}
@@ -207,7 +197,7 @@ func fillCaches(ctx context.Context, caches cache.Cache) error {
 func readiness(mgr ctrl.Manager) (func(context.Context) error, error) {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
-		return nil, fmt.Errorf("make a client for /readyz: %w", err)
+		return nil, fmt.Errorf("create a client for /readyz: %w", err)
 	}
 	return func(ctx context.Context) error {
 		return server.RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()

@@ -12,20 +12,22 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
-// story drives the pure part of passes over one scaler: plan, then the report of what came of it.
-// The write of a plan is done by hand; that the API server does it so is proved end to end.
+// story runs the pure part of passes over one scaler: plan, then report. The write is simulated; the
+// end-to-end tests show that the API server does the same.
 type story struct {
 	*testing.T
 	tws *v1beta1.TimeWindowScaler
 	obs observation
 	// refusal is what the API server answers to writes, nil for success.
 	refusal error
-	// rival is who the managed fields name.
+	// rival is the writer named by the managed fields.
 	rival string
 
-	last situation
+	last     passResult
+	messages *transcript
 }
 
 var kolkata = mustZone("Asia/Kolkata")
@@ -63,67 +65,68 @@ func officeHours() *v1beta1.TimeWindowScaler {
 }
 
 func newStory(t *testing.T, replicas int32) *story {
-	return &story{T: t, tws: officeHours(), obs: observation{target: deployment(replicas, replicas)}}
+	return &story{T: t, tws: officeHours(), obs: observation{target: deployment(replicas, replicas)}, messages: newTranscript(t)}
 }
 
-func deployment(spec, observed int32) *target {
-	return &target{uid: "d-1", resourceVersion: "1", specReplicas: spec, observedReplicas: observed}
+func deployment(spec, observed int32) target.Target {
+	return &target.Replicated{Common: target.Common{UID: "d-1", ResourceVersion: "1", Spec: spec, Observed: observed}}
 }
 
-// passes runs one pass at a local time; its status is stored, and pods follow the spec at once.
-func (s *story) passes(local string) *situation {
+// pass runs one pass at a local time; its status is stored, and pods follow the spec at once.
+func (s *story) pass(local string) *passResult {
 	s.Helper()
-	return s.passesAt(ist(local))
+	return s.passAt(ist(local))
 }
 
-func (s *story) passesAt(now time.Time) *situation {
+func (s *story) passAt(now time.Time) *passResult {
 	s.Helper()
-	p := makePlan(s.tws, s.obs, now)
-	if p.fight.nameless() {
-		s.obs.fight.rival = cmp.Or(s.rival, anotherWriter)
-		p = makePlan(s.tws, s.obs, now)
+	p := plan(s.tws, s.obs, now)
+	if p.fight.Nameless() {
+		s.obs.fight.rival = cmp.Or(s.rival, "Another writer")
+		p = plan(s.tws, s.obs, now)
 	}
 	done := outcome{target: s.obs.target}
 	switch {
-	case p.write && s.refusal != nil:
+	case p.Write && s.refusal != nil:
 		done.refused = s.refusal
-	case p.write:
-		done.scaled, done.from = true, s.obs.target.specReplicas
-		done.target = deployment(p.effective, s.obs.target.observedReplicas)
+	case p.Write:
+		done.scaled, done.from = true, s.obs.target.Base().Spec
+		done.target = deployment(p.effective, s.obs.target.Base().Observed)
 	}
-	s.last = situation{tws: s.tws.DeepCopy(), obs: s.obs, plan: p, outcome: done, now: now}
+	s.last = passResult{tws: s.tws.DeepCopy(), obs: s.obs, plan: p, outcome: done, now: now}
 	s.tws.Status = s.last.status()
 	s.obs.fight = fightObservation{before: p.fight, enforce: s.obs.fight.enforce}
 	if done.scaled {
-		s.obs.fight.before.correct(now)
+		s.obs.fight.before.Correct(now)
 	}
-	s.obs.fight.before.told = p.fight.on()
+	s.obs.fight.before.Announced = p.fight.On()
 	if done.target != nil {
-		s.obs.target = deployment(done.target.specReplicas, done.target.specReplicas)
+		s.obs.target = deployment(done.target.Base().Spec, done.target.Base().Spec)
 	}
 	return &s.last
 }
 
-// edits changes the spec as a user does.
-func (s *story) edits(change func(*v1beta1.TimeWindowScalerSpec)) {
+// edit changes the spec as a user would.
+func (s *story) edit(change func(*v1beta1.TimeWindowScalerSpec)) {
 	change(&s.tws.Spec)
 	s.tws.Generation++
 }
 
-// hears checks the notes of the last pass's events, in their order.
-func (s *story) hears(want ...string) {
+// expectEvents checks the reasons of the last pass's events, in their order.
+func (s *story) expectEvents(want ...string) {
 	s.Helper()
 	var got []string
-	for _, ev := range s.last.announcements() {
-		got = append(got, ev.Note)
+	for _, ev := range s.last.events() {
+		got = append(got, ev.Reason)
+		s.messages.add(ev.Reason + ": " + ev.Note)
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		s.Errorf("events (-want +got)\n%s", diff)
 	}
 }
 
-// keeps checks the replica count in force and how long it is kept by a grace period, "" for none.
-func (s *story) keeps(replicas int32, until string) {
+// expectEffective checks the replica count in force and how long it is kept by a grace period, "" for none.
+func (s *story) expectEffective(replicas int32, until string) {
 	s.Helper()
 	status := s.tws.Status
 	if got := ptr.Deref(status.EffectiveReplicas, -1); got != replicas {
@@ -134,24 +137,31 @@ func (s *story) keeps(replicas int32, until string) {
 	}
 }
 
-// stands checks the target's spec.replicas.
-func (s *story) stands(replicas int32) {
+// expectTargetSpec checks the target's spec.replicas.
+func (s *story) expectTargetSpec(replicas int32) {
 	s.Helper()
-	if got := s.obs.target.specReplicas; got != replicas {
+	if got := s.obs.target.Base().Spec; got != replicas {
 		s.Errorf("target has %d replicas in its spec, want %d", got, replicas)
 	}
 }
 
-// shows checks one condition as "status/reason: message".
-func (s *story) shows(kind, want string) {
+// expectCondition checks one condition as "status/reason".
+func (s *story) expectCondition(kind, want string) {
 	s.Helper()
-	c := meta.FindStatusCondition(s.tws.Status.Conditions, kind)
+	expectCondition(s.T, s.messages, s.tws, kind, want)
+}
+
+func expectCondition(t *testing.T, messages *transcript, tws *v1beta1.TimeWindowScaler, kind, want string) {
+	t.Helper()
+	c := meta.FindStatusCondition(tws.Status.Conditions, kind)
 	if c == nil {
-		s.Fatalf("no condition %s", kind)
+		t.Fatalf("no condition %s", kind)
 	}
-	if got := string(c.Status) + "/" + c.Reason + ": " + c.Message; got != want {
-		s.Errorf("%s\n got %s\nwant %s", kind, got, want)
+	got := string(c.Status) + "/" + c.Reason
+	if got != want {
+		t.Errorf("%s is %s, want %s: %s", kind, got, want, c.Message)
 	}
+	messages.add(kind + " " + got + ": " + c.Message)
 }
 
 func localTime(t *metav1.Time) string {

@@ -5,27 +5,25 @@ import (
 	"maps"
 	"reflect"
 
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/schedule"
-	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// Names of cache indexes that this controller alone uses.
-const (
-	holidayIndex    = "kyklos.holidaySource"
-	autoscalerIndex = "kyklos.scaleTarget"
-)
+// holidayIndex is the cache's index of TimeWindowScalers by the ConfigMap with their holidays.
+const holidayIndex = "kyklos.holidaySource"
 
 func indexHolidaySource(obj client.Object) []string {
 	if name := schedule.HolidaySource(&obj.(*v1beta1.TimeWindowScaler).Spec); name != "" {
@@ -34,77 +32,67 @@ func indexHolidaySource(obj client.Object) []string {
 	return nil
 }
 
-func indexScaleTarget(obj client.Object) []string { return []string{scaleTarget(obj)} }
-
-// scalersBy returns a function that finds the scalers whose index holds name(object).
-func (r *Reconciler) scalersBy(index string, name func(client.Object) string) func(context.Context, client.Object) []reconcile.Request {
-	return func(ctx context.Context, obj client.Object) []reconcile.Request {
-		var found v1beta1.TimeWindowScalerList
-		err := r.Client.List(ctx, &found, client.InNamespace(obj.GetNamespace()), client.MatchingFields{index: name(obj)}, client.UnsafeDisableDeepCopy)
-		if err != nil {
-			log.FromContext(ctx).Error(err, "Cannot tell which scalers an object concerns", "object", client.ObjectKeyFromObject(obj))
-			return nil
-		}
-		requests := make([]reconcile.Request, 0, len(found.Items))
-		for i := range found.Items {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&found.Items[i])})
-		}
-		return requests
-	}
-}
-
-// rivals finds the other scalers of a scaler's target: whoever leaves it makes room for the next.
-func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []reconcile.Request {
-	target := func(o client.Object) string { return o.(*v1beta1.TimeWindowScaler).Spec.TargetRef.Name }
-	var others []reconcile.Request
-	for _, request := range r.scalersBy(targetindex.Field, target)(ctx, obj) {
-		if request.NamespacedName != client.ObjectKeyFromObject(obj) {
-			others = append(others, request)
-		}
-	}
-	return others
-}
-
-func objectName(obj client.Object) string { return obj.GetName() }
-
-func scaleTarget(obj client.Object) string {
-	return obj.(*autoscalingv2.HorizontalPodAutoscaler).Spec.ScaleTargetRef.Name
-}
-
-// targetChanged lets through what can mean drift, arrival, loss or return of a target of a built-in
-// kind.
-var targetChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := glance(e.ObjectOld), glance(e.ObjectNew)
-	before.resourceVersion, before.readyReplicas = after.resourceVersion, after.readyReplicas
-	return !reflect.DeepEqual(before, after) ||
-		(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
-}}
-
-// scalersOf returns a function that finds the scalers of a target of the kind.
-func (r *Reconciler) scalersOf(kind schema.GroupKind) func(context.Context, client.Object) []reconcile.Request {
-	return func(ctx context.Context, obj client.Object) []reconcile.Request {
+// reconcileAll turns a function that finds scalers into an event handler.
+func reconcileAll(find func(context.Context, client.Object) []types.NamespacedName) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, obj client.Object) []reconcile.Request {
 		var requests []reconcile.Request
-		for _, key := range r.find(ctx, kind, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetindex.Field: obj.GetName()}) {
+		for _, key := range find(ctx, obj) {
 			requests = append(requests, reconcile.Request{NamespacedName: key})
 		}
 		return requests
-	}
+	})
 }
 
-// find returns the scalers that match and whose targets are of the kind.
-func (r *Reconciler) find(ctx context.Context, kind schema.GroupKind, match ...client.ListOption) []types.NamespacedName {
+// find returns the scalers that match and for which use, unless nil, is true.
+func (r *Reconciler) find(ctx context.Context, use func(*v1beta1.TimeWindowScaler) bool, match ...client.ListOption) []types.NamespacedName {
 	var scalers v1beta1.TimeWindowScalerList
 	if err := r.Client.List(ctx, &scalers, append(match, client.UnsafeDisableDeepCopy)...); err != nil {
-		log.FromContext(ctx).Error(err, "Cannot tell which scalers a kind of targets concerns", "kind", kind)
+		log.FromContext(ctx).Error(err, "Cannot list the scalers that a change concerns")
 		return nil
 	}
 	var keys []types.NamespacedName
 	for i := range scalers.Items {
-		if targetkind.Of(scalers.Items[i].Spec.TargetRef).GroupKind() == kind {
+		if use == nil || use(&scalers.Items[i]) {
 			keys = append(keys, client.ObjectKeyFromObject(&scalers.Items[i]))
 		}
 	}
 	return keys
+}
+
+// scalersOf finds the scalers of a target.
+func (r *Reconciler) scalersOf(ctx context.Context, kind schema.GroupKind, target types.NamespacedName) []types.NamespacedName {
+	return r.find(ctx, scalesKind(kind), client.InNamespace(target.Namespace), client.MatchingFields{targetkind.NameField: target.Name})
+}
+
+func scalesKind(kind schema.GroupKind) func(*v1beta1.TimeWindowScaler) bool {
+	return func(tws *v1beta1.TimeWindowScaler) bool { return targetkind.Of(tws.Spec.TargetRef).GroupKind() == kind }
+}
+
+// rivals finds the other scalers of a scaler's target: if it leaves the target, the next one owns it.
+func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []types.NamespacedName {
+	tws := obj.(*v1beta1.TimeWindowScaler)
+	another := func(other *v1beta1.TimeWindowScaler) bool { return other.Name != tws.Name }
+	return r.find(ctx, another, client.InNamespace(tws.Namespace), client.MatchingFields{targetkind.NameField: tws.Spec.TargetRef.Name})
+}
+
+// holidayUsers finds the scalers whose holidays are in a ConfigMap.
+func (r *Reconciler) holidayUsers(ctx context.Context, obj client.Object) []types.NamespacedName {
+	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{holidayIndex: obj.GetName()})
+}
+
+// autoscaled finds the scalers of what an HPA scales.
+func (r *Reconciler) autoscaled(ctx context.Context, obj client.Object) []types.NamespacedName {
+	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetkind.NameField: contention.ScaleTarget(obj)})
+}
+
+// targetChanged lets through what can mean drift, arrival, loss or return of a target.
+func targetChanged(kind target.Cached) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := kind.FromObject(e.ObjectOld), kind.FromObject(e.ObjectNew)
+		before.Base().ResourceVersion, before.Base().Ready = after.Base().ResourceVersion, after.Base().Ready
+		return !reflect.DeepEqual(before, after) ||
+			(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
+	}}
 }
 
 var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
@@ -112,30 +100,7 @@ var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 }}
 
 // ownershipChanged lets through what can change who owns a target.
-var ownershipChanged = predicate.Funcs{
-	UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
-		return before.Spec.TargetRef != after.Spec.TargetRef || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
-	},
-}
-
-var scaleTargetChanged = predicate.Funcs{
-	UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*autoscalingv2.HorizontalPodAutoscaler), e.ObjectNew.(*autoscalingv2.HorizontalPodAutoscaler)
-		return before.Spec.ScaleTargetRef != after.Spec.ScaleTargetRef
-	},
-	DeleteFunc: func(event.DeleteEvent) bool { return false },
-}
-
-// all returns every scaler that is watched.
-func (r *Reconciler) all(ctx context.Context) ([]types.NamespacedName, error) {
-	var scalers v1beta1.TimeWindowScalerList
-	if err := r.Client.List(ctx, &scalers, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	keys := make([]types.NamespacedName, len(scalers.Items))
-	for i := range scalers.Items {
-		keys[i] = client.ObjectKeyFromObject(&scalers.Items[i])
-	}
-	return keys, nil
-}
+var ownershipChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
+	return before.Spec.TargetRef != after.Spec.TargetRef || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
+}}

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
 // passesOn reports whether p lets through the change of an object.
@@ -30,6 +32,7 @@ func deleting(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.NewTim
 func TestWhichDeploymentChangesMatter(t *testing.T) {
 	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "a", ResourceVersion: "1"},
 		Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](2)}, Status: appsv1.DeploymentStatus{Replicas: 2}}
+	targetChanged := targetChanged(target.KindOf(v1beta1.TargetRef{Kind: "Deployment"}).(target.Cached))
 	for name, tc := range map[string]struct {
 		change func(*appsv1.Deployment)
 		want   bool
@@ -101,14 +104,14 @@ func TestWhichAutoscalerChangesMatter(t *testing.T) {
 		"another target": {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Spec.ScaleTargetRef.Name = "api" }, true},
 		"another kind":   {func(a *autoscalingv2.HorizontalPodAutoscaler) { a.Spec.ScaleTargetRef.Kind = "StatefulSet" }, true},
 	} {
-		if got := passesOn(scaleTargetChanged, scalesTo("Deployment", "web"), tc.change); got != tc.want {
+		if got := passesOn(contention.ScaleTargetChanged, scalesTo("Deployment", "web"), tc.change); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if !scaleTargetChanged.Create(event.CreateEvent{Object: scalesTo("Deployment", "web")}) {
+	if !contention.ScaleTargetChanged.Create(event.CreateEvent{Object: scalesTo("Deployment", "web")}) {
 		t.Error("a new one is not seen")
 	}
-	if scaleTargetChanged.Delete(event.DeleteEvent{Object: scalesTo("Deployment", "web")}) {
+	if contention.ScaleTargetChanged.Delete(event.DeleteEvent{Object: scalesTo("Deployment", "web")}) {
 		t.Error("one that goes leaves nothing to do")
 	}
 }
@@ -131,7 +134,7 @@ func TestIndexes(t *testing.T) {
 		"no source":         {indexHolidaySource, holidays(v1beta1.HolidayOpen, nil), nil},
 		"closed":            {indexHolidaySource, holidays(v1beta1.HolidayClosed, list), []string{"company-holidays"}},
 		"open":              {indexHolidaySource, holidays(v1beta1.HolidayOpen, list), []string{"company-holidays"}},
-		"HPA":               {indexScaleTarget, scalesTo("Deployment", "web"), []string{"web"}},
+		"HPA":               {func(o client.Object) []string { return []string{contention.ScaleTarget(o)} }, scalesTo("Deployment", "web"), []string{"web"}},
 	} {
 		if diff := cmp.Diff(tc.want, tc.index(tc.obj)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -113,28 +114,28 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 			stretch: 1, desired: rapid.SampledFrom(states).Draw(t, "at first"), writes: map[int]int{},
 		}
 		e.decider = e.deciderAt(0)
-		desk := newDesk(e.desired)
-		desk.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived}
-		desk.tws.Spec.Windows = nil
+		workspaceStory := newWorkspaceStory(e.desired)
+		workspaceStory.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived}
+		workspaceStory.tws.Spec.Windows = nil
 		for i, s := range e.shifts {
-			desk.tws.Spec.Windows = append(desk.tws.Spec.Windows, s.window(i))
+			workspaceStory.tws.Spec.Windows = append(workspaceStory.tws.Spec.Windows, s.window(i))
 		}
 		writes := map[int]int{}
 		for hour := 0; hour < 6*24; hour++ {
 			e.goTo(hour)
 			if rapid.IntRange(0, 5).Draw(t, "somebody writes") == 0 {
 				e.desired = rapid.SampledFrom(states).Draw(t, "state")
-				desk.asks(e.desired)
+				workspaceStory.setState(e.desired)
 			}
 			hour += rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 2, 30}).Draw(t, "away")
 			e.goTo(hour)
-			desk.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
+			workspaceStory.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
 			lost := rapid.IntRange(0, 9).Draw(t, "status lost") == 0
-			e.pass(desk.tws.Spec.Pause, lost)
-			if desk.passes(monday.Add(time.Duration(hour)*time.Hour+time.Minute), lost).plan.write {
+			e.pass(workspaceStory.tws.Spec.Pause, lost)
+			if workspaceStory.pass(monday.Add(time.Duration(hour)*time.Hour+time.Minute), lost).plan.Write {
 				writes[e.stretch]++
 			}
-			if got := desk.target.session.desired; got != e.desired {
+			if got := workspaceStory.target.State; got != e.desired {
 				t.Fatalf("hour %d: %s, want %s", hour, got, e.desired)
 			}
 		}
@@ -146,13 +147,13 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 	})
 }
 
-// desk is one Workspace with its scaler; like story, it drives the pure part of the passes.
-type desk struct {
+// workspaceStory is one Workspace with its scaler; like story, it drives the pure part of the passes.
+type workspaceStory struct {
 	tws    *v1beta1.TimeWindowScaler
-	target *target
+	target *target.Workspace
 }
 
-func newDesk(desired lifecycle.State) *desk {
+func newWorkspaceStory(desired lifecycle.State) *workspaceStory {
 	tws := &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "ada-hours", UID: "u-1", Generation: 1},
 		Spec: v1beta1.TimeWindowScalerSpec{
@@ -163,30 +164,32 @@ func newDesk(desired lifecycle.State) *desk {
 			}},
 		},
 	}
-	d := &desk{tws: tws, target: &target{uid: "w-1", session: &session{}}}
-	d.asks(desired)
+	d := &workspaceStory{tws: tws, target: &target.Workspace{Common: target.Common{UID: "w-1"}}}
+	d.setState(desired)
 	return d
 }
 
-// asks writes the Workspace's desired state, as a user does, and it gets there at once.
-func (d *desk) asks(desired lifecycle.State) {
-	next := &target{uid: d.target.uid, session: &session{desired: desired, settled: true}}
+// setState writes the Workspace's desired state, as a user does, and it gets there at once.
+func (d *workspaceStory) setState(desired lifecycle.State) {
+	next := &target.Workspace{Common: target.Common{UID: d.target.UID}, State: desired, Settled: true}
 	if desired == lifecycle.Running {
-		next.specReplicas, next.observedReplicas = 1, 1
+		next.Spec, next.Observed = 1, 1
 	}
 	d.target = next
 }
 
-// passes runs one pass; its status is stored unless it is lost.
-func (d *desk) passes(now time.Time, lost bool) *situation {
+// pass runs one pass; its status is stored unless it is lost.
+func (d *workspaceStory) pass(now time.Time, lost bool) *passResult {
 	obs := observation{target: d.target}
-	p := makePlan(d.tws, obs, now)
+	p := plan(d.tws, obs, now)
 	done := outcome{target: d.target}
-	if p.write {
-		d.asks(stateOf(p.effective))
-		done = outcome{scaled: true, from: obs.target.specReplicas, target: d.target}
+	if p.Write {
+		if d.setState(lifecycle.Standby); p.effective > 0 {
+			d.setState(lifecycle.Running)
+		}
+		done = outcome{scaled: true, from: obs.target.Base().Spec, target: d.target}
 	}
-	s := &situation{tws: d.tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
+	s := &passResult{tws: d.tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	if !lost {
 		d.tws.Status = s.status()
 	}

@@ -76,9 +76,8 @@ func TestHoweverTheClockIsSet(t *testing.T) {
 		ws := workspace("RUNNING", noon)
 		right := noon // the time that it really is
 		decide := func(off time.Duration, heard activity.Seen) lifecycle.IdleDecision {
-			in := inputOf(ws, heard.Activity, right.Add(off))
-			in.StandbyTTL = ttl
-			return lifecycle.DecideIdle(m.past(ws, in))
+			ws.Spec.StandbyTTLSeconds = int32(ttl / time.Second)
+			return lifecycle.DecideIdle(m.observation(ws, heard.Activity, right.Add(off)).idle)
 		}
 		wrong := rapid.SampledFrom(off).Draw(t, "at the start")
 		ws.Status.RunningSince = ptr.To(metav1.NewTime(noon.Add(wrong)))

@@ -1,10 +1,13 @@
-// Package workspaceidle lowers what is desired of Workspaces that nobody uses (W47, D15):
-// from RUNNING to STANDBY after spec.standbyTTLSeconds, and from there to PENDING, which
-// archives the home, after spec.archiveTTLSeconds. It writes spec.desiredState and nothing else.
+// Package workspaceidle lowers spec.desiredState of idle Workspaces (W47, D15): from RUNNING to
+// STANDBY after spec.standbyTTLSeconds, and from there to PENDING, which archives the home, after
+// spec.archiveTTLSeconds. It writes no other field. One wake-up is one pass:
 //
-// What happened last is read from the Workspace's activity Lease. Leases are not watched: heartbeats
-// only ever put off what is due, so that one look at the Lease when it is due is enough, however many
-// heartbeats there are. That look, and the one at the Workspace that decides, is at the API server
-// itself. The write holds only if the Workspace is still the one that was looked at: whoever else decides in
-// the same moment, wins.
+//	observe   all reads: the Workspace, and its activity Lease if it may be due
+//	plan      pure: the new desired state, from the observation
+//	act       the write of spec.desiredState
+//	report    pure: event, metric and the time of the next pass
+//
+// Leases are not watched: a heartbeat only postpones the due time, so one read when a Workspace is due is enough. That
+// read, and the one of the Workspace that decides, go to the API server. The write succeeds only if the Workspace has
+// not changed since: any other writer wins.
 package workspaceidle

@@ -147,7 +147,7 @@ func TestAnIdleWorkspaceIsLoweredOnce(t *testing.T) {
 	s.desires("RUNNING", 0, 0)
 	s.look(time.Nanosecond)
 	s.desires("STANDBY", 1, 1)
-	if event := <-s.events.Events; !strings.Contains(event, "WorkspaceIdle No heartbeat since it is running (2026-03-02T12:00:00Z)") {
+	if event := <-s.events.Events; !strings.Contains(event, "WorkspaceIdle No heartbeat since it entered RUNNING (2026-03-02T12:00:00Z)") {
 		t.Error(event)
 	}
 	if result := s.look(time.Hour); result.RequeueAfter != 0 {
@@ -226,7 +226,7 @@ func TestWhatFails(t *testing.T) {
 	}
 	s.must(s.Delete(t.Context(), s.read()))
 	s.look(0)
-	if len(s.reconciler.heard.leases) > 0 {
+	if len(s.reconciler.memory.leases) > 0 {
 		t.Error("a Workspace that is gone is remembered")
 	}
 }

@@ -17,17 +17,17 @@ import (
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// FieldManager names this writer of spec.desiredState in managedFields.
+// FieldManager owns spec.desiredState in managedFields when this controller writes it.
 const FieldManager = "kyklos-ttl"
 
 const (
-	// workers is how many Workspaces are looked at at once. A pass is a few requests at most.
+	// workers is the number of concurrent passes. A pass is a few requests at most.
 	workers = 4
 	// passTimeout bounds one pass.
 	passTimeout = 30 * time.Second
 )
 
-// SetupWithManager adds the controller to mgr. It runs on the leader alone.
+// SetupWithManager adds the controller to mgr. It runs only on the leader.
 func SetupWithManager(mgr ctrl.Manager, wall clock.PassiveClock) error {
 	r := &Reconciler{
 		Client: mgr.GetClient(),

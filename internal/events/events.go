@@ -1,11 +1,11 @@
-// Package events makes the events of a TimeWindowScaler as plain values, and records them: each
-// once in five minutes, and not more than twenty a minute for one object (B11).
-// Reasons and texts are public contract.
+// Package events makes events as plain values, and publishes them: each once in five minutes, and not more
+// than twenty a minute for one object (B11). Reasons and texts are public contract.
 package events
 
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -27,8 +27,8 @@ const (
 	ReasonFieldFight           = "FieldFight"
 )
 
-// Event is one event as a value. The API folds events of the same type, action and reason without
-// looking at the note, so Action ends in a digest of the note: it differs wherever the note does (B11).
+// Event is one event as a value. The API merges events of the same type, action and reason whatever their
+// note, so Action ends in a digest of the note (B11).
 type Event struct {
 	Type   string // corev1.EventTypeNormal or EventTypeWarning
 	Reason string
@@ -36,16 +36,16 @@ type Event struct {
 	Note   string
 }
 
-// Cause says why a target is scaled; it is the end of the note.
+// Cause is why a target is scaled; the note ends with it.
 type Cause struct {
 	// Window is the window that decides; HolidayMode is set instead if a holiday does.
 	Window      string
 	HolidayMode string
 	// Metric is the window's metric if that decides the count.
 	Metric string
-	// Drift: others changed the replica count, and this sets it right.
+	// Drift: others changed the target, and this corrects it.
 	Drift bool
-	// GraceSeconds is above 0 if a grace period of that length has just ended.
+	// GraceSeconds is the length of a grace period that has just ended.
 	GraceSeconds int32
 }
 
@@ -68,32 +68,29 @@ func (c Cause) Decider() string {
 	return fmt.Sprintf("window: %s, metric %s", c.Window, c.Metric)
 }
 
-// EmitScale makes the event for a change of the target from one replica count to another: ScaledUp
-// or ScaledDown (B11).
-func EmitScale(from, to int32, cause Cause) Event {
-	reason, direction := ReasonScaledUp, "up"
-	if to < from {
-		reason, direction = ReasonScaledDown, "down"
+// EmitScale makes the event for a change of the target: ScaledUp or ScaledDown (B11).
+// done describes it, and action names it.
+func EmitScale(up bool, action, done string, cause Cause) Event {
+	reason := ReasonScaledDown
+	if up {
+		reason = ReasonScaledUp
 	}
-	note := fmt.Sprintf("Scaled %s from %d to %d replicas %s", direction, from, to, cause)
-	action := fmt.Sprintf("ScaleFrom%dTo%d", from, to)
 	if cause.Drift {
-		note = fmt.Sprintf("Corrected manual drift: scaled %s from %d to %d replicas %s", direction, from, to, cause)
-		action = fmt.Sprintf("CorrectDriftFrom%dTo%d", from, to)
+		return normal(reason, action+"CorrectingDrift", fmt.Sprintf("Corrected manual drift: %s %s", done, cause))
 	}
-	return normal(reason, action, note)
+	return normal(reason, action, fmt.Sprintf("%s%s %s", strings.ToUpper(done[:1]), done[1:], cause))
 }
 
-// Why scaling is skipped (B11). A target that is not found has its own event.
+// Why scaling is skipped (B11). A missing target has its own event.
 const (
 	SkippedByPause  = "pause"
 	SkippedByServer = "UpdateFailed"
 )
 
-// EmitScalingSkipped says what would have been done, and why it was not.
-func EmitScalingSkipped(current, desired int32, why string) Event {
-	return normal(ReasonScalingSkipped, fmt.Sprintf("SkipFrom%dTo%d", current, desired),
-		fmt.Sprintf("Scaling skipped due to %s: current=%d, desired=%d", why, current, desired))
+// EmitScalingSkipped says which change was not made, and why.
+func EmitScalingSkipped(current, desired, why string) Event {
+	return normal(ReasonScalingSkipped, "SkipScaling",
+		fmt.Sprintf("Scaling skipped due to %s: current=%s, desired=%s", why, current, desired))
 }
 
 // EmitHolidayDetected says that date, yyyy-mm-dd, is a listed holiday.
@@ -108,47 +105,28 @@ func EmitWindowOverride(date, how string, replicas int32) Event {
 		fmt.Sprintf("Holiday %s: treating as %s, using %d replicas", date, how, replicas))
 }
 
-// EmitGracePeriodStarted says that scaling down to the given count waits.
-func EmitGracePeriodStarted(seconds, to int32) Event {
-	return normal(ReasonGracePeriodStarted, fmt.Sprintf("HoldBefore%d", to),
-		fmt.Sprintf("Grace period started: %ds before scaling to %d replicas", seconds, to))
+// EmitGracePeriodStarted says what the grace period delays.
+func EmitGracePeriodStarted(seconds int32, before string) Event {
+	return normal(ReasonGracePeriodStarted, "DelayScalingDown", fmt.Sprintf("Grace period started: %ds before %s", seconds, before))
 }
 
-// EmitGracePeriodCancelled says that the lower count is no longer due.
-func EmitGracePeriodCancelled(replicas int32) Event {
-	return normal(ReasonGracePeriodCancelled, fmt.Sprintf("Keep%d", replicas),
-		fmt.Sprintf("Grace period cancelled: %d replicas are desired again", replicas))
+// EmitGracePeriodCancelled says what happens instead of scaling down.
+func EmitGracePeriodCancelled(instead string) Event {
+	return normal(ReasonGracePeriodCancelled, "CancelScalingDown", "Grace period cancelled: "+instead)
 }
 
-// EmitMissingTarget says that the target, or its very kind, does not exist.
-func EmitMissingTarget(detail string) Event {
-	return warning(ReasonMissingTarget, "FindTarget", detail)
+// actions are those of the warnings.
+var actions = map[string]string{
+	ReasonMissingTarget:     "FindTarget",
+	ReasonTargetForbidden:   "ReadTarget",
+	ReasonInvalidSchedule:   "ReadSchedule",
+	ReasonTargetConflict:    "OwnTarget",
+	ReasonMetricUnavailable: "PollMetric",
+	ReasonFieldFight:        "CorrectTarget",
 }
 
-// EmitTargetForbidden says which permission is missing for the target's kind.
-func EmitTargetForbidden(detail string) Event {
-	return warning(ReasonTargetForbidden, "ReadTarget", detail)
-}
-
-// EmitInvalidSchedule says why the schedule cannot be followed.
-func EmitInvalidSchedule(detail string) Event {
-	return warning(ReasonInvalidSchedule, "ReadSchedule", detail)
-}
-
-// EmitTargetConflict says who else scales the same target.
-func EmitTargetConflict(detail string) Event {
-	return warning(ReasonTargetConflict, "OwnTarget", detail)
-}
-
-// EmitMetricUnavailable says that a window's metric has had no value for several polls.
-func EmitMetricUnavailable(detail string) Event {
-	return warning(ReasonMetricUnavailable, "PollMetric", detail)
-}
-
-// EmitFieldFight says who rewrites the target's count again and again.
-func EmitFieldFight(detail string) Event {
-	return warning(ReasonFieldFight, "CorrectTarget", detail)
-}
+// EmitWarning makes a warning with one of the reasons above.
+func EmitWarning(reason, detail string) Event { return warning(reason, actions[reason], detail) }
 
 func normal(reason, action, note string) Event {
 	return Event{Type: corev1.EventTypeNormal, Reason: reason, Action: distinct(action, note), Note: note}

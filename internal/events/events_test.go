@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,69 +19,49 @@ func TestTexts(t *testing.T) {
 		ev                 events.Event
 		kind, reason, note string
 	}{
-		"entering a window": {events.EmitScale(2, 10, hours), "Normal", "ScaledUp",
+		"entering a window": {events.EmitScale(true, "Scale", "scaled up from 2 to 10 replicas", hours), "Normal", "ScaledUp",
 			"Scaled up from 2 to 10 replicas (window: BusinessHours)"},
-		"leaving a window without grace": {events.EmitScale(10, 2, events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
+		"leaving a window without grace": {events.EmitScale(false, "Scale", "scaled down from 10 to 2 replicas", events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
 			"Scaled down from 10 to 2 replicas (window: OffHours)"},
-		"after a grace period": {events.EmitScale(10, 2, events.Cause{Window: "OffHours", GraceSeconds: 300}), "Normal", "ScaledDown",
+		"after a grace period": {events.EmitScale(false, "Scale", "scaled down from 10 to 2 replicas", events.Cause{Window: "OffHours", GraceSeconds: 300}), "Normal", "ScaledDown",
 			"Scaled down from 10 to 2 replicas after 300s grace period"},
-		"on a closed holiday": {events.EmitScale(10, 0, events.Cause{Window: "OffHours", HolidayMode: "treat-as-closed"}), "Normal", "ScaledDown",
+		"on a closed holiday": {events.EmitScale(false, "Scale", "scaled down from 10 to 0 replicas", events.Cause{Window: "OffHours", HolidayMode: "treat-as-closed"}), "Normal", "ScaledDown",
 			"Scaled down from 10 to 0 replicas (holiday: treat-as-closed)"},
-		"a holiday's grace period has ended": {events.EmitScale(10, 0, events.Cause{HolidayMode: "treat-as-closed", GraceSeconds: 60}), "Normal", "ScaledDown",
+		"a holiday's grace period has ended": {events.EmitScale(false, "Scale", "scaled down from 10 to 0 replicas", events.Cause{HolidayMode: "treat-as-closed", GraceSeconds: 60}), "Normal", "ScaledDown",
 			"Scaled down from 10 to 0 replicas after 60s grace period"},
-		"B11, drift upwards": {events.EmitScale(15, 10, events.Cause{Window: "BusinessHours", Drift: true}), "Normal", "ScaledDown",
+		"B11, drift upwards": {events.EmitScale(false, "Scale", "scaled down from 15 to 10 replicas", events.Cause{Window: "BusinessHours", Drift: true}), "Normal", "ScaledDown",
 			"Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)"},
-		"B11, drift downwards": {events.EmitScale(3, 10, events.Cause{Window: "BusinessHours", Drift: true}), "Normal", "ScaledUp",
+		"B11, drift downwards": {events.EmitScale(true, "Scale", "scaled up from 3 to 10 replicas", events.Cause{Window: "BusinessHours", Drift: true}), "Normal", "ScaledUp",
 			"Corrected manual drift: scaled up from 3 to 10 replicas (window: BusinessHours)"},
-		"paused": {events.EmitScalingSkipped(5, 10, events.SkippedByPause), "Normal", "ScalingSkipped",
+		"paused": {events.EmitScalingSkipped("5", "10", events.SkippedByPause), "Normal", "ScalingSkipped",
 			"Scaling skipped due to pause: current=5, desired=10"},
-		"refused": {events.EmitScalingSkipped(5, 10, events.SkippedByServer), "Normal", "ScalingSkipped",
+		"refused": {events.EmitScalingSkipped("5", "10", events.SkippedByServer), "Normal", "ScalingSkipped",
 			"Scaling skipped due to UpdateFailed: current=5, desired=10"},
 		"holiday": {events.EmitHolidayDetected("2025-12-25", "treat-as-closed"), "Normal", "HolidayDetected",
 			"Holiday detected for 2025-12-25 (mode: treat-as-closed)"},
 		"holiday overrides": {events.EmitWindowOverride("2025-12-25", "closed", 0), "Normal", "WindowOverride",
 			"Holiday 2025-12-25: treating as closed, using 0 replicas"},
-		"grace period": {events.EmitGracePeriodStarted(300, 2), "Normal", "GracePeriodStarted",
+		"grace period": {events.EmitGracePeriodStarted(300, "scaling to 2 replicas"), "Normal", "GracePeriodStarted",
 			"Grace period started: 300s before scaling to 2 replicas"},
-		"grace period cancelled": {events.EmitGracePeriodCancelled(10), "Normal", "GracePeriodCancelled",
+		"grace period cancelled": {events.EmitGracePeriodCancelled("10 replicas are desired again"), "Normal", "GracePeriodCancelled",
 			"Grace period cancelled: 10 replicas are desired again"},
-		"missing target": {events.EmitMissingTarget("Target Deployment production/webapp not found"), "Warning", "MissingTarget",
+		"missing target": {events.EmitWarning(events.ReasonMissingTarget, "Target Deployment production/webapp not found"), "Warning", "MissingTarget",
 			"Target Deployment production/webapp not found"},
-		"invalid schedule": {events.EmitInvalidSchedule("spec.timezone: no such zone"), "Warning", "InvalidSchedule",
+		"invalid schedule": {events.EmitWarning(events.ReasonInvalidSchedule, "spec.timezone: no such zone"), "Warning", "InvalidSchedule",
 			"spec.timezone: no such zone"},
-		"no permission": {events.EmitTargetForbidden("Kyklos has no permission"), "Warning", "TargetForbidden",
+		"no permission": {events.EmitWarning(events.ReasonTargetForbidden, "Kyklos has no permission"), "Warning", "TargetForbidden",
 			"Kyklos has no permission"},
-		"a DaemonSet is suspended": {events.EmitSwitch(true, events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
+		"words that begin with a capital": {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
 			"DaemonSet suspended (window: OffHours)"},
-		"a DaemonSet resumes": {events.EmitSwitch(false, hours), "Normal", "ScaledUp",
-			"DaemonSet resumed (window: BusinessHours)"},
-		"a DaemonSet drifted": {events.EmitSwitch(true, events.Cause{Window: "OffHours", Drift: true}), "Normal", "ScaledDown",
+		"drift of a target without a count": {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours", Drift: true}), "Normal", "ScaledDown",
 			"Corrected manual drift: DaemonSet suspended (window: OffHours)"},
-		"a paused DaemonSet": {events.EmitSwitchSkipped("running", "suspended", events.SkippedByPause), "Normal", "ScalingSkipped",
-			"Scaling skipped due to pause: current=running, desired=suspended"},
-		"a DaemonSet's grace period": {events.EmitSuspensionHeld(60), "Normal", "GracePeriodStarted",
-			"Grace period started: 60s before the DaemonSet is suspended"},
-		"a DaemonSet's grace period is cancelled": {events.EmitSuspensionCancelled(), "Normal", "GracePeriodCancelled",
-			"Grace period cancelled: the DaemonSet keeps running"},
-		"a Workspace is started": {events.EmitDesired("PENDING", "RUNNING", true, hours), "Normal", "ScaledUp",
-			"Workspace set from PENDING to RUNNING (window: BusinessHours)"},
-		"a Workspace is stopped after a grace period": {events.EmitDesired("RUNNING", "STANDBY", false, events.Cause{GraceSeconds: 60}), "Normal", "ScaledDown",
-			"Workspace set from RUNNING to STANDBY after 60s grace period"},
-		"a Workspace is held to its schedule": {events.EmitDesired("STANDBY", "RUNNING", true, events.Cause{Window: "office", Drift: true}), "Normal", "ScaledUp",
-			"Corrected manual drift: Workspace set from STANDBY to RUNNING (window: office)"},
-		"a paused Workspace": {events.EmitDesiredSkipped("STANDBY", "RUNNING", events.SkippedByPause), "Normal", "ScalingSkipped",
-			"Scaling skipped due to pause: current=STANDBY, desired=RUNNING"},
-		"a Workspace's grace period": {events.EmitStopHeld(60), "Normal", "GracePeriodStarted",
-			"Grace period started: 60s before the Workspace is stopped"},
-		"a Workspace's grace period is cancelled": {events.EmitStopCancelled(), "Normal", "GracePeriodCancelled",
-			"Grace period cancelled: the Workspace is not stopped"},
-		"second owner": {events.EmitTargetConflict("web belongs to another"), "Warning", "TargetConflict",
+		"second owner": {events.EmitWarning(events.ReasonTargetConflict, "web belongs to another"), "Warning", "TargetConflict",
 			"web belongs to another"},
-		"a metric decides": {events.EmitScale(2, 7, events.Cause{Window: "peak", Metric: "queue_depth"}), "Normal", "ScaledUp",
+		"a metric decides": {events.EmitScale(true, "Scale", "scaled up from 2 to 7 replicas", events.Cause{Window: "peak", Metric: "queue_depth"}), "Normal", "ScaledUp",
 			"Scaled up from 2 to 7 replicas (window: peak, metric queue_depth)"},
-		"a metric fails": {events.EmitMetricUnavailable("Metric queue_depth has no value"), "Warning", "MetricUnavailable",
+		"a metric fails": {events.EmitWarning(events.ReasonMetricUnavailable, "Metric queue_depth has no value"), "Warning", "MetricUnavailable",
 			"Metric queue_depth has no value"},
-		"a fight": {events.EmitFieldFight("Field manager kubectl rewrites the replicas"), "Warning", "FieldFight",
+		"a fight": {events.EmitWarning(events.ReasonFieldFight, "Field manager kubectl rewrites the replicas"), "Warning", "FieldFight",
 			"Field manager kubectl rewrites the replicas"},
 	} {
 		if tc.ev.Type != tc.kind || tc.ev.Reason != tc.reason || tc.ev.Note != tc.note {
@@ -95,7 +76,7 @@ var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 	text := rapid.SampledFrom([]string{"", "a", "b", strings.Repeat("é", 2000)}).Draw(t, "text")
 	switch rapid.IntRange(0, 10).Draw(t, "kind") {
 	case 0:
-		return events.EmitScale(from, to, events.Cause{
+		return events.EmitScale(from < to, "Scale", fmt.Sprintf("scaled from %d to %d", from, to), events.Cause{
 			Window:       text,
 			Metric:       rapid.SampledFrom([]string{"", "queue_depth"}).Draw(t, "metric"),
 			HolidayMode:  rapid.SampledFrom([]string{"", "treat-as-open"}).Draw(t, "mode"),
@@ -103,25 +84,25 @@ var anyEvent = rapid.Custom(func(t *rapid.T) events.Event {
 			GraceSeconds: rapid.Int32Range(0, 2).Draw(t, "grace"),
 		})
 	case 1:
-		return events.EmitScalingSkipped(from, to, text)
+		return events.EmitScalingSkipped(fmt.Sprint(from), fmt.Sprint(to), text)
 	case 2:
 		return events.EmitHolidayDetected("2025-12-25", text)
 	case 3:
 		return events.EmitWindowOverride("2025-12-25", rapid.SampledFrom([]string{"open", "closed"}).Draw(t, "how"), to)
 	case 4:
-		return events.EmitGracePeriodStarted(from, to)
+		return events.EmitGracePeriodStarted(from, fmt.Sprintf("scaling to %d", to))
 	case 5:
-		return events.EmitGracePeriodCancelled(to)
+		return events.EmitGracePeriodCancelled(fmt.Sprint(to))
 	case 6:
-		return events.EmitMissingTarget(text)
+		return events.EmitWarning(events.ReasonMissingTarget, text)
 	case 7:
-		return events.EmitInvalidSchedule(text)
+		return events.EmitWarning(events.ReasonInvalidSchedule, text)
 	case 8:
-		return events.EmitMetricUnavailable(text)
+		return events.EmitWarning(events.ReasonMetricUnavailable, text)
 	case 9:
-		return events.EmitFieldFight(text)
+		return events.EmitWarning(events.ReasonFieldFight, text)
 	default:
-		return events.EmitTargetConflict(text)
+		return events.EmitWarning(events.ReasonTargetConflict, text)
 	}
 })
 

@@ -21,22 +21,21 @@ const (
 	maxNote = 1024
 )
 
-// Recorder publishes events, deduplicated and rate limited per object. It is safe for concurrent
-// use; time comes with each call.
+// Recorder publishes events, deduplicated and rate limited per object. It is safe for concurrent use.
 type Recorder struct {
 	sink    events.EventRecorder
 	mu      sync.Mutex
 	objects map[types.NamespacedName]*history
 }
 
-// history is what one object's scaler emitted of late.
+// history is what was recently emitted for one object.
 type history struct {
 	uid    types.UID
 	last   map[Event]time.Time
 	recent []time.Time // times of normal events inside rateWindow, oldest first
 }
 
-// NewRecorder returns a Recorder that hands what passes to sink.
+// NewRecorder returns a Recorder that publishes to sink.
 func NewRecorder(sink events.EventRecorder) *Recorder {
 	return &Recorder{sink: sink, objects: map[types.NamespacedName]*history{}}
 }
@@ -99,8 +98,8 @@ func (h *history) admit(now time.Time, ev Event) bool {
 	return true
 }
 
-// outside reports whether at lies a window or more before now, or after it: a clock that was set
-// back must not silence events until it has caught up.
+// outside reports whether at is a window or more before now, or after it: a clock that was set back must not
+// silence events.
 func outside(now, at time.Time, window time.Duration) bool {
 	return !now.Before(at.Add(window)) || at.After(now)
 }

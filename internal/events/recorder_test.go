@@ -44,7 +44,7 @@ func newRecorder() (*events.Recorder, *listener) {
 
 func TestAnEventArrivesWhole(t *testing.T) {
 	recorder, heard := newRecorder()
-	ev := events.EmitInvalidSchedule("100%s of spec.windows")
+	ev := events.EmitWarning(events.ReasonInvalidSchedule, "100%s of spec.windows")
 	recorder.Publish(scaler("web", "1"), start, ev)
 	if diff := cmp.Diff(ev, heard.last); diff != "" {
 		t.Errorf("(-sent +heard)\n%s", diff)
@@ -53,8 +53,8 @@ func TestAnEventArrivesWhole(t *testing.T) {
 
 // B11: the same event within 5 minutes is skipped, after that it is emitted again.
 func TestDedupe(t *testing.T) {
-	up, down := events.EmitScale(2, 10, events.Cause{Window: "W"}), events.EmitScale(10, 2, events.Cause{Window: "W"})
-	missing := events.EmitMissingTarget("Target Deployment shop/web not found")
+	up, down := events.EmitScale(true, "ScaleFrom2To10", "scaled up from 2 to 10 replicas", events.Cause{Window: "W"}), events.EmitScale(false, "ScaleFrom10To2", "scaled down from 10 to 2 replicas", events.Cause{Window: "W"})
+	missing := events.EmitWarning(events.ReasonMissingTarget, "Target Deployment shop/web not found")
 	type at struct {
 		after time.Duration
 		who   *v1beta1.TimeWindowScaler
@@ -87,7 +87,7 @@ func TestDedupe(t *testing.T) {
 
 func TestForgetStartsAfresh(t *testing.T) {
 	recorder, heard := newRecorder()
-	web, up := scaler("web", "1"), events.EmitScale(2, 10, events.Cause{Window: "W"})
+	web, up := scaler("web", "1"), events.EmitScale(true, "ScaleFrom2To10", "scaled up from 2 to 10 replicas", events.Cause{Window: "W"})
 	recorder.Publish(web, start, up)
 	recorder.Forget(types.NamespacedName{Namespace: "shop", Name: "api"})
 	recorder.Publish(web, start, up)
@@ -101,7 +101,7 @@ func TestForgetStartsAfresh(t *testing.T) {
 // burst publishes n different normal events about object.
 func burst(recorder *events.Recorder, object *v1beta1.TimeWindowScaler, now time.Time, first, n int32) {
 	for i := first; i < first+n; i++ {
-		recorder.Publish(object, now, events.EmitScale(i, i+1, events.Cause{Window: "W"}))
+		recorder.Publish(object, now, events.EmitScale(true, "Scale", fmt.Sprintf("scaled up from %d to %d replicas", i, i+1), events.Cause{Window: "W"}))
 	}
 }
 
@@ -116,12 +116,12 @@ func TestRate(t *testing.T) {
 		}
 	}
 	for i := range 30 {
-		recorder.Publish(web, start, events.EmitInvalidSchedule(fmt.Sprint(i)))
+		recorder.Publish(web, start, events.EmitWarning(events.ReasonInvalidSchedule, fmt.Sprint(i)))
 	}
 	expect("warnings", 30)
 	burst(recorder, web, start, 0, 25)
 	expect("normal events beside warnings", 50)
-	recorder.Publish(web, start, events.EmitInvalidSchedule("one more"))
+	recorder.Publish(web, start, events.EmitWarning(events.ReasonInvalidSchedule, "one more"))
 	expect("a warning over the rate", 51)
 	burst(recorder, scaler("api", "2"), start, 0, 1)
 	expect("another object", 52)
@@ -153,7 +153,7 @@ func TestLongNotesAreCutBetweenCharacters(t *testing.T) {
 		"three-byte signs": {"a" + strings.Repeat("窓", 400), "a" + strings.Repeat("窓", 340) + "..."},
 	} {
 		recorder, heard := newRecorder()
-		recorder.Publish(scaler("web", "1"), start, events.EmitInvalidSchedule(tc.note))
+		recorder.Publish(scaler("web", "1"), start, events.EmitWarning(events.ReasonInvalidSchedule, tc.note))
 		if got := heard.last.Note; got != tc.want || !utf8.ValidString(got) || len(got) > 1024 {
 			t.Errorf("%s: got %d bytes, valid: %v, ending in %q", name, len(got), utf8.ValidString(got), got[len(got)-6:])
 		}

@@ -2,7 +2,7 @@ package events
 
 import "fmt"
 
-// The reasons of events on a CustomResourceDefinition.
+// Reasons of events on a CustomResourceDefinition.
 const (
 	ReasonStorageMigrationStarted   = "StorageMigrationStarted"
 	ReasonStorageMigrationProgress  = "StorageMigrationProgress"
@@ -10,26 +10,26 @@ const (
 	ReasonStorageMigrationRefused   = "StorageMigrationRefused"
 )
 
-// EmitMigrationStarted says that objects are being rewritten as version, and by whom and why.
+// EmitMigrationStarted reports that objects are being rewritten as version; how says by whom and why.
 func EmitMigrationStarted(version, storedVersions, how string) Event {
 	return normal(ReasonStorageMigrationStarted, "RewriteAs"+version,
 		fmt.Sprintf("Rewriting all objects as %s, %s (status.storedVersions: %s)", version, how, storedVersions))
 }
 
-// EmitMigrationProgress says how many objects are left, and what became of the others.
+// EmitMigrationProgress reports how many objects are left, and the results of the others.
 func EmitMigrationProgress(version string, left int, results string) Event {
 	return normal(ReasonStorageMigrationProgress, "RewriteAs"+version,
-		fmt.Sprintf("%d objects are left to rewrite as %s (%s)", left, version, results))
+		fmt.Sprintf("%d objects left to rewrite as %s (%s)", left, version, results))
 }
 
-// EmitMigrationCompleted says that no object is stored in another version any more.
+// EmitMigrationCompleted reports that no object is stored in another version any more.
 func EmitMigrationCompleted(version, how string) Event {
 	return normal(ReasonStorageMigrationCompleted, "RewriteAs"+version,
 		fmt.Sprintf("All objects are stored as %s (%s)", version, how))
 }
 
-// EmitMigrationRefused says how many objects could not be rewritten, and why the first could not.
+// EmitMigrationRefused reports how many objects were refused, and why the first one was.
 func EmitMigrationRefused(version string, count int, first string) Event {
 	return warning(ReasonStorageMigrationRefused, "RewriteAs"+version,
-		fmt.Sprintf("%d objects cannot be rewritten as %s and will be tried again; the others are done; %s", count, version, first))
+		fmt.Sprintf("The API server refused to rewrite %d objects as %s; Kyklos will retry them; all others are done; %s", count, version, first))
 }

@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/internal/events"
 )
 
-// Types, reasons and notes of the events on a definition are public contract, too.
+// Types, reasons and notes of the events on a definition are public.
 func TestStorageMigrationTexts(t *testing.T) {
 	for _, tc := range []struct {
 		event              events.Event
@@ -21,7 +21,7 @@ func TestStorageMigrationTexts(t *testing.T) {
 		},
 		{
 			events.EmitMigrationProgress("v2", 3, "4 rewritten"),
-			corev1.EventTypeNormal, "StorageMigrationProgress", "3 objects are left to rewrite as v2 (4 rewritten)",
+			corev1.EventTypeNormal, "StorageMigrationProgress", "3 objects left to rewrite as v2 (4 rewritten)",
 		},
 		{
 			events.EmitMigrationCompleted("v2", "7 rewritten"),
@@ -30,7 +30,7 @@ func TestStorageMigrationTexts(t *testing.T) {
 		{
 			events.EmitMigrationRefused("v2", 2, "the first is a/b: no"),
 			corev1.EventTypeWarning, "StorageMigrationRefused",
-			"2 objects cannot be rewritten as v2 and will be tried again; the others are done; the first is a/b: no",
+			"The API server refused to rewrite 2 objects as v2; Kyklos will retry them; all others are done; the first is a/b: no",
 		},
 	} {
 		if tc.event.Type != tc.kind || tc.event.Reason != tc.reason || tc.event.Note != tc.note {

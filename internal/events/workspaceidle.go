@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// ReasonWorkspaceIdle is the reason of events on a Workspace that nobody uses.
+// ReasonWorkspaceIdle is the reason of events on an idle Workspace.
 const ReasonWorkspaceIdle = "WorkspaceIdle"
 
-// EmitWorkspaceIdle says that spec.desiredState was lowered to STANDBY or PENDING: since when the Workspace is in
-// the state that it leaves, when it was last heard of (zero for never), how long that may last, and
-// what becomes of the home.
+// EmitWorkspaceIdle reports that spec.desiredState was lowered to STANDBY or PENDING. since is when the Workspace entered
+// the state that it leaves; last is the last heartbeat, zero for none.
 func EmitWorkspaceIdle(to string, since, last time.Time, ttl time.Duration) Event {
-	was, field, home := "running", "standbyTTLSeconds", "the home stays on its volume; set spec.desiredState to RUNNING to go on"
+	was, field, home := "RUNNING", "standbyTTLSeconds", "the home stays on its volume; set spec.desiredState to RUNNING to continue"
 	if to == "PENDING" {
-		was, field = "in STANDBY", "archiveTTLSeconds"
-		home = "the home is archived and its volume then deleted; set spec.desiredState to RUNNING to have it back"
+		was, field = "STANDBY", "archiveTTLSeconds"
+		home = "the home is archived and its volume then deleted; set spec.desiredState to RUNNING to restore it"
 	}
-	unheard := fmt.Sprintf("No heartbeat since %s", last.UTC().Format(time.RFC3339))
+	silence := fmt.Sprintf("No heartbeat since %s", last.UTC().Format(time.RFC3339))
 	if !last.After(since) {
-		unheard = fmt.Sprintf("No heartbeat since it is %s (%s)", was, since.UTC().Format(time.RFC3339))
+		silence = fmt.Sprintf("No heartbeat since it entered %s (%s)", was, since.UTC().Format(time.RFC3339))
 	}
 	return normal(ReasonWorkspaceIdle, "LowerTo"+to,
-		fmt.Sprintf("%s, and spec.%s is %d: spec.desiredState becomes %s; %s", unheard, field, int64(ttl/time.Second), to, home))
+		fmt.Sprintf("%s, and spec.%s is %d: spec.desiredState becomes %s; %s", silence, field, int64(ttl/time.Second), to, home))
 }

@@ -8,15 +8,10 @@ import (
 )
 
 var (
-	externalValue = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_external_metric_value",
-		Help: "The last value of the metric that decides the replica count, summed over its series.",
-	}, []string{"namespace", "tws_name", "window", "metric"})
-
-	externalMisses = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "kyklos_external_metric_misses_total",
-		Help: "Polls of a window's metric that got no value.",
-	}, []string{"namespace", "tws_name", "metric"})
+	externalValue = gauge("kyklos_external_metric_value",
+		"The last value of the metric that decides the replica count, summed over its series.", "namespace", "tws_name", "window", "metric")
+	externalMisses = counter("kyklos_external_metric_misses_total",
+		"Polls of a window's metric that got no value.", "namespace", "tws_name", "metric")
 )
 
 // lastExternal holds the labels that each scaler's value carries: NamespacedName to a pair of window and

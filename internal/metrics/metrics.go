@@ -16,61 +16,28 @@ var (
 	scaler       = []string{"namespace", "tws_name"}
 	scalerWindow = append(scaler, "window")
 
-	scaleEvents = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "kyklos_scale_events_total",
-		Help: "Changes of a target's replica count, by direction (up or down).",
-	}, append(scaler, "direction"))
-
-	scaleFailures = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "kyklos_scale_failures_total",
-		Help: "Passes that could not do what was due, by reason.",
-	}, append(scaler, "reason"))
-
-	driftCorrections = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "kyklos_manual_drift_corrections_total",
-		Help: "Changes of a target's replica count by others that were set right.",
-	}, scaler)
-
-	effectiveReplicas = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_effective_replicas",
-		Help: "The replica count that the target should have, by the window that decides.",
-	}, scalerWindow)
-
-	inGracePeriod = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_in_grace_period",
-		Help: "1 while a lower replica count is held back by the grace period, else 0.",
-	}, scalerWindow)
-
-	pauseActive = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_pause_active",
-		Help: "1 while spec.pause is true, else 0.",
-	}, scaler)
-
-	replicaDrift = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_replica_drift",
-		Help: "Distance between the observed and the effective replica count.",
-	}, scaler)
-
-	holidayOverride = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_holiday_override_active",
-		Help: "1 while a holiday decides the replica count, else 0.",
-	}, scaler)
-
-	degraded = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_degraded",
-		Help: "1 while the condition Degraded is true, else 0.",
-	}, scaler)
-
-	fieldFight = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_field_fight",
-		Help: "1 while others rewrite the target's replica count again and again, else 0.",
-	}, scaler)
-
-	nextDue = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_next_due_timestamp_seconds",
-		Help: "Unix time at which time alone next calls for a look: a window's start or end, the end of a grace period, local midnight where holidays count.",
-	}, scaler)
-
+	scaleEvents = counter("kyklos_scale_events_total",
+		"Changes of a target's replica count, by direction (up or down).", append(scaler, "direction")...)
+	scaleFailures = counter("kyklos_scale_failures_total",
+		"Passes that could not do what was due, by reason.", append(scaler, "reason")...)
+	driftCorrections = counter("kyklos_manual_drift_corrections_total",
+		"Changes of a target's replica count by others that were set right.", scaler...)
+	effectiveReplicas = gauge("kyklos_effective_replicas",
+		"The replica count that the target should have, by the window that decides.", scalerWindow...)
+	inGracePeriod = gauge("kyklos_in_grace_period",
+		"1 while a lower replica count is held back by the grace period, else 0.", scalerWindow...)
+	pauseActive = gauge("kyklos_pause_active",
+		"1 while spec.pause is true, else 0.", scaler...)
+	replicaDrift = gauge("kyklos_replica_drift",
+		"Distance between the observed and the effective replica count.", scaler...)
+	holidayOverride = gauge("kyklos_holiday_override_active",
+		"1 while a holiday decides the replica count, else 0.", scaler...)
+	degraded = gauge("kyklos_degraded",
+		"1 while the condition Degraded is true, else 0.", scaler...)
+	fieldFight = gauge("kyklos_field_fight",
+		"1 while others rewrite the target's replica count again and again, else 0.", scaler...)
+	nextDue = gauge("kyklos_next_due_timestamp_seconds",
+		"Unix time of the next change that time alone brings: a window's start or end, the end of a grace period, local midnight where holidays count.", scaler...)
 	boundaryLateness = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "kyklos_boundary_lateness_seconds",
 		Help:    "Time from the boundary to the write that it made due, all scalers together.",
@@ -83,11 +50,17 @@ var (
 		Buckets: []float64{0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0},
 	}, scaler)
 
-	tzdataInfo = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_tzdata_info",
-		Help: "Always 1; the label is the version of the embedded time zone database.",
-	}, []string{"version"})
+	tzdataInfo = gauge("kyklos_tzdata_info",
+		"Always 1; the label is the version of the embedded time zone database.", "version")
 )
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+}
 
 // perScaler are the metrics whose series belong to one object.
 var perScaler = []interface {
@@ -121,8 +94,8 @@ type State struct {
 	HolidayOverride bool
 	Degraded        bool
 	FieldFight      bool
-	// Due is when time alone next calls for a look; zero if nothing does. A pass that fails leaves
-	// it in the past, which is how boundaries that are missed altogether show.
+	// Due is the next change that time alone brings; zero if there is none. A pass that fails leaves it in
+	// the past, so that missed boundaries show.
 	Due time.Time
 }
 

@@ -26,13 +26,13 @@ func Count(replicas intstr.IntOrString, baseline *int32) (int32, error) {
 	digits, isPercent := strings.CutSuffix(replicas.StrVal, "%")
 	percent, err := strconv.ParseUint(digits, 10, 16)
 	if !isPercent || err != nil || percent > MaxPercent {
-		return 0, fmt.Errorf("%q is no number of replicas: use a number, such as 10, or a percentage from 0%% to %d%%, such as 150%%", replicas.StrVal, MaxPercent)
+		return 0, fmt.Errorf("%q is not a number of replicas: use a number, such as 10, or a percentage from 0%% to %d%%, such as 150%%", replicas.StrVal, MaxPercent)
 	}
 	if baseline == nil {
 		return 0, errors.New("a percentage needs spec.baselineReplicas, the count that it refers to")
 	}
 	if *baseline < 1 || *baseline > maxBaseline {
-		return 0, fmt.Errorf("a percentage of spec.baselineReplicas %d is no number of replicas: it must be from 1 to %d", *baseline, maxBaseline)
+		return 0, fmt.Errorf("a percentage of spec.baselineReplicas %d does not give a number of replicas: it must be from 1 to %d", *baseline, maxBaseline)
 	}
 	return int32((int64(*baseline)*int64(percent) + 99) / 100), nil
 }

@@ -57,7 +57,7 @@ func TestCount(t *testing.T) {
 }
 
 func TestWhatIsNoCount(t *testing.T) {
-	const form = "is no number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%"
+	const form = "is not a number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%"
 	for text, want := range map[string]string{
 		"10":      `"10" ` + form,
 		"":        `"" ` + form,
@@ -98,7 +98,7 @@ func TestPercentagesInASpec(t *testing.T) {
 		s.DefaultReplicas, s.Windows[0].Replicas = intstr.FromString("25%"), intstr.FromString("many")
 	}), field.NewPath("spec"))
 	const want = `[spec.defaultReplicas: Invalid value: "25%": a percentage needs spec.baselineReplicas, the count that it refers to, ` +
-		`spec.windows[0].replicas: Invalid value: "many": "many" is no number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%]`
+		`spec.windows[0].replicas: Invalid value: "many": "many" is not a number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%]`
 	if got := reading.Errors().ToAggregate().Error(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

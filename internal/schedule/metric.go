@@ -12,7 +12,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// Metric is a window's metric as it was read.
+// Metric is a window's metric, parsed.
 type Metric struct {
 	Name string
 	// Selector says which series count; everything where none is given.
@@ -29,9 +29,9 @@ func MetricBounds(spec *v1beta1.WindowMetric) (lowest, highest int32) {
 	return ptr.Deref(spec.MinReplicas, 1), spec.MaxReplicas
 }
 
-// ReadMetric reads a window's metric. path is where it lies. The schema says the same, but for the syntax
-// of labels; an object can have been stored before a rule was.
-func ReadMetric(spec *v1beta1.WindowMetric, path *field.Path) (Metric, field.ErrorList) {
+// readMetric reads a window's metric. path is where it lies. The schema checks the same, except for the
+// syntax of labels; but an object can be older than a rule of the schema.
+func readMetric(spec *v1beta1.WindowMetric, path *field.Path) (Metric, field.ErrorList) {
 	var errs field.ErrorList
 	metric := Metric{Name: spec.Name, Type: spec.Target.Type}
 	metric.Lowest, metric.Highest = MetricBounds(spec)
@@ -39,7 +39,7 @@ func ReadMetric(spec *v1beta1.WindowMetric, path *field.Path) (Metric, field.Err
 		errs = append(errs, field.Required(path.Child("name"), "must be the name of a metric"))
 	}
 	var err error
-	if metric.Selector, err = selector(spec.Selector); err != nil {
+	if metric.Selector, err = Selector(spec.Selector); err != nil {
 		errs = append(errs, field.Invalid(path.Child("selector"), spec.Selector, err.Error()))
 	}
 	target, problem := readTarget(&spec.Target, path.Child("target"))
@@ -53,19 +53,8 @@ func ReadMetric(spec *v1beta1.WindowMetric, path *field.Path) (Metric, field.Err
 	return metric, errs
 }
 
-// MetricErrors returns all that is wrong with the metrics of spec's windows. path is where spec lies.
-func MetricErrors(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.ErrorList {
-	var all field.ErrorList
-	for i := range spec.Windows {
-		if metric := spec.Windows[i].Metric; metric != nil {
-			_, errs := ReadMetric(metric, path.Child("windows").Index(i).Child("metric"))
-			all = append(all, errs...)
-		}
-	}
-	return all
-}
-
-func selector(spec *v1beta1.MetricSelector) (labels.Selector, error) {
+// Selector reads which series of a metric count.
+func Selector(spec *v1beta1.MetricSelector) (labels.Selector, error) {
 	if spec == nil {
 		return labels.Everything(), nil
 	}

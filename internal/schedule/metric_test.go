@@ -47,7 +47,8 @@ func TestAReadableMetric(t *testing.T) {
 				MatchExpressions: []v1beta1.MetricSelectorRequirement{{Key: "zone", Operator: "Exists"}}}
 		}, reading{"queue=mail,zone", 30_000, 1, 20}},
 	} {
-		m, errs := schedule.ReadMetric(metric(tc.change), field.NewPath("metric"))
+		parsed := schedule.FromSpec(&v1beta1.TimeWindowScalerSpec{Windows: []v1beta1.Window{{Metric: metric(tc.change)}}}, field.NewPath("spec"))
+		m, errs := parsed.Metrics[0], parsed.MetricErrors
 		if len(errs) > 0 {
 			t.Errorf("%s: %v", name, errs.ToAggregate())
 			continue
@@ -56,6 +57,11 @@ func TestAReadableMetric(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
+}
+
+func metricErrors(spec *v1beta1.TimeWindowScalerSpec) field.ErrorList {
+	reading := schedule.FromSpec(spec, field.NewPath("spec"))
+	return reading.MetricErrors
 }
 
 func TestMetricErrors(t *testing.T) {
@@ -72,7 +78,7 @@ func TestMetricErrors(t *testing.T) {
 			s.Windows = append(s.Windows, *s.Windows[0].DeepCopy())
 			s.Windows[1].Metric = metric(change)
 		})
-		errs := schedule.MetricErrors(s, field.NewPath("spec"))
+		errs := metricErrors(s)
 		if len(errs) != 1 || errs[0].Error() != want {
 			t.Errorf("got %v, want %s", errs, want)
 		}
@@ -82,7 +88,7 @@ func TestMetricErrors(t *testing.T) {
 			m.Selector = &v1beta1.MetricSelector{MatchLabels: map[string]v1beta1.LabelValue{"a b": "c"}}
 		})
 	})
-	if errs := schedule.MetricErrors(bad, field.NewPath("spec")); len(errs) != 1 || errs[0].Field != "spec.windows[0].metric.selector" {
+	if errs := metricErrors(bad); len(errs) != 1 || errs[0].Field != "spec.windows[0].metric.selector" {
 		t.Errorf("a label that is none: %v", errs)
 	}
 }

@@ -1,10 +1,11 @@
-// Package schedule reads the schedule out of an API object: the one place where spec fields
-// become what internal/timecalc computes with, shared by admission, controller and command line.
+// Package schedule parses the schedule of an API object: the one place where spec fields become what
+// internal/timecalc computes with, shared by admission, controller and command line.
 package schedule
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,22 +14,25 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// Reading is a spec as far as it could be read. Zones and windows fail apart from each other, because
-// a scaler with an unknown zone falls back to defaultReplicas, one with an unknown zone of a window goes
-// on without that window, and one with unreadable windows leaves its target alone (B5).
+// Reading is a parsed spec. Errors in zones, windows and metrics are kept apart, because a scaler with an
+// unknown zone falls back to defaultReplicas, one with an unknown zone of a window runs without that window,
+// and one with invalid windows leaves its target alone (B5).
 type Reading struct {
 	// Calendar is complete only if there are no errors. Its windows are those of the spec, index by
-	// index; one that could not be read covers nothing.
+	// index; a window that could not be parsed covers nothing.
 	Calendar timecalc.Calendar
-	// ZoneError says why spec.timezone is no zone here.
+	// Metrics are those of the windows, index by index; nil for a window without a valid one.
+	Metrics []*Metric
+	// ZoneError says why spec.timezone is unknown here.
 	ZoneError *field.Error
-	// WindowZoneErrors name every spec.windows[].timezone that is no zone here.
+	// WindowZoneErrors has every spec.windows[].timezone that is unknown here.
 	WindowZoneErrors field.ErrorList
-	// WindowErrors name every field of spec.windows, and spec.defaultReplicas, that cannot be read.
-	WindowErrors field.ErrorList
+	// WindowErrors has every invalid field of spec.windows, and spec.defaultReplicas if that is invalid,
+	// and MetricErrors every invalid field of their metrics.
+	WindowErrors, MetricErrors field.ErrorList
 }
 
-// Errors returns all that is wrong, zones first.
+// Errors returns the errors in zones and windows, zones first.
 func (r *Reading) Errors() field.ErrorList {
 	var errs field.ErrorList
 	if r.ZoneError != nil {
@@ -37,7 +41,12 @@ func (r *Reading) Errors() field.ErrorList {
 	return append(append(errs, r.WindowZoneErrors...), r.WindowErrors...)
 }
 
-// FromSpec reads spec's zones, windows, default and holiday mode. path is where spec lies in its
+// Invalid returns the errors because of which the target is left alone: all but those in zones.
+func (r *Reading) Invalid() field.ErrorList {
+	return append(slices.Clone(r.WindowErrors), r.MetricErrors...)
+}
+
+// FromSpec parses spec: zones, windows, metrics, defaults and holiday mode. path is where spec lies in its
 // object. The dates of the holidays are not in the spec; the caller adds them to the Calendar.
 func FromSpec(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) Reading {
 	reading := Reading{Calendar: timecalc.Calendar{HolidayMode: timecalc.HolidayIgnore}}
@@ -57,8 +66,8 @@ func FromSpec(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) Reading {
 	return reading
 }
 
-// HolidaySource is the name of the ConfigMap that the schedule needs, "" if it needs none: without a
-// mode, and while the mode is ignore, holidays do not matter.
+// HolidaySource is the name of the ConfigMap that the schedule needs, "" if it needs none: without a mode,
+// and with mode ignore, holidays do not matter.
 func HolidaySource(spec *v1beta1.TimeWindowScalerSpec) string {
 	h := spec.Holidays
 	if h == nil || h.SourceRef == nil || h.Mode == "" || h.Mode == v1beta1.HolidayIgnore {
@@ -67,9 +76,9 @@ func HolidaySource(spec *v1beta1.TimeWindowScalerSpec) string {
 	return h.SourceRef.Name
 }
 
-// NamespaceError refuses a target of another namespace than its TimeWindowScaler's (R5);
-// nil if it is the own one or left out, or if the object itself names none, as in a
-// file. path is where the reference lies.
+// NamespaceError rejects a target in another namespace than its TimeWindowScaler's (R5).
+// It is nil if the namespace is the same or left out, or if the object itself has none, as
+// in a file. path is where the reference lies.
 func NamespaceError(tws *v1beta1.TimeWindowScaler, path *field.Path) *field.Error {
 	named := tws.Spec.TargetRef.Namespace
 	if named == "" || tws.Namespace == "" || named == tws.Namespace {
@@ -84,6 +93,7 @@ func NamespaceError(tws *v1beta1.TimeWindowScaler, path *field.Path) *field.Erro
 func (r *Reading) readWindows(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) {
 	loaded := zones{"": {}, spec.Timezone: {}}
 	r.Calendar.Windows = make([]timecalc.TimeWindow, len(spec.Windows))
+	r.Metrics = make([]*Metric, len(spec.Windows))
 	for i := range spec.Windows {
 		source, path := &spec.Windows[i], path.Index(i)
 		zone := loaded.load(source.Timezone)
@@ -97,11 +107,18 @@ func (r *Reading) readWindows(spec *v1beta1.TimeWindowScalerSpec, path *field.Pa
 		if err == nil && zone.err == nil {
 			r.Calendar.Windows[i] = window.In(zone.location).Named(source.Name)
 		}
+		if source.Metric == nil {
+			continue
+		}
+		metric, errs := readMetric(source.Metric, path.Child("metric"))
+		if r.MetricErrors = append(r.MetricErrors, errs...); len(errs) == 0 {
+			r.Metrics[i] = &metric
+		}
 	}
 }
 
-// zones are the zones of one spec by name, each loaded once. That of the schedule itself is nil: the
-// engine then reads one clock for it and for the windows without a zone.
+// zones are the zones of one spec by name, each loaded once. That of the schedule itself is nil: the engine
+// then computes the local time only once for it and for the windows without a zone.
 type zones map[string]zone
 
 type zone struct {

@@ -7,15 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// AggregationLabel on a ClusterRole, with the value "true", gives its rules to the manager: so a
-// cluster lets Kyklos scale further kinds.
+// AggregationLabel on a ClusterRole, with the value "true", grants its rules to the manager, so that Kyklos
+// may scale further kinds.
 const AggregationLabel = "kyklos.io/aggregate-to-manager"
 
-// UnknownError says that the cluster does not have the kind.
+// UnknownError means that the cluster does not have the kind.
 type UnknownError struct {
 	Kind schema.GroupVersionKind
-	// Elsewhere are kinds of this name that could be scaled, the preferred version of a group first;
-	// also those that differ in upper and lower case only.
+	// Elsewhere are kinds of this name that could be scaled, the preferred version of a group first,
+	// including those that differ only in upper and lower case.
 	Elsewhere []schema.GroupVersionKind
 }
 
@@ -31,11 +31,10 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%s; %s has: set apiVersion to %s", missing, meant.GroupVersion(), meant.GroupVersion())
 }
 
-// NotScalableError says that the cluster has the kind, and that it can be no target.
+// NotScalableError means that the cluster has the kind, but that it cannot be a target.
 type NotScalableError struct {
 	Kind schema.GroupVersionKind
-	// ClusterScoped is true if its objects are in no namespace; otherwise the scale subresource is
-	// missing.
+	// ClusterScoped is true if its objects have no namespace; otherwise the scale subresource is missing.
 	ClusterScoped bool
 }
 
@@ -47,11 +46,11 @@ func (e *NotScalableError) Error() string {
 	return fmt.Sprintf("%s of %s cannot be scaled: %s", e.Kind.Kind, e.Kind.GroupVersion(), why)
 }
 
-// ForbiddenError says that the manager lacks a permission for the kind, and how to give it. It
-// carries no more than that, so that it reads the same at every try.
+// ForbiddenError means that the manager lacks a permission for the kind, and says how to grant it. Its text
+// is the same at every attempt.
 type ForbiddenError struct {
 	Kind Kind
-	// Err is what the API server said; nil if it was not asked to do it.
+	// Err is the API server's answer; nil if only the permission was reviewed.
 	Err error
 }
 
@@ -69,16 +68,15 @@ func (e *ForbiddenError) Error() string {
 
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
-// verbs are what the manager does with objects of a further kind, and with their scale subresource. A
-// Workspace has none: its own spec is changed.
+// verbs are what the manager does with objects of a further kind, and with their scale subresource.
 func verbs(kind Kind) (onObjects, onScale []string) {
-	if kind == Workspace {
+	if known[kind].ownSpec {
 		return []string{"get", "list", "watch", "patch"}, nil
 	}
 	return []string{"get", "list", "watch"}, []string{"get", "patch"}
 }
 
-func enumerate(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+func enumerate(items []string) string {
+	last := len(items) - 1
+	return strings.Join(items[:last], ", ") + " and " + items[last]
 }

@@ -8,13 +8,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Permitted returns a *ForbiddenError if whom the writer acts for may not scale objects of the kind
-// in the namespace; "" asks about all namespaces, which a manager that watches all of them needs. It
-// asks the API server's own authorizers (SelfSubjectAccessReview), which every authenticated user may;
-// another error means that they could not be asked. The built-in kinds cost no request.
+// Permitted returns a *ForbiddenError if the user of the writer may not scale objects of the kind in the
+// namespace; "" means all namespaces. It asks the API server's authorizers (SelfSubjectAccessReview), which
+// every authenticated user may; another error means that they could not be asked. Built-in kinds need no
+// request.
 func Permitted(ctx context.Context, reviews client.Writer, kind Kind, namespace string) error {
-	switch kind {
-	case Deployment, StatefulSet, DaemonSet:
+	if known[kind].builtIn {
 		return nil
 	}
 	onObjects, onScale := verbs(kind)

@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	// foundFor is how long a kind that exists is believed to.
+	// foundFor is how long a kind that was found is cached.
 	foundFor = 10 * time.Second
-	// missingFor is how long a kind that does not exist, or cannot be scaled, is not asked about
-	// again. It is short: whoever installs a kind applies scalers of it a moment later.
+	// missingFor is how long a kind that was not found, or cannot be scaled, is cached. It is short:
+	// scalers are often applied right after the kind is installed.
 	missingFor = time.Second
-	// lookupTimeout bounds the requests of one look, however long its callers would wait.
+	// lookupTimeout bounds the requests of one lookup, however long its callers would wait.
 	lookupTimeout = 10 * time.Second
 )
 
@@ -36,11 +36,11 @@ type Discovery interface {
 	ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error)
 }
 
-// Resolver looks kinds up and remembers them for seconds. It may be used by many at once.
+// Resolver looks up kinds and caches them for seconds. It is safe for concurrent use.
 type Resolver struct {
 	discovery Discovery
 	clock     clock.PassiveClock
-	looks     singleflight.Group
+	lookups   singleflight.Group
 
 	mu      sync.Mutex
 	answers map[schema.GroupVersionKind]answer
@@ -52,7 +52,7 @@ type answer struct {
 	at   time.Time
 }
 
-// NewResolver returns a resolver that remembers nothing yet.
+// NewResolver returns a resolver with an empty cache.
 func NewResolver(discovery Discovery, clock clock.PassiveClock) *Resolver {
 	return &Resolver{discovery: discovery, clock: clock, answers: map[schema.GroupVersionKind]answer{}}
 }
@@ -76,18 +76,18 @@ func (r *Resolver) Resolve(ctx context.Context, ref v1beta1.TargetRef) (Kind, er
 	if known, ok := r.recall(gvk); ok {
 		return known.kind, known.err
 	}
-	looked := r.looks.DoChan(gvk.String(), func() (any, error) {
-		if known, ok := r.recall(gvk); ok { // another look ended in between
+	done := r.lookups.DoChan(gvk.String(), func() (any, error) {
+		if known, ok := r.recall(gvk); ok { // another lookup has just ended
 			return known, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
 		defer cancel()
-		return r.look(ctx, gvk)
+		return r.lookUp(ctx, gvk)
 	})
 	select {
 	case <-ctx.Done():
 		return Kind{}, fmt.Errorf("look up %s of %s: %w", gvk.Kind, gvk.GroupVersion(), ctx.Err())
-	case result := <-looked:
+	case result := <-done:
 		if result.Err != nil {
 			return Kind{}, fmt.Errorf("look up %s of %s: %w", gvk.Kind, gvk.GroupVersion(), result.Err)
 		}
@@ -96,7 +96,7 @@ func (r *Resolver) Resolve(ctx context.Context, ref v1beta1.TargetRef) (Kind, er
 	}
 }
 
-// Forget makes the next Resolve of a kind ask the cluster.
+// Forget drops a kind from the cache.
 func (r *Resolver) Forget(gvk schema.GroupVersionKind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *Resolver) holds(a answer) bool {
 	return age >= 0 && age < lasts
 }
 
-// remember keeps an answer, and drops those that no longer hold: their keys are whatever users write.
+// remember caches an answer and drops those that have expired: users can name any number of kinds.
 func (r *Resolver) remember(gvk schema.GroupVersionKind, a answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,14 +131,14 @@ func (r *Resolver) remember(gvk schema.GroupVersionKind, a answer) {
 	r.answers[gvk] = a
 }
 
-// look asks the cluster: one request for a kind that exists, and for others all that it serves, to
-// say what may be meant. It returns an error if there is no answer.
-func (r *Resolver) look(ctx context.Context, gvk schema.GroupVersionKind) (answer, error) {
+// lookUp asks the cluster: one request for a kind that exists, and otherwise for all that it serves, to
+// suggest what may be meant. It returns an error if there is no answer.
+func (r *Resolver) lookUp(ctx context.Context, gvk schema.GroupVersionKind) (answer, error) {
 	list, err := r.discovery.ServerResourcesForGroupVersionWithContext(ctx, gvk.GroupVersion().String())
 	if err != nil && !apierrors.IsNotFound(err) {
 		return answer{}, err
 	}
-	kind, found, err := judge(list, gvk)
+	kind, found, err := evaluate(list, gvk)
 	if !found {
 		elsewhere, failure := r.elsewhere(ctx, gvk)
 		if failure != nil {
@@ -151,8 +151,8 @@ func (r *Resolver) look(ctx context.Context, gvk schema.GroupVersionKind) (answe
 	return given, nil
 }
 
-// judge finds gvk in the list of its group and version; the error says why it can be no target.
-func judge(list *metav1.APIResourceList, gvk schema.GroupVersionKind) (kind Kind, found bool, err error) {
+// evaluate finds gvk in the list of its group and version; the error says why it cannot be a target.
+func evaluate(list *metav1.APIResourceList, gvk schema.GroupVersionKind) (kind Kind, found bool, err error) {
 	if list == nil {
 		return Kind{}, false, nil
 	}
@@ -170,7 +170,7 @@ func judge(list *metav1.APIResourceList, gvk schema.GroupVersionKind) (kind Kind
 	switch {
 	case !object.Namespaced:
 		return Kind{}, true, &NotScalableError{Kind: gvk, ClusterScoped: true}
-	case !scalable && gvk != DaemonSet.GroupVersionKind && gvk != Workspace.GroupVersionKind:
+	case !scalable && !known[kind].ownSpec:
 		return Kind{}, true, &NotScalableError{Kind: gvk}
 	default:
 		return kind, true, nil
@@ -199,7 +199,7 @@ func (r *Resolver) elsewhere(ctx context.Context, gvk schema.GroupVersionKind) (
 			if strings.Contains(resource.Name, "/") || !strings.EqualFold(resource.Kind, gvk.Kind) {
 				continue
 			}
-			if _, _, err := judge(list, candidate); err != nil {
+			if _, _, err := evaluate(list, candidate); err != nil {
 				continue
 			}
 			if candidate.Kind == gvk.Kind {

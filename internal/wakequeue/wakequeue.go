@@ -1,4 +1,4 @@
-// Package wakequeue lets others than a controller's own watches put objects into its queue.
+// Package wakequeue adds objects to a controller's queue from outside its watches.
 package wakequeue
 
 import (
@@ -12,14 +12,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Queue is a controller's queue once Attach was called, which is a source's Func. Until then, nobody is
-// woken: the controller looks at everything when it starts. It is safe for concurrent use.
+// Queue is a controller's queue after Attach, which is a source.Func. Before, Wake does nothing: a controller
+// reconciles every object when it starts. It is safe for concurrent use.
 type Queue struct {
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
-// Attach takes over the controller's queue.
+// Attach sets the controller's queue.
 func (q *Queue) Attach(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -27,31 +27,21 @@ func (q *Queue) Attach(_ context.Context, queue workqueue.TypedRateLimitingInter
 	return nil
 }
 
-// Wake puts objects where the controller's own watches would.
-func (q *Queue) Wake(keys ...types.NamespacedName) {
-	q.each(keys, func(queue workqueue.TypedRateLimitingInterface[reconcile.Request], request reconcile.Request) {
-		queue.Add(request)
-	})
-}
+// Wake adds objects with the priority of the controller's own watches.
+func (q *Queue) Wake(keys ...types.NamespacedName) { q.WakeFirst(0, keys...) }
 
-// WakeFirst puts objects before all that have a lower priority, where the queue knows of priorities.
+// WakeFirst adds objects before all with a lower priority, if the queue supports priorities.
 func (q *Queue) WakeFirst(priority int, keys ...types.NamespacedName) {
-	q.each(keys, func(queue workqueue.TypedRateLimitingInterface[reconcile.Request], request reconcile.Request) {
-		if prioritised, ok := queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
-			prioritised.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(priority)}, request)
-		} else {
-			queue.Add(request)
-		}
-	})
-}
-
-func (q *Queue) each(keys []types.NamespacedName, add func(workqueue.TypedRateLimitingInterface[reconcile.Request], reconcile.Request)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.queue == nil {
-		return
-	}
 	for _, key := range keys {
-		add(q.queue, reconcile.Request{NamespacedName: key})
+		request := reconcile.Request{NamespacedName: key}
+		switch queue := q.queue.(type) {
+		case nil:
+		case priorityqueue.PriorityQueue[reconcile.Request]:
+			queue.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(priority)}, request)
+		default:
+			queue.Add(request)
+		}
 	}
 }

@@ -69,7 +69,7 @@ func (s *scenario) cleanUp() {
 	s.Until("the home gone", func() bool {
 		return apierrors.IsNotFound(s.Client.Get(s.Context(), client.ObjectKeyFromObject(home), home))
 	})
-	book := &corev1.ConfigMap{ObjectMeta: s.Named(archivegc.BookName)}
+	book := &corev1.ConfigMap{ObjectMeta: s.Named(archivegc.LedgerName)}
 	book.Namespace = harness.SystemNamespace
 	s.Must(s.Client.Delete(s.Context(), book))
 }
@@ -85,7 +85,7 @@ func (s *scenario) home() *v1alpha1.Workspace {
 func (s *scenario) collected() string {
 	s.Helper()
 	var book corev1.ConfigMap
-	s.Must(client.IgnoreNotFound(s.Client.Get(s.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: archivegc.BookName}, &book)))
+	s.Must(client.IgnoreNotFound(s.Client.Get(s.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: archivegc.LedgerName}, &book)))
 	return fmt.Sprint(book.Data)
 }
 

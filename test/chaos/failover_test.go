@@ -101,7 +101,7 @@ func TestFrozenLeaderResumes(t *testing.T) {
 
 	wake()
 	s.Must(leader.Signal(syscall.SIGCONT))
-	s.Until("the old leader starting over", func() bool { return strings.Contains(s.ManagerLog.String(), "starting over") })
+	s.Until("the old leader restarting", func() bool { return strings.Contains(s.ManagerLog.String(), "stopped; restarting") })
 	s.AwaitReady(leader.Manager)
 	s.written("web-", 2) // the flip and the user
 	s.awaitWritten(1, 7)

@@ -22,7 +22,7 @@ func TestAPIServerDownOverABoundary(t *testing.T) {
 
 	s.Must(s.Cluster.Kill())
 	s.SetClock("2025-01-27 09:00:00")
-	s.Until("the manager starting over", func() bool { return strings.Contains(s.ManagerLog.String(), "starting over") })
+	s.Until("the manager restarting", func() bool { return strings.Contains(s.ManagerLog.String(), "stopped; restarting") })
 	s.Until("a healthy liveness probe", func() bool { return get(m.HealthURL+"/healthz") == http.StatusOK })
 	if status := get(m.HealthURL + "/readyz"); status == http.StatusOK {
 		t.Error("the manager is ready without an API server")

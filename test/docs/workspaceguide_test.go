@@ -32,11 +32,11 @@ func TestStatesOfTheGuide(t *testing.T) {
 	}
 }
 
-// The page names the operations that can be cancelled. The table of operations is generated.
+// The operations that can be cancelled are those of the engine. The table of operations is generated.
 func TestCancelledOperations(t *testing.T) {
 	for _, trait := range lifecycle.Traits() {
-		if says := strings.Contains(section(readText(t, "docs/"+guide), "## Operations"), string(trait.Operation)+" can be called off"); says != trait.Cancel {
-			t.Errorf("%s can be called off: %v; the page says %v", trait.Operation, trait.Cancel, says)
+		if says := strings.Contains(section(readText(t, "docs/"+guide), "## Operations"), string(trait.Operation)+" can be cancelled"); says != trait.Cancel {
+			t.Errorf("%s can be cancelled: %v; the page says %v", trait.Operation, trait.Cancel, says)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestWaysOut(t *testing.T) {
 	for _, match := range regexp.MustCompile(`(?m)^\tReason\w+ = "(\w+)"$`).FindAllStringSubmatch(failures, -1) {
 		words = append(words, match[1])
 	}
-	sameNames(t, firstColumn(t, guide, "## When it does not go on"), words)
+	sameNames(t, firstColumn(t, guide, "## When a Workspace is stuck"), words)
 }
 
 func TestDeletionPoliciesOfTheGuide(t *testing.T) {

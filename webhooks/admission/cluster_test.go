@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -36,7 +35,7 @@ type cluster struct {
 func (c cluster) validator(t *testing.T) *admission.Webhook {
 	s := scheme(t)
 	reader := fake.NewClientBuilder().WithScheme(s).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
-		WithIndex(&v1beta1.TimeWindowScaler{}, targetindex.Field, targetindex.Values).Build()
+		WithIndex(&v1beta1.TimeWindowScaler{}, targetkind.NameField, targetkind.IndexName).Build()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	return admission.WithValidator(s, &timeWindowScalerValidator{
 		facts: factReader{cached: reader, live: reader, reviews: reviews{denied: c.denied}, kinds: c, apis: c, namespaces: c.namespaces}, clock: clocktesting.NewFakePassiveClock(now),

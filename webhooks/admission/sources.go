@@ -12,7 +12,7 @@ import (
 // Sources are what a program other than the manager gathers facts from, as the webhooks do. A fact that a
 // source gives an error for is not known.
 type Sources struct {
-	// Objects holds what other objects say. It has to understand targetindex.Field.
+	// Objects holds what other objects say. It has to understand targetkind.NameField.
 	Objects client.Reader
 	// Kinds says what can be a target: a targetkind.Resolver.
 	Kinds kinds

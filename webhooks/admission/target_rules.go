@@ -8,7 +8,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
-	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // targetErrors holds the two rules about the target that need more than the spec: its namespace is
@@ -37,7 +37,7 @@ func keptTargetWarnings(obj *v1beta1.TimeWindowScaler, path *field.Path, facts F
 	switch {
 	case owner == nil:
 		return nil
-	case targetindex.Precedes(owner, obj):
+	case targetkind.Precedes(owner, obj):
 		return []string{fmt.Sprintf("%s: the older TimeWindowScaler %s scales %s: this one does nothing until that one is deleted",
 			path.Child("name"), quote(owner.Name), describeTarget(obj.Spec.TargetRef))}
 	default:
@@ -68,7 +68,7 @@ func targetWarnings(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts
 func firstOwner(scalers []*v1beta1.TimeWindowScaler) *v1beta1.TimeWindowScaler {
 	var owner *v1beta1.TimeWindowScaler
 	for _, s := range scalers {
-		if owner == nil || targetindex.Precedes(s, owner) {
+		if owner == nil || targetkind.Precedes(s, owner) {
 			owner = s
 		}
 	}

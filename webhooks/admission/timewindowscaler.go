@@ -33,7 +33,7 @@ import (
 const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
 // SetupWithManager serves the webhooks of both kinds on the manager's webhook server, at the paths of
-// their markers. It needs the index targetindex.Field and the caches that the controller sets up, and shares
+// their markers. It needs the index targetkind.NameField and the caches that the controller sets up, and shares
 // with the controller what kinds there are. namespaces is what those caches hold; none means all.
 func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, clock clock.PassiveClock) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())

@@ -17,7 +17,6 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
-	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -81,14 +80,14 @@ func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) F
 func (r factReader) readRivals(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	var list v1beta1.TimeWindowScalerList
 	err := r.cached.List(ctx, &list, client.InNamespace(obj.Namespace),
-		client.MatchingFields{targetindex.Field: obj.Spec.TargetRef.Name})
+		client.MatchingFields{targetkind.NameField: obj.Spec.TargetRef.Name})
 	if err != nil {
 		return fmt.Errorf("list TimeWindowScalers: %w", err)
 	}
 	for i := range list.Items {
 		other := &list.Items[i]
 		if other.Name != obj.Name && other.DeletionTimestamp == nil &&
-			targetindex.SameTarget(other.Spec.TargetRef, obj.Spec.TargetRef) {
+			targetkind.SameTarget(other.Spec.TargetRef, obj.Spec.TargetRef) {
 			facts.Rivals = append(facts.Rivals, other)
 		}
 	}
@@ -102,7 +101,7 @@ func (r factReader) readAutoscalers(ctx context.Context, obj *v1beta1.TimeWindow
 		return fmt.Errorf("list HorizontalPodAutoscalers: %w", err)
 	}
 	for i := range list.Items {
-		if targetindex.ScaledBy(&list.Items[i], obj.Spec.TargetRef) {
+		if targetkind.ScaledBy(&list.Items[i], obj.Spec.TargetRef) {
 			facts.Autoscalers = append(facts.Autoscalers, list.Items[i].Name)
 		}
 	}

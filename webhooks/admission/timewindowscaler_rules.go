@@ -10,7 +10,6 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
-	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -70,7 +69,7 @@ func unreadableErrors(obj, old *v1beta1.TimeWindowScaler, path *field.Path) fiel
 
 func unreadable(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.ErrorList {
 	reading := schedule.FromSpec(spec, path)
-	return append(reading.WindowErrors, schedule.MetricErrors(spec, path)...)
+	return reading.Invalid()
 }
 
 // WarnTimeWindowScaler returns what the author of obj should know, most important first; old is nil on
@@ -125,7 +124,7 @@ func keepsTarget(obj, old *v1beta1.TimeWindowScaler) bool {
 		return false
 	}
 	now, before := obj.Spec.TargetRef, old.Spec.TargetRef
-	return targetindex.SameTarget(now, before) &&
+	return targetkind.SameTarget(now, before) &&
 		cmp.Or(now.Namespace, obj.Namespace) == cmp.Or(before.Namespace, old.Namespace)
 }
 

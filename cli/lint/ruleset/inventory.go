@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -160,10 +159,10 @@ func (inv *inventory) rivals(m *member) []*member {
 	var found []*member
 	ref := m.scaler.Spec.TargetRef
 	for _, other := range inv.scalers[types.NamespacedName{Namespace: m.at.Namespace, Name: ref.Name}] {
-		if other.at == m.at || !targetindex.SameTarget(other.scaler.Spec.TargetRef, ref) {
+		if other.at == m.at || !targetkind.SameTarget(other.scaler.Spec.TargetRef, ref) {
 			continue
 		}
-		had := other.oldScaler != nil && targetindex.SameTarget(other.oldScaler.Spec.TargetRef, ref)
+		had := other.oldScaler != nil && targetkind.SameTarget(other.oldScaler.Spec.TargetRef, ref)
 		if other.index < m.index || had {
 			found = append(found, other)
 		}

@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/lint"
-	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -118,7 +118,7 @@ func (inv *inventory) elsewhere(m *member, rule lint.Rule, facts admission.Facts
 	switch rule {
 	case lint.TargetShared:
 		owner := slices.MinFunc(facts.Rivals, func(a, b *v1beta1.TimeWindowScaler) int {
-			if targetindex.Precedes(a, b) {
+			if targetkind.Precedes(a, b) {
 				return -1
 			}
 			return 1

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/cli/preview/timeline"
-	"kyklos.io/kyklos/internal/targetindex"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Kind says what happens to a schedule, or to one of its transitions. It is part of the JSON, which is stable.
@@ -181,7 +181,7 @@ func (d *Difference) pairRenamed(gone, come []*timeline.Timeline) {
 // sameTarget are those with the target of another, by the rule by which admission and the controller know it (B8).
 func sameTarget(as *timeline.Timeline, among []*timeline.Timeline) (alike []*timeline.Timeline) {
 	for _, t := range among {
-		if t.Scaler.Namespace == as.Scaler.Namespace && targetindex.SameTarget(t.Scaler.Spec.TargetRef, as.Scaler.Spec.TargetRef) {
+		if t.Scaler.Namespace == as.Scaler.Namespace && targetkind.SameTarget(t.Scaler.Spec.TargetRef, as.Scaler.Spec.TargetRef) {
 			alike = append(alike, t)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/preview/timeline"
 	"kyklos.io/kyklos/internal/schedule"
@@ -95,8 +93,8 @@ func metricText(m *v1beta1.WindowMetric) string {
 	}
 	lowest, highest := schedule.MetricBounds(m)
 	text := fmt.Sprintf("%s, %s %s%s, %d to %d replicas", m.Name, m.Target.Type, m.Target.Value, m.Target.AverageValue, lowest, highest)
-	if read, _ := schedule.ReadMetric(m, field.NewPath("metric")); read.Selector != nil && !read.Selector.Empty() {
-		text += ", of " + read.Selector.String()
+	if selector, err := schedule.Selector(m.Selector); err == nil && !selector.Empty() {
+		text += ", of " + selector.String()
 	}
 	return text
 }

@@ -76,7 +76,7 @@ func newDashboard(rows []row) object {
 	}
 	return object{
 		"uid": "kyklos", "title": "Kyklos", "tags": []string{"kyklos"}, "schemaVersion": 39, "version": 1,
-		"description": "Schedules and Workspaces, what they did, and how the manager does. The metrics are described in docs/metrics.md.",
+		"description": "Schedules and Workspaces, what they did, and the manager's health. docs/metrics.md describes the metrics.",
 		"timezone":    "browser", "editable": true, "graphTooltip": 1, "refresh": "30s",
 		"time":       object{"from": "now-6h", "to": "now"},
 		"templating": object{"list": variables()},

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/internal/archive"
-	"kyklos.io/kyklos/internal/archive/stoppable"
 )
 
 // Put implements archive.Writer.
@@ -33,7 +32,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	}
 	draft := temporary()
 	defer func() { _ = root.Remove(draft) }()
-	if err := writeDraft(root, draft, stoppable.Reader(ctx, body)); err != nil {
+	if err := writeDraft(root, draft, contextReader{ctx, body}); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return publish(root, draft, name)
@@ -59,6 +58,19 @@ func (s *Store) WriteNote(ctx context.Context, key archive.Key, note []byte) err
 		return translated(name, err)
 	}
 	return translated(name, root.Rename(draft, name))
+}
+
+// contextReader fails when ctx ends.
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(into []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(into)
 }
 
 func writeDraft(root *os.Root, draft string, body io.Reader) error {

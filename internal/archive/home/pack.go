@@ -154,7 +154,7 @@ func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) erro
 	if err := p.tar.WriteHeader(header); err != nil {
 		return p.at(name, err)
 	}
-	content := &counted{Reader: &holes{file: file, size: info.Size()}, packer: p}
+	content := &contentReader{ctx: p.ctx, Reader: &holes{file: file, size: info.Size()}, read: p.progress}
 	copied, err := io.CopyBuffer(io.MultiWriter(p.digest.content, p.tar), content, p.buffer)
 	if err != nil {
 		return p.at(name, err)
@@ -212,17 +212,18 @@ func (p *packer) at(name string, err error) error {
 	return fmt.Errorf("%q: %w", name, err)
 }
 
-// counted reads a file's content, reports it, and stops when it is told to.
-type counted struct {
+// contentReader reads a file's content, calls read with the number of bytes, and ends with ctx.
+type contentReader struct {
 	io.Reader
-	packer *packer
+	ctx  context.Context
+	read func(int64)
 }
 
-func (c *counted) Read(into []byte) (int, error) {
-	if err := c.packer.ctx.Err(); err != nil {
+func (c *contentReader) Read(into []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
 	n, err := c.Reader.Read(into)
-	c.packer.progress(int64(n))
+	c.read(int64(n))
 	return n, err
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/klauspost/pgzip"
-
-	"kyklos.io/kyklos/internal/archive/stoppable"
 )
 
 // Limits bound what a stream may unpack to, against archives that are small and unpack to
@@ -82,14 +80,19 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 	if err := s.check(header); err != nil {
 		return err
 	}
-	told := &told{Reader: s.tar, report: s.report, progress: Progress{s.summary.Entries, s.summary.Bytes}}
+	progress := Progress{s.summary.Entries, s.summary.Bytes}
 	s.summary.Entries++
 	s.summary.Bytes += header.Size
 	if s.summary.Entries > s.limits.Entries || s.summary.Bytes > s.limits.Bytes {
 		return unsafe("it holds more than the %d entries and %d bytes that its marker says", s.limits.Entries, s.limits.Bytes)
 	}
-	content := stoppable.Reader(s.ctx, io.TeeReader(told, s.digest.content))
-	if err := visit(header, content); err != nil {
+	content := &contentReader{ctx: s.ctx, Reader: s.tar, read: func(n int64) {
+		progress.Bytes += n
+		if n > 0 && s.report != nil {
+			s.report(progress)
+		}
+	}}
+	if err := visit(header, io.TeeReader(content, s.digest.content)); err != nil {
 		return err
 	}
 	s.digest.add(header)
@@ -97,22 +100,6 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 		s.report(Progress{s.summary.Entries, s.summary.Bytes})
 	}
 	return s.ctx.Err()
-}
-
-// told reads a file's content, and reports how far it is.
-type told struct {
-	io.Reader
-	report   func(Progress)
-	progress Progress
-}
-
-func (t *told) Read(into []byte) (int, error) {
-	n, err := t.Reader.Read(into)
-	t.progress.Bytes += int64(n)
-	if n > 0 && t.report != nil {
-		t.report(t.progress)
-	}
-	return n, err
 }
 
 // check refuses whatever Pack would not have written. Since names only ever grow, none comes

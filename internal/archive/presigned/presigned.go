@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"kyklos.io/kyklos/internal/archive"
-	"kyklos.io/kyklos/internal/archive/parts"
 )
 
 // Store is one archive in an S3 store.
@@ -87,7 +86,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	if name != s.key.Data() || upload == nil {
 		return fmt.Errorf("%s: %w: the ticket does not allow to write it", name, archive.ErrDenied)
 	}
-	etags, err := parts.Upload(ctx, body, int(upload.PartSize), len(upload.Signatures), func(ctx context.Context, number int, part []byte) (string, error) {
+	etags, err := archive.UploadParts(ctx, body, int(upload.PartSize), len(upload.Signatures), func(ctx context.Context, number int, part []byte) (string, error) {
 		target := upload.Part + "&partNumber=" + strconv.Itoa(number) + "&X-Amz-Signature=" + upload.Signatures[number-1]
 		answer, err := s.send(ctx, http.MethodPut, name, target, part)
 		if err != nil {

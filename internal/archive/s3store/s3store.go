@@ -18,7 +18,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"kyklos.io/kyklos/internal/archive"
-	"kyklos.io/kyklos/internal/archive/parts"
 )
 
 // Store is a bucket.
@@ -54,7 +53,7 @@ func New(config Config) (*Store, error) {
 	if options.HTTPClient, err = httpClient(config.CA); err != nil {
 		return nil, err
 	}
-	return &Store{config: config, client: s3.New(options), partSize: parts.Size}, nil
+	return &Store{config: config, client: s3.New(options), partSize: archive.PartSize}, nil
 }
 
 func httpClient(ca []byte) (*awshttp.BuildableClient, error) {

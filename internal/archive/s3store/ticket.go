@@ -12,7 +12,6 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"kyklos.io/kyklos/internal/archive"
-	"kyklos.io/kyklos/internal/archive/parts"
 )
 
 const (
@@ -87,7 +86,7 @@ func (p *presigner) upload(ctx context.Context, name, id string, maxBytes int64)
 // compress takes two hundredths more at most, and 64 MiB for very many empty files.
 func plan(maxBytes, partSize int64) (size, count int64) {
 	need := maxBytes + maxBytes/50 + 64<<20
-	for need/partSize >= parts.Most {
+	for need/partSize >= archive.MaxParts {
 		partSize *= 2
 	}
 	return partSize, need/partSize + 1

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"kyklos.io/kyklos/internal/archive"
-	"kyklos.io/kyklos/internal/archive/parts"
 	"kyklos.io/kyklos/internal/archive/presigned"
 )
 
@@ -165,7 +164,7 @@ func TestTicketsSayWhatIsMissing(t *testing.T) {
 // A Secret holds a megabyte. Whatever the volume's size, a ticket for it fits, and has parts enough.
 func TestTicketsOfAnySizeFitIntoASecret(t *testing.T) {
 	store := open(t, configOf(server(t)))
-	store.partSize = parts.Size
+	store.partSize = archive.PartSize
 	for _, gib := range []int64{1, 100, 300, 1024, 16 << 10} {
 		maxBytes := gib << 30
 		ticket := issue(t, store, maxBytes)
@@ -174,7 +173,7 @@ func TestTicketsOfAnySizeFitIntoASecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		upload := ticket.Upload
-		if room := upload.PartSize * int64(len(upload.Signatures)); len(text) > 800<<10 || room < maxBytes+maxBytes/50 || len(upload.Signatures) > parts.Most {
+		if room := upload.PartSize * int64(len(upload.Signatures)); len(text) > 800<<10 || room < maxBytes+maxBytes/50 || len(upload.Signatures) > archive.MaxParts {
 			t.Errorf("%d GiB: the ticket has %d bytes for %d parts of %d", gib, len(text), len(upload.Signatures), upload.PartSize)
 		}
 		if gib == 100 {

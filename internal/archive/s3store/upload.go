@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"kyklos.io/kyklos/internal/archive"
-	"kyklos.io/kyklos/internal/archive/parts"
 )
 
 // PutStream implements archive.Writer: what fits into one part goes in one request, the rest
@@ -47,7 +46,7 @@ func (s *Store) begin(ctx context.Context, name string) (id string, err error) {
 }
 
 func (s *Store) multipart(ctx context.Context, name, id string, body io.Reader) error {
-	etags, err := parts.Upload(ctx, body, s.partSize, parts.Most, func(ctx context.Context, number int, part []byte) (string, error) {
+	etags, err := archive.UploadParts(ctx, body, s.partSize, archive.MaxParts, func(ctx context.Context, number int, part []byte) (string, error) {
 		sent, err := s.client.UploadPart(ctx, &s3.UploadPartInput{
 			Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id, PartNumber: aws.Int32(int32(number)), Body: bytes.NewReader(part),
 		})

@@ -28,7 +28,7 @@ func TestAnArchiveThatNobodyNeeds(t *testing.T) {
 	s.Must(s.Client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ann.Namespace, Name: "store"}, StringData: map[string]string{"folder": folder}}))
 	key := archive.Key{UID: "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11", OpID: "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
 	s.Must(store.Put(t.Context(), key.Data(), []byte("data")))
-	book := client.ObjectKey{Namespace: harness.SystemNamespace, Name: archivegc.BookName}
+	book := client.ObjectKey{Namespace: harness.SystemNamespace, Name: archivegc.LedgerName}
 	clock := clocktesting.NewFakePassiveClock(time.Now())
 	lead := func() (stop func()) {
 		return s.manage(func(mgr ctrl.Manager) error {

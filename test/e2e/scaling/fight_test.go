@@ -55,8 +55,8 @@ func (s *scenario) applies(replicas int32) func(context.Context) error {
 
 // argues is the message of Degraded and the event about a fight in the window.
 func argues(rival, window string) string {
-	return rival + " rewrites the replicas that Kyklos sets in Deployment webapp: three times in window " + window +
-		"; only one of the two can decide: have the other leave the target alone, or set spec.pause"
+	return rival + " keeps overwriting what Kyklos sets in Deployment webapp: three times in window " + window +
+		". Only one of the two can decide: make the other leave the target alone, or set spec.pause"
 }
 
 // overdue sets the clock to the end of a back-off after the last write, and returns that time.

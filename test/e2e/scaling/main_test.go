@@ -16,6 +16,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/test/harness"
 )
@@ -72,7 +74,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 		Scheme:  admin.Scheme(),
 		Logger:  logger,
 		Cache:   timewindowscaler.CacheOptions(nil),
-		Client:  client.Options{FieldOwner: timewindowscaler.FieldManager},
+		Client:  client.Options{FieldOwner: target.FieldManager},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 	})
 	if err != nil {
@@ -90,7 +92,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 			return time.Since(start)
 		},
 		Requeue: timewindowscaler.Requeue{Max: 24 * time.Hour},
-		Metrics: timewindowscaler.Metrics{Interval: time.Second, Tolerance: 0.1},
+		Metrics: extmetric.Options{Interval: time.Second, Tolerance: 0.1},
 		Kinds:   kinds,
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func TestAutoscalerOnTheSameTargetIsNamed(t *testing.T) {
 	s.target(2)
 	s.officeHours()
 	s.settles(10)
-	s.hears("TargetConflict", "HorizontalPodAutoscaler webapp-cpu scales Deployment webapp too: the two will undo each other's work")
+	s.hears("TargetConflict", "HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other")
 }
 
 // A deleted scaler leaves its target unchanged, and none of its series.

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
 // R12 (2025-01-27 is the Monday).
@@ -44,14 +44,14 @@ func TestScaleUpEnteringTheWindow(t *testing.T) {
 func ownsOnlyReplicas(s *scenario) {
 	s.Helper()
 	for _, entry := range s.deployment().ManagedFields {
-		if entry.Manager != timewindowscaler.FieldManager {
+		if entry.Manager != target.FieldManager {
 			continue
 		}
 		s.equal("subresource", entry.Subresource, "scale")
 		s.equal("fields", entry.FieldsV1.GetRawString(), `{"f:spec":{"f:replicas":{}}}`)
 		return
 	}
-	s.Errorf("%s owns nothing of the target", timewindowscaler.FieldManager)
+	s.Errorf("%s owns nothing of the target", target.FieldManager)
 }
 
 // R9.
@@ -163,7 +163,7 @@ func TestHolidayTreatedAsOpen(t *testing.T) {
 	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (holiday: treat-as-open)")
 	s.equal("window", s.scaler().Status.CurrentWindow, "Holiday")
 	message := s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
-	s.equal("message", message, "Everything in the spec is at work, but these holiday keys are no yyyy-mm-dd dates: Christmas")
+	s.equal("message", message, "The spec is fully applied, but these holiday keys are not yyyy-mm-dd dates: Christmas")
 }
 
 // R10.

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // scales makes the scaler's target one of the kind.
@@ -135,7 +135,7 @@ func (s *scenario) getDaemonSet() *appsv1.DaemonSet {
 func (s *scenario) daemonSetSettles(effective int32, suspended bool, pods int) {
 	s.Helper()
 	s.Until("the DaemonSet and its pods as they should be, Ready", func() bool {
-		_, found := s.getDaemonSet().Spec.Template.Spec.NodeSelector[timewindowscaler.SuspendKey]
+		_, found := s.getDaemonSet().Spec.Template.Spec.NodeSelector[targetkind.SuspendKey]
 		return found == suspended && s.pods() == pods && s.ready(effective)
 	})
 }
@@ -143,9 +143,9 @@ func (s *scenario) daemonSetSettles(effective int32, suspended bool, pods int) {
 // setsKey writes the key as a user does; "" takes it away.
 func (s *scenario) setsKey(value string) {
 	s.Helper()
-	selector := map[string]any{timewindowscaler.SuspendKey: nil}
+	selector := map[string]any{targetkind.SuspendKey: nil}
 	if value != "" {
-		selector[timewindowscaler.SuspendKey] = value
+		selector[targetkind.SuspendKey] = value
 	}
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"nodeSelector": selector}}}})
 	s.Must(err)

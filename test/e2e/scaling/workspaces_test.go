@@ -14,7 +14,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
 // Nothing serves Workspaces here: the tests write their status.
@@ -104,15 +104,15 @@ func TestWorkspace(t *testing.T) {
 	s.asked("2025-01-24 17:00:00", v1alpha1.DesiredStandby)
 	s.clock("2025-01-27 09:00:00")
 	s.asked("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
-	s.equal("who decided", s.decider(), timewindowscaler.ScheduleManager)
+	s.equal("who decided", s.decider(), target.ScheduleManager)
 	s.hears("ScaledUp", "Workspace set from STANDBY to RUNNING (window: BusinessHours)")
-	s.says("Target is not RUNNING yet (window: BusinessHours); see its own conditions")
+	s.says("Target is not RUNNING yet, see its own conditions (window: BusinessHours)")
 	s.arrives()
 	s.says("Target is RUNNING as desired (window: BusinessHours)")
 	s.equal("observed", ptr.Deref(s.scaler().Status.TargetObservedReplicas, -1), int32(1))
 
 	s.asks("kubectl", v1alpha1.DesiredStandby)
-	s.says("Target is left in STANDBY, as somebody else asked for; the next window boundary decides anew (window: BusinessHours)")
+	s.says("Target stays in STANDBY because another user or controller set it; the next window boundary decides again (window: BusinessHours)")
 	s.stays("2025-01-27 16:59:00", v1alpha1.DesiredStandby)
 	s.asks("kubectl", v1alpha1.DesiredRunning)
 	s.clock("2025-01-27 17:00:00")
@@ -122,7 +122,7 @@ func TestWorkspace(t *testing.T) {
 
 	// At night the idle timer archives the home, and the morning fetches it back, although it was missed.
 	s.asks("kyklos-ttl", v1alpha1.DesiredPending)
-	s.says("Target is left in PENDING, as somebody else asked for; the next window boundary decides anew (window: OffHours)")
+	s.says("Target stays in PENDING because another user or controller set it; the next window boundary decides again (window: OffHours)")
 	s.stays("2025-01-28 08:00:00", v1alpha1.DesiredPending)
 	s.clock("2025-01-29 10:00:00")
 	s.asked("2025-01-29 09:00:00", v1alpha1.DesiredRunning)

@@ -1,0 +1,218 @@
+// Package kindwatch watches the metadata of kinds of targets that are not in the manager's cache, each from
+// the first scaler that names it on, and holds back requests to their APIs while those time out.
+package kindwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/internal/targetkind"
+)
+
+// RetryInterval is the least time between two attempts to watch a kind.
+const RetryInterval = 5 * time.Second
+
+// ErrNotListedYet means that a kind's objects are still being listed. Its scalers are woken afterwards.
+var ErrNotListedYet = errors.New("the objects of the target's kind are still being listed")
+
+// Watches watches the metadata of further kinds. A watch stays when its last scaler goes: the kinds of the
+// cluster bound their number. Each kind has a cache of its own, so that one that cannot be listed delays
+// nothing else, readiness included.
+type Watches struct {
+	Config     *rest.Config
+	HTTP       *http.Client
+	Reviews    client.Writer // for targetkind.Permitted
+	Clock      clock.PassiveClock
+	Namespaces []string // what to watch; none means all
+	Log        logr.Logger
+	// Changed is called for an object that came, changed or went; Known, when all scalers of a kind should
+	// be reconciled.
+	Changed func(schema.GroupKind, types.NamespacedName)
+	Known   func(schema.GroupVersionKind)
+
+	slow slowKinds
+
+	mu    sync.Mutex
+	ctx   context.Context // nil until Start
+	kinds map[schema.GroupVersionKind]*kindWatch
+}
+
+// kindWatch is the watch of one kind; its fields are guarded by Watches.mu.
+type kindWatch struct {
+	kind targetkind.Kind
+	// forbidden is the permission that was missing at the last attempt.
+	forbidden error
+	// ended is when the last attempt ended.
+	ended time.Time
+	// stop ends the current attempt, or the watch; nil if there is none.
+	stop context.CancelFunc
+	// reader is nil until all objects are listed.
+	reader client.Reader
+}
+
+// Start begins the watches and ends them with ctx.
+func (w *Watches) Start(ctx context.Context) error {
+	w.mu.Lock()
+	w.ctx = ctx
+	named := slices.Collect(maps.Keys(w.kinds))
+	w.mu.Unlock()
+	for _, gvk := range named {
+		w.Known(gvk)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// Kind returns a kind that is being watched, so that its scalers need no discovery.
+func (w *Watches) Kind(gvk schema.GroupVersionKind) (targetkind.Kind, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if k := w.kinds[gvk]; k != nil && k.reader != nil {
+		return k.kind, true
+	}
+	return targetkind.Kind{}, false
+}
+
+// Objects reads the metadata of a kind's objects. It never waits: a kind that is new begins to be watched,
+// with ErrNotListedYet or a *targetkind.ForbiddenError until it is.
+func (w *Watches) Objects(kind targetkind.Kind) (client.Reader, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.kinds[kind.GroupVersionKind]
+	if k == nil {
+		k = &kindWatch{}
+		if w.kinds == nil {
+			w.kinds = map[schema.GroupVersionKind]*kindWatch{}
+		}
+		w.kinds[kind.GroupVersionKind] = k
+	}
+	if k.stop == nil {
+		k.kind = kind
+		w.begin(k)
+	}
+	switch {
+	case k.reader != nil:
+		return k.reader, nil
+	case k.forbidden != nil:
+		return nil, k.forbidden
+	default:
+		return nil, ErrNotListedYet
+	}
+}
+
+// begin starts an attempt in the background, unless the last has only just ended. The lock is held.
+func (w *Watches) begin(k *kindWatch) {
+	if age := w.Clock.Since(k.ended); w.ctx == nil || age >= 0 && age < RetryInterval {
+		return
+	}
+	var ctx context.Context
+	ctx, k.stop = context.WithCancel(w.ctx)
+	kind := k.kind
+	go func() {
+		err := w.permitted(ctx, kind)
+		var forbidden *targetkind.ForbiddenError
+		if !errors.As(err, &forbidden) {
+			err = w.watch(ctx, k, kind) // also where the review failed: the API server decides
+		}
+		if err != nil {
+			w.end(ctx, k, err)
+		}
+	}()
+}
+
+func (w *Watches) permitted(ctx context.Context, kind targetkind.Kind) error {
+	if len(w.Namespaces) == 0 {
+		return targetkind.Permitted(ctx, w.Reviews, kind, metav1.NamespaceAll)
+	}
+	for _, namespace := range w.Namespaces {
+		if err := targetkind.Permitted(ctx, w.Reviews, kind, namespace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch starts to fill a cache with the kind's metadata.
+func (w *Watches) watch(ctx context.Context, k *kindWatch, kind targetkind.Kind) error {
+	caches, err := cache.New(w.Config, w.cacheOptions(kind, func(err error) { w.end(ctx, k, err) }))
+	if err != nil {
+		return fmt.Errorf("create a cache: %w", err)
+	}
+	object := &metav1.PartialObjectMetadata{}
+	object.SetGroupVersionKind(kind.GroupVersionKind)
+	informer, err := caches.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("create an informer: %w", err)
+	}
+	if _, err := informer.AddEventHandler(w.handler(kind.GroupKind())); err != nil {
+		return fmt.Errorf("add a handler to an informer: %w", err)
+	}
+	go func() { _ = caches.Start(ctx) }() // ends with ctx, never with an error
+	go func() {
+		if caches.WaitForCacheSync(ctx) {
+			w.filled(ctx, k, caches)
+		}
+	}()
+	return nil
+}
+
+// filled records that all objects of a kind are listed.
+func (w *Watches) filled(ctx context.Context, k *kindWatch, reader client.Reader) {
+	w.mu.Lock()
+	if ctx.Err() != nil {
+		w.mu.Unlock()
+		return
+	}
+	k.reader, k.forbidden = reader, nil
+	gvk := k.kind.GroupVersionKind
+	w.mu.Unlock()
+	w.Known(gvk)
+}
+
+// end ends an attempt or a watch, unless ctx has ended it before. Unless it is forbidden the kind is gone,
+// and the next scaler that names it looks it up again.
+func (w *Watches) end(ctx context.Context, k *kindWatch, err error) {
+	w.mu.Lock()
+	if ctx.Err() != nil {
+		w.mu.Unlock()
+		return
+	}
+	k.stop()
+	var forbidden *targetkind.ForbiddenError
+	stays := k.reader == nil && k.forbidden != nil && errors.As(err, &forbidden)
+	k.stop, k.reader, k.forbidden, k.ended = nil, nil, nil, w.Clock.Now()
+	if errors.As(err, &forbidden) {
+		k.forbidden = err
+	}
+	gvk := k.kind.GroupVersionKind
+	w.mu.Unlock()
+	if !stays {
+		w.Log.Info("Stopped watching a kind of targets", "kind", gvk.Kind, "reason", err.Error())
+		w.Known(gvk)
+	}
+}
+
+// Request sends a request to the API of a kind, unless that API recently timed out. When it answers again,
+// all scalers of the kind are reconciled.
+func (w *Watches) Request(ctx context.Context, gvk schema.GroupVersionKind, send func(context.Context) error) error {
+	recovered, err := w.slow.request(ctx, gvk, w.Clock.Now(), send)
+	if recovered {
+		w.Known(gvk)
+	}
+	return err
+}

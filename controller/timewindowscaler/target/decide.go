@@ -1,0 +1,55 @@
+package target
+
+import (
+	"time"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+)
+
+// Input is what a kind decides by.
+type Input struct {
+	Scaler *v1beta1.TimeWindowScaler
+	// Target is nil if it does not exist or another scaler owns it.
+	Target  Target
+	Desired Desired
+	// Settled: the target was as desired, or on its way there, for this very spec.
+	Settled bool
+	// RaiseOnly: a metric has no value yet, and until then nothing is taken away.
+	RaiseOnly bool
+	// InGrace: a grace period delays the next decision.
+	InGrace bool
+	// Since returns the start of the window occurrence that decides, or of the time between windows; zero
+	// if that is longer ago than a month.
+	Since func() time.Time
+	Now   time.Time
+}
+
+// Decision is what a kind decides about a target.
+type Decision struct {
+	// Write: the target has to be written. Drift: the write corrects what others changed.
+	Write, Drift bool
+	// Skipped: only spec.pause prevents a write.
+	Skipped bool
+	// Held: the kind is held to what is desired all the time, so others who change it are in a fight.
+	Held bool
+	// Left: another user or controller decided otherwise, and that stands until the next window boundary.
+	Left bool
+	// Applied is the next status.applied, once the decision is carried out.
+	Applied *v1beta1.AppliedState
+}
+
+// heldToCount is embedded by kinds with a replica count, to which the target is held all the time.
+type heldToCount struct{}
+
+func (heldToCount) Limit(replicas int32) int32 { return replicas }
+
+func (heldToCount) Warning(*v1beta1.TimeWindowScalerSpec) string { return "" }
+
+func (heldToCount) Decide(in Input) Decision {
+	if in.Target == nil || in.Target.AsksFor(in.Desired) {
+		return Decision{Held: true}
+	}
+	pause := in.Scaler.Spec.Pause
+	write := !pause && (!in.RaiseOnly || in.Target.Base().Spec < in.Desired.Replicas)
+	return Decision{Write: write, Drift: write && in.Settled, Skipped: pause, Held: true}
+}

@@ -1,0 +1,114 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
+)
+
+// kinds are the kinds that Kyklos knows by name. All others need a scale subresource; see scalable. A new
+// kind is added here and in internal/targetkind.
+var kinds = []struct {
+	targetkind.Kind
+	implementation Kind
+}{
+	{targetkind.Deployment, deployments{}},
+	{targetkind.StatefulSet, statefulSets{}},
+	{targetkind.DaemonSet, daemonSets{}},
+	{targetkind.Workspace, workspaces{}},
+}
+
+// KindOf returns the implementation for the kind that ref names, whether or not the cluster has it.
+func KindOf(ref v1beta1.TargetRef) Kind {
+	gvk := targetkind.Of(ref)
+	for _, known := range kinds {
+		if known.GroupVersionKind == gvk {
+			return known.implementation
+		}
+	}
+	return scalable{gvk: gvk}
+}
+
+// CachedKinds calls use for each kind whose objects belong into the manager's cache.
+func CachedKinds(use func(targetkind.Kind, Cached)) {
+	for _, known := range kinds {
+		if cached, ok := known.implementation.(Cached); ok {
+			use(known.Kind, cached)
+		}
+	}
+}
+
+// Clients are what targets are read and written with.
+type Clients struct {
+	// Client reads from the cache and writes to the API server; APIReader reads from the API server.
+	Client    client.Client
+	APIReader client.Reader
+	// Dynamic reads and writes kinds that are not cached.
+	Dynamic dynamic.Interface
+	// Kinds looks up kinds that are not cached, and Watches has the metadata of their objects.
+	Kinds   *targetkind.Resolver
+	Watches Watches
+}
+
+// Watches are the watches on the metadata of kinds that are not cached.
+type Watches interface {
+	// Kind returns a kind that is being watched, so that its scalers need no discovery.
+	Kind(gvk schema.GroupVersionKind) (targetkind.Kind, bool)
+	// Objects reads the metadata of a kind's objects.
+	Objects(kind targetkind.Kind) (client.Reader, error)
+	// Request runs a request to the API of a kind, unless that API recently timed out.
+	Request(ctx context.Context, gvk schema.GroupVersionKind, request func(context.Context) error) error
+}
+
+func (c *Clients) reader(memory *Memory) client.Reader {
+	if memory.Live {
+		return c.APIReader
+	}
+	return c.Client
+}
+
+// IsObstacle reports that the target's kind, and not the passing state of the cluster, prevents scaling.
+func IsObstacle(err error) bool {
+	var unknown *targetkind.UnknownError
+	var unscalable *targetkind.NotScalableError
+	var forbidden *targetkind.ForbiddenError
+	return errors.As(err, &unknown) || errors.As(err, &unscalable) || errors.As(err, &forbidden)
+}
+
+// Read returns the target of the kind, or nil if it does not exist or is being deleted. An error for which
+// IsObstacle is true means that nothing of this kind can be scaled at present.
+func Read(ctx context.Context, c *Clients, kind Kind, key types.NamespacedName, memory *Memory) (Target, error) {
+	if watched, ok := kind.(Watched); ok {
+		return readWatched(ctx, c, watched, key, memory)
+	}
+	cached := kind.(Cached)
+	object := cached.Object()
+	if err := c.reader(memory).Get(ctx, key, object); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	if object.GetDeletionTimestamp() != nil {
+		return nil, nil
+	}
+	return memory.newer(cached.FromObject(object)), nil
+}
+
+// mergePatch changes a spec only if its object still has the resourceVersion.
+func mergePatch(resourceVersion string, spec map[string]any) ([]byte, error) {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": resourceVersion},
+		"spec":     spec,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode the patch: %w", err)
+	}
+	return patch, nil
+}

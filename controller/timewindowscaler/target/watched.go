@@ -1,0 +1,95 @@
+package target
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
+)
+
+// readWatched sends a GET only if the object has changed since it was last read or written.
+func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory) (Target, error) {
+	gvk, subresources := watched.Path()
+	kind, err := c.resolve(ctx, gvk)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := c.Watches.Objects(kind)
+	if err != nil {
+		return nil, err
+	}
+	metadata := &metav1.PartialObjectMetadata{}
+	metadata.SetGroupVersionKind(gvk)
+	if err := objects.Get(ctx, key, metadata); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	if metadata.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	if last := memory.Last; !memory.Live && last != nil && last.Base().UID == metadata.UID && last.Base().isOf(metadata.ResourceVersion) {
+		return last, nil
+	}
+	memory.Last = nil
+	var object *unstructured.Unstructured
+	err = c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
+		object, err = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
+		return err
+	})
+	switch {
+	case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
+		// The kind is gone or has lost its scale; or the object is gone since, which is not an error.
+		c.Kinds.Forget(gvk)
+		_, err := c.Kinds.Resolve(ctx, referenceTo(gvk))
+		return nil, err
+	case apierrors.IsForbidden(err):
+		return nil, &targetkind.ForbiddenError{Kind: kind, Err: err}
+	}
+	found, err := watched.Fetched(metadata, object, err)
+	if err == nil {
+		memory.Last = found
+	}
+	return found, err
+}
+
+// patchWatched patches the spec of the object, or of its subresource.
+func patchWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, seen Target, spec map[string]any, manager string) (Target, error) {
+	gvk, subresources := watched.Path()
+	kind, err := c.resolve(ctx, gvk)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := mergePatch(seen.Base().ResourceVersion, spec)
+	if err != nil {
+		return nil, err
+	}
+	var object *unstructured.Unstructured
+	err = c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
+		object, err = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).
+			Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}, subresources...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return watched.Fetched(&metav1.PartialObjectMetadata{}, object, nil)
+}
+
+// resolve returns a kind that is not cached, without a request if it is being watched.
+func (c *Clients) resolve(ctx context.Context, gvk schema.GroupVersionKind) (targetkind.Kind, error) {
+	if kind, watched := c.Watches.Kind(gvk); watched {
+		return kind, nil
+	}
+	return c.Kinds.Resolve(ctx, referenceTo(gvk))
+}
+
+func referenceTo(gvk schema.GroupVersionKind) v1beta1.TargetRef {
+	apiVersion, kind := gvk.ToAPIVersionAndKind()
+	return v1beta1.TargetRef{APIVersion: apiVersion, Kind: kind}
+}

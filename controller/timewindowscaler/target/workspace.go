@@ -1,0 +1,200 @@
+package target
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
+)
+
+// Workspaces have a desired state instead of a count. Users, idle timers and the schedule all set it. So the
+// schedule sets it once at each of its edges and leaves it alone in between.
+//
+// They are watched as other custom resources are, and each change costs one GET, so that it does not matter
+// whether this manager, or any, serves Workspaces.
+
+// +kubebuilder:rbac:groups=kyklos.io,resources=workspaces,verbs=get;list;watch;patch
+
+// ScheduleManager is the field manager of what a schedule writes into a Workspace: spec.desiredState has
+// several writers, and managedFields show which of them decided last.
+const ScheduleManager = "kyklos-schedule"
+
+// conditionReady is the Workspace's own condition: it is in its desired state.
+const conditionReady = "Ready"
+
+// Workspace is a target with a desired state. It counts as one replica while it runs and is ready.
+type Workspace struct {
+	Common
+	State lifecycle.State // the desired one
+	// Settled: the Workspace reports that it is as its current spec asks.
+	Settled bool
+}
+
+// AsksFor: 0 asks for less than RUNNING, any other count for RUNNING.
+func (w *Workspace) AsksFor(want Desired) bool {
+	return (w.State == lifecycle.Running) == (want.Replicas > 0)
+}
+
+func (w *Workspace) Has(want Desired) bool { return w.AsksFor(want) && w.Settled }
+
+func (w *Workspace) Distance(want Desired) int32 { return apart(w.Observed, min(want.Replicas, 1)) }
+
+func (w *Workspace) Describe(want Desired) Description {
+	state, action := stateOf(want), "Start"
+	if want.Replicas == 0 {
+		action = "Stop"
+	}
+	return Description{
+		Reached:  fmt.Sprintf("is %s as desired", state),
+		Pending:  fmt.Sprintf("is not %s yet, see its own conditions", state),
+		Now:      fmt.Sprintf("is set to %s", w.State),
+		Changing: fmt.Sprintf("Setting the target to %s", state),
+		Changed:  fmt.Sprintf("Workspace set from %s to %s", w.State, state),
+		Action:   action, Up: want.Replicas > 0,
+		Current: string(w.State), Desired: string(state),
+	}
+}
+
+func (w *Workspace) ManagedFields() [][]string { return [][]string{{"f:spec", "f:desiredState"}} }
+
+type workspaces struct{}
+
+func (workspaces) Path() (schema.GroupVersionKind, []string) {
+	return targetkind.Workspace.GroupVersionKind, nil
+}
+
+// Write sets RUNNING, or at 0 STANDBY. The resourceVersion makes sure that no other state was set since the
+// decision.
+func (k workspaces) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
+	return patchWatched(ctx, c, k, key, seen, map[string]any{"desiredState": stateOf(want)}, ScheduleManager)
+}
+
+// stateOf is the state that a count asks for: never PENDING, which is for idle timers to set.
+func stateOf(want Desired) lifecycle.State {
+	if want.Replicas > 0 {
+		return lifecycle.Running
+	}
+	return lifecycle.Standby
+}
+
+func (workspaces) Fetched(_ *metav1.PartialObjectMetadata, object *unstructured.Unstructured, err error) (Target, error) {
+	if err != nil {
+		return nil, err
+	}
+	ws := &v1alpha1.Workspace{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, ws); err != nil {
+		return nil, fmt.Errorf("read Workspace %s: %w", object.GetName(), err)
+	}
+	ready := meta.IsStatusConditionTrue(ws.Status.Conditions, conditionReady)
+	w := &Workspace{
+		Common:  Common{UID: ws.UID, ResourceVersion: ws.ResourceVersion},
+		State:   lifecycle.State(ws.Spec.DesiredState),
+		Settled: ready && ws.Status.ObservedGeneration >= ws.Generation,
+	}
+	if w.State == lifecycle.Running {
+		w.Spec = 1
+	}
+	if ready && ws.Status.Phase == v1alpha1.Phase(lifecycle.Running) {
+		w.Observed, w.Ready = 1, 1
+	}
+	return w, nil
+}
+
+// Limit: a Workspace runs or is stopped.
+func (workspaces) Limit(replicas int32) int32 { return min(replicas, 1) }
+
+func (workspaces) Decide(in Input) Decision {
+	stored := in.Scaler.Status.Applied
+	d := Decision{Applied: stored.DeepCopy()}
+	if in.Target == nil {
+		return d
+	}
+	found := in.Target.(*Workspace)
+	edge := lifecycle.EdgeInput{Replicas: in.Desired.Replicas, Desired: found.State}
+	if stored != nil && stored.TargetUID == string(found.UID) {
+		edge.Applied = lifecycle.Applied{State: lifecycle.State(stored.State)}
+		if stored.Edge != nil {
+			edge.Applied.Edge = edgeName(stored.Edge.Time)
+		}
+	}
+	edge.Edge = currentEdge(in, edge.Applied)
+	if how := in.Scaler.Spec.Workspace; how != nil {
+		edge.Enforce, edge.KeepArchived = how.Enforce, how.KeepArchived
+	}
+	decided := lifecycle.DecideEdge(edge)
+	d.Left = !decided.Write && found.State != stateOf(in.Desired)
+	if in.Scaler.Spec.Pause {
+		d.Skipped = decided.Write
+		return d
+	}
+	d.Write = decided.Write
+	d.Drift = decided.Write && decided.Applied == edge.Applied
+	if decided.Applied != edge.Applied {
+		d.Applied = &v1beta1.AppliedState{State: string(decided.Applied.State), At: wholeSeconds(in.Now), TargetUID: string(found.UID)}
+		if since, err := time.Parse(time.RFC3339, decided.Applied.Edge); err == nil {
+			at := wholeSeconds(since)
+			d.Applied.Edge = &at
+		}
+	}
+	return d
+}
+
+// currentEdge names the window occurrence, or the time between windows, that counts now: during a grace
+// period the one before. Where nothing began for a month, it is still the one applied, unless that was
+// another state.
+func currentEdge(in Input, applied lifecycle.Applied) string {
+	if in.InGrace {
+		return applied.Edge
+	}
+	if since := in.Since(); !since.IsZero() {
+		return edgeName(since)
+	}
+	if applied.State == stateOf(in.Desired) {
+		return applied.Edge
+	}
+	return ""
+}
+
+func edgeName(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func wholeSeconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
+
+func (workspaces) GraceMessages(_, _ Desired) (before, instead string) {
+	return "the Workspace is stopped", "the Workspace is not stopped"
+}
+
+// Warning names the first count above 1.
+func (workspaces) Warning(spec *v1beta1.TimeWindowScalerSpec) string {
+	var first string
+	var above int
+	check := func(path *field.Path, written intstr.IntOrString) {
+		if count, err := schedule.Count(written, spec.BaselineReplicas); err == nil && count > 1 {
+			above++
+			first = cmp.Or(first, fmt.Sprintf("%s: a Workspace either runs or is stopped, so %d means the same as 1", path, count))
+		}
+	}
+	path := field.NewPath("spec")
+	check(path.Child("defaultReplicas"), spec.DefaultReplicas)
+	for i := range spec.Windows {
+		check(path.Child("windows").Index(i).Child("replicas"), spec.Windows[i].Replicas)
+	}
+	if above > 1 {
+		return fmt.Sprintf("%s; %d counts in all", first, above)
+	}
+	return first
+}

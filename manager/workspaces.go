@@ -1,0 +1,128 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"kyklos.io/kyklos/controller/archivegc"
+	"kyklos.io/kyklos/controller/timewindowscaler"
+	"kyklos.io/kyklos/controller/workspace"
+	"kyklos.io/kyklos/controller/workspaceidle"
+	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/wallclock"
+)
+
+const (
+	// imageVariable holds the manager's image.
+	imageVariable = "KYKLOS_IMAGE"
+	// podVariable holds the name of the manager's pod, which has the image, too.
+	podVariable = "POD_NAME"
+	// managerContainer is the manager's container in that pod.
+	managerContainer = "manager"
+)
+
+// workspaceOptions are the flags for Workspaces.
+type workspaceOptions struct {
+	serve      bool
+	options    workspace.Options
+	gcInterval time.Duration
+}
+
+func defaultWorkspaceOptions() workspaceOptions {
+	return workspaceOptions{serve: true, gcInterval: archivegc.DefaultInterval, options: workspace.Options{
+		Clock: wallclock.Clock, Workers: workspace.DefaultWorkers, Limits: workspace.DefaultLimits,
+	}}
+}
+
+func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
+	o := &w.options
+	flags.BoolVar(&w.serve, "workspaces", w.serve, "serve Workspaces")
+	flags.IntVar(&o.Workers, "workspace-workers", o.Workers, "number of workspaces that are reconciled at the same time")
+	flags.IntVar(&o.Limits.PerOwner, "workspace-limit-per-owner", o.Limits.PerOwner, "maximum number of running workspaces of one owner; at least 1")
+	flags.IntVar(&o.Limits.All, "workspace-limit", o.Limits.All, "maximum number of running workspaces; at least 1")
+	flags.IntVar(&o.Limits.Movers, "mover-limit", o.Limits.Movers, "maximum number of homes that are archived or restored at the same time; at least 1")
+	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes; empty uses that of the manager's pod")
+	flags.BoolVar(&o.Folders, "archive-folders", o.Folders, "allow archives in folders of the manager's file system; for clusters on one machine")
+	flags.DurationVar(&w.gcInterval, "archive-gc-interval", w.gcInterval, "interval between searches for archives that no workspace needs; from 1m to 24h")
+}
+
+func (w *workspaceOptions) validate() error {
+	if err := (archivegc.Options{Interval: w.gcInterval}).Validate(); err != nil || !w.serve {
+		return err
+	}
+	return w.options.Validate()
+}
+
+// cacheOptions are the cached objects of all controllers.
+func (o *options) cacheOptions() cache.Options {
+	options := timewindowscaler.CacheOptions(o.namespaces)
+	if o.workspaces.serve {
+		workspace.CacheOptions(&options)
+	}
+	return options
+}
+
+// addWorkspaces adds the controllers for Workspaces: the reconciler, the idle timers and the archive GC.
+func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o options) error {
+	if !o.workspaces.serve {
+		return nil
+	}
+	workspaces := o.workspaces.options
+	workspaces.NoClasses = len(o.namespaces) > 0
+	if workspaces.MoverImage == "" {
+		var err error
+		if workspaces.MoverImage, err = ownImage(ctx, mgr, o); err != nil {
+			mgr.GetLogger().Error(err, "Homes cannot be archived or restored; set --mover-image")
+		}
+	}
+	if err := workspace.SetupWithManager(ctx, mgr, workspaces); err != nil {
+		return fmt.Errorf("set up the workspace controller: %w", err)
+	}
+	if err := workspaceidle.SetupWithManager(mgr, wallclock.Clock); err != nil {
+		return fmt.Errorf("set up the idle timers: %w", err)
+	}
+	err := archivegc.SetupWithManager(mgr, archivegc.Options{
+		Clock:      wallclock.Clock,
+		Monotonic:  sinceStart(),
+		Interval:   o.workspaces.gcInterval,
+		Namespace:  o.ownNamespace(),
+		Namespaces: o.namespaces,
+		Stores:     connect.Options{Folders: workspaces.Folders},
+	})
+	if err != nil {
+		return fmt.Errorf("set up the archive GC: %w", err)
+	}
+	return nil
+}
+
+// ownImage is the manager's image: movers are the same program.
+func ownImage(ctx context.Context, mgr ctrl.Manager, o options) (string, error) {
+	if image := os.Getenv(imageVariable); image != "" {
+		return image, nil
+	}
+	name := os.Getenv(podVariable)
+	if name == "" {
+		return "", fmt.Errorf("the manager's image is unknown: neither %s nor %s is set", imageVariable, podVariable)
+	}
+	if len(o.namespaces) > 0 {
+		return "", fmt.Errorf("with --namespaces the manager has no permission to read its pod: set %s", imageVariable)
+	}
+	var pod corev1.Pod
+	if err := mgr.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: o.ownNamespace(), Name: name}, &pod); err != nil {
+		return "", fmt.Errorf("get the manager's pod: %w", err)
+	}
+	for _, container := range pod.Spec.Containers {
+		if container.Name == managerContainer {
+			return container.Image, nil
+		}
+	}
+	return "", fmt.Errorf("pod %s has no container %s", name, managerContainer)
+}
