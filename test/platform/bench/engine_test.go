@@ -30,9 +30,7 @@ const rounds = 15
 // rows. In the last two, the windows are in three zones of the embedded database in turn.
 func TestEngineBesideCron(t *testing.T) {
 	machine, err := timecalc.LoadZone("America/New_York")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now := time.Now().UTC().Truncate(time.Hour)
 	alone := []*time.Location{embedded(t, "America/New_York")}
 	three := []*time.Location{alone[0], embedded(t, "Europe/Berlin"), embedded(t, "Asia/Tokyo")}
@@ -66,22 +64,14 @@ func TestEngineBesideCron(t *testing.T) {
 func embedded(t *testing.T, name string) *time.Location {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	archive, err := zip.OpenReader(filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer archive.Close()
 	data, err := fs.ReadFile(archive, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	zone, err := time.LoadLocationFromTZData(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return zone
 }
 
@@ -98,16 +88,12 @@ func schedules(t *testing.T, n int, zones []*time.Location) (*timecalc.Calendar,
 			hour, minute := (first+i)/60, (first+i)%60
 			edges[j] = fmt.Sprintf("%02d:%02d", hour, minute)
 			s, err := cron.ParseStandard(fmt.Sprintf("%d %d * * 1-5", minute, hour))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s.(*cron.SpecSchedule).Location = zone
 			crons = append(crons, s)
 		}
 		w, err := timecalc.ParseWindow([]string{"Mon", "Tue", "Wed", "Thu", "Fri"}, edges[0], edges[1], 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if zone != c.Zone {
 			w = w.In(zone)
 		}
@@ -137,4 +123,12 @@ func sideBySide(iterations int, a, b func(time.Time), from time.Time) (nanosA, n
 		nanosA, nanosB = measure(a, nanosA), measure(b, nanosB)
 	}
 	return nanosA, nanosB
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -32,9 +32,7 @@ type boardPanel struct {
 func dashboard(t *testing.T) board {
 	t.Helper()
 	var b board
-	if err := json.Unmarshal(mustRead(t, root+"/config/grafana/kyklos.json"), &b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(mustRead(t, root+"/config/grafana/kyklos.json"), &b))
 	return b
 }
 

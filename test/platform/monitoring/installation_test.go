@@ -59,9 +59,7 @@ func checkCertificate(t *testing.T, installed []string, serverName string, ca *c
 				DNSNames   []string
 			}
 		}
-		if err := yaml.Unmarshal(document, &certificate); err != nil {
-			t.Fatal(err)
-		}
+		must(t, yaml.Unmarshal(document, &certificate))
 		return certificate.Spec.SecretName == ca.Name && slices.Contains(certificate.Spec.DNSNames, serverName)
 	}
 	if !slices.ContainsFunc(certificates, matches) || ca.Key != "ca.crt" {

@@ -33,19 +33,13 @@ func ruleFile(t *testing.T) string {
 				Groups []any `json:"groups"`
 			} `json:"spec"`
 		}
-		if err := yaml.Unmarshal(mustRead(t, path), &manifest); err != nil {
-			t.Fatal(err)
-		}
+		must(t, yaml.Unmarshal(mustRead(t, path), &manifest))
 		groups = append(groups, manifest.Spec.Groups...)
 	}
 	content, err := yaml.Marshal(map[string]any{"groups": groups})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "rules.yaml")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, content, 0o600))
 	return path
 }
 
@@ -69,9 +63,7 @@ func shippedRules(t *testing.T) []rulefmt.Rule {
 func ruleManifests(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob(root + "/config/prometheus/rules*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return paths
 }
 
@@ -147,8 +139,14 @@ func mustDecode(t *testing.T, content []byte, into any) {
 func mustRead(t *testing.T, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
+	must(t, err)
+	return content
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return content
 }

@@ -93,9 +93,7 @@ func (s *scenario) run(t *testing.T, ruleFile string) {
 		load += fmt.Sprintf("  %s %s\n", series.Series, series.Values)
 	}
 	loader, err := promqltest.NewLazyLoader(load, promqltest.LazyLoaderOpts{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer loader.Close()
 	manager := rules.NewManager(&rules.ManagerOptions{
 		QueryFunc:  rules.EngineQueryFunc(loader.QueryEngine(), loader.Storage()),
@@ -114,9 +112,7 @@ func (s *scenario) run(t *testing.T, ruleFile string) {
 	for now := model.Duration(0); len(tests) > 0; now += s.Interval {
 		at := time.Unix(0, 0).Add(time.Duration(now)).UTC()
 		loader.WithSamplesTill(at, func(err error) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, group := range groups {
 				group.Eval(t.Context(), at)
 			}
@@ -188,9 +184,7 @@ func unitTests(t *testing.T) map[string]unitTest {
 	files := map[string]unitTest{}
 	for _, path := range paths {
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var file unitTest
 		if err := yaml.UnmarshalStrict(content, &file); err != nil {
 			t.Fatalf("%s: %v", path, err)

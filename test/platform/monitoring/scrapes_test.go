@@ -47,9 +47,7 @@ func scrape(t *testing.T) *prometheus {
 	for _, path := range paths { // in the order of time, with which the names begin
 		name := filepath.Base(path)
 		at, err := time.Parse(time.DateTime, name[:len(time.DateTime)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if w.from.IsZero() {
 			w.from = at
 		}
@@ -75,9 +73,7 @@ func runScrapes(t *testing.T, folder string) {
 func (w *prometheus) store(t *testing.T, path string, at time.Time, job string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	target := labels.FromStrings("job", job, "namespace", "kyklos-system", "pod", job+"-0", "instance", "10.0.0.1:8443")
 	appender := w.db.Appender(t.Context())
 	add := func(set labels.Labels, value float64) {
@@ -95,9 +91,7 @@ func (w *prometheus) store(t *testing.T, path string, at time.Time, job string) 
 	if err := eachSample(content, add); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	if err := appender.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, appender.Commit())
 }
 
 // eachSample calls add with every sample of a scrape in the text format.

@@ -42,11 +42,6 @@ func kubectl(t *testing.T, stdin string, args ...string) string {
 	return stdout
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	harness.Must(t, err)
-}
-
 // managers returns the manager's pods that are not terminating, oldest first.
 func managers(ctx context.Context) ([]corev1.Pod, error) {
 	var pods corev1.PodList
@@ -75,7 +70,7 @@ func installed(t *testing.T) {
 func TestReplicasGetReady(t *testing.T) {
 	installed(t)
 	pods, err := managers(t.Context())
-	must(t, err)
+	harness.Must(t, err)
 	if len(pods) != 2 {
 		t.Fatalf("%d pods, want 2", len(pods))
 	}
@@ -86,7 +81,7 @@ func TestReplicasGetReady(t *testing.T) {
 		}
 	}
 	namespace := corev1.Namespace{}
-	must(t, admin.Get(t.Context(), client.ObjectKey{Name: harness.SystemNamespace}, &namespace))
+	harness.Must(t, admin.Get(t.Context(), client.ObjectKey{Name: harness.SystemNamespace}, &namespace))
 	if got := namespace.Labels["pod-security.kubernetes.io/enforce"]; got != "restricted" {
 		t.Errorf("the namespace enforces %q", got)
 	}
@@ -110,7 +105,7 @@ func processOf(t *testing.T, pod *corev1.Pod) string {
 	t.Helper()
 	uid := string(pod.UID)
 	folders, err := filepath.Glob("/proc/[0-9]*")
-	must(t, err)
+	harness.Must(t, err)
 	for _, folder := range folders {
 		command, _ := os.ReadFile(filepath.Join(folder, "cmdline"))
 		groups, _ := os.ReadFile(filepath.Join(folder, "cgroup"))
@@ -125,7 +120,7 @@ func processOf(t *testing.T, pod *corev1.Pod) string {
 func read(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	must(t, err)
+	harness.Must(t, err)
 	return string(content)
 }
 
@@ -133,11 +128,11 @@ func read(t *testing.T, path string) string {
 func TestDrainTakesOneReplicaAtATime(t *testing.T) {
 	installed(t)
 	pods, err := managers(t.Context())
-	must(t, err)
+	harness.Must(t, err)
 	evict := func(pod corev1.Pod) error {
 		return admin.SubResource("eviction").Create(t.Context(), &pod, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace}})
 	}
-	must(t, until(t.Context(), patience, func() error {
+	harness.Must(t, until(t.Context(), patience, func() error {
 		budget := policyv1.PodDisruptionBudget{}
 		err := admin.Get(t.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-manager"}, &budget)
 		if err == nil && budget.Status.DisruptionsAllowed != 1 {
@@ -145,11 +140,11 @@ func TestDrainTakesOneReplicaAtATime(t *testing.T) {
 		}
 		return err
 	}))
-	must(t, evict(pods[0]))
+	harness.Must(t, evict(pods[0]))
 	if err := evict(pods[1]); err == nil || !strings.Contains(err.Error(), "disruption budget") {
 		t.Errorf("the second eviction is answered by %v", err)
 	}
-	must(t, until(t.Context(), patience, func() error {
+	harness.Must(t, until(t.Context(), patience, func() error {
 		living, err := managers(t.Context())
 		if err == nil && (len(living) != 2 || !isReady(&living[0]) || !isReady(&living[1])) {
 			err = fmt.Errorf("%d replicas, not all ready", len(living))
@@ -162,7 +157,7 @@ func TestDrainTakesOneReplicaAtATime(t *testing.T) {
 func TestLogsAndExec(t *testing.T) {
 	installed(t)
 	pods, err := managers(t.Context())
-	must(t, err)
+	harness.Must(t, err)
 	if log := kubectl(t, "", "-n", harness.SystemNamespace, "logs", pods[0].Name); !strings.HasPrefix(log, "{") {
 		t.Errorf("the log begins with %.80q", log)
 	}

@@ -26,11 +26,11 @@ type pair struct{ chain, key, ca []byte }
 func newPair(t *testing.T) pair {
 	t.Helper()
 	chain, key, err := cert.GenerateSelfSignedCertKey(webhookHost, nil, nil)
-	must(t, err)
+	harness.Must(t, err)
 	certificates, err := cert.ParseCertsPEM(chain)
-	must(t, err)
+	harness.Must(t, err)
 	ca, err := cert.EncodeCertificates(certificates[len(certificates)-1])
-	must(t, err)
+	harness.Must(t, err)
 	return pair{chain, key, ca}
 }
 
@@ -44,7 +44,7 @@ func installMounted(t *testing.T, first pair, trusted []byte) {
 			kept = append(kept, document)
 		}
 	}
-	must(t, client.IgnoreAlreadyExists(admin.Create(t.Context(), &corev1.Secret{
+	harness.Must(t, client.IgnoreAlreadyExists(admin.Create(t.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "kyklos-webhook-tls", Namespace: harness.SystemNamespace},
 		Type:       corev1.SecretTypeTLS, Data: map[string][]byte{"tls.crt": first.chain, "tls.key": first.key},
 	})))
@@ -55,7 +55,7 @@ func installMounted(t *testing.T, first pair, trusted []byte) {
 		"crd/timewindowscalers.kyklos.io":               "/spec/conversion/webhook/clientConfig/caBundle",
 	} {
 		patch, err := json.Marshal([]map[string]any{{"op": "add", "path": path, "value": trusted}})
-		must(t, err)
+		harness.Must(t, err)
 		kubectl(t, "", "patch", object, "--type=json", "-p", string(patch))
 	}
 	kubectl(t, "", "-n", harness.SystemNamespace, "rollout", "status", "deployment/kyklos-manager", "--timeout="+patience.String())
@@ -68,20 +68,20 @@ func TestMountedCertificateIsRenewed(t *testing.T) {
 	first, second := newPair(t), newPair(t)
 	installMounted(t, first, append(append([]byte{}, first.ca...), second.ca...))
 	pods, err := managers(t.Context())
-	must(t, err)
-	must(t, everyoneServes(t, pods, first))
+	harness.Must(t, err)
+	harness.Must(t, everyoneServes(t, pods, first))
 
 	load := startLoad(t, newTarget(t))
 	secret := corev1.Secret{}
-	must(t, admin.Get(t.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-webhook-tls"}, &secret))
+	harness.Must(t, admin.Get(t.Context(), client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyklos-webhook-tls"}, &secret))
 	secret.Data = map[string][]byte{"tls.crt": second.chain, "tls.key": second.key}
-	must(t, admin.Update(t.Context(), &secret))
+	harness.Must(t, admin.Update(t.Context(), &secret))
 	began := time.Now()
 	renewed := until(t.Context(), patience, func() error { return everyoneServes(t, pods, second) })
 	load.end(t, fmt.Sprintf("until both replicas served the renewed certificate, %s after the Secret had it", time.Since(began).Round(time.Second)))
-	must(t, renewed)
+	harness.Must(t, renewed)
 	after, err := managers(t.Context())
-	must(t, err)
+	harness.Must(t, err)
 	if len(after) != 2 || after[0].Name != pods[0].Name || after[1].Name != pods[1].Name || after[0].Status.ContainerStatuses[0].RestartCount != 0 {
 		t.Error("the replicas are not the same as before")
 	}

@@ -25,9 +25,9 @@ import (
 func newTarget(t *testing.T) (namespace string) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "node-"}}
-	must(t, admin.Create(t.Context(), ns))
+	harness.Must(t, admin.Create(t.Context(), ns))
 	labels := map[string]string{"app": "web"}
-	must(t, admin.Create(t.Context(), &appsv1.Deployment{
+	harness.Must(t, admin.Create(t.Context(), &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: ns.Name},
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
@@ -59,7 +59,7 @@ func scaler(version, namespace, name string, otherwise, inside int, from time.Ti
 // awaitPods waits until web has exactly that many ready pods.
 func awaitPods(t *testing.T, namespace string, want int) {
 	t.Helper()
-	must(t, until(t.Context(), patience, func() error {
+	harness.Must(t, until(t.Context(), patience, func() error {
 		var pods corev1.PodList
 		if err := admin.List(t.Context(), &pods, client.InNamespace(namespace)); err != nil {
 			return err
@@ -82,13 +82,13 @@ func TestWebhooksBehindTheService(t *testing.T) {
 	installed(t)
 	namespace := newTarget(t)
 	later := time.Now().Add(6 * time.Hour)
-	must(t, admin.Create(t.Context(), scaler("v1beta1", namespace, "first", 2, 3, later)))
+	harness.Must(t, admin.Create(t.Context(), scaler("v1beta1", namespace, "first", 2, 3, later)))
 	err := admin.Create(t.Context(), scaler("v1beta1", namespace, "second", 2, 3, later))
 	if err == nil || !strings.Contains(err.Error(), `spec.targetRef.name: Duplicate value: "web"`) {
 		t.Errorf("a second scaler of one target is answered by %v", err)
 	}
 	old := scaler("v1alpha1", namespace, "first", 0, 0, later)
-	must(t, admin.Get(t.Context(), client.ObjectKeyFromObject(old), old))
+	harness.Must(t, admin.Get(t.Context(), client.ObjectKeyFromObject(old), old))
 	if count, _, _ := unstructured.NestedInt64(old.Object, "spec", "defaultReplicas"); count != 2 {
 		t.Errorf("in v1alpha1 the count is %d, want 2", count)
 	}
@@ -102,7 +102,7 @@ func TestFlipRealPods(t *testing.T) {
 	// At least five seconds ahead, so that the scaler exists before.
 	opens := time.Now().Add(5 * time.Second).Truncate(time.Minute).Add(time.Minute)
 	s := scaler("v1beta1", namespace, "web", 2, 4, opens)
-	must(t, admin.Create(t.Context(), s))
+	harness.Must(t, admin.Create(t.Context(), s))
 	awaitPods(t, namespace, 2)
 	if now := time.Now(); now.After(opens) {
 		t.Skipf("the machine is too slow: the pods before the window came %s after it opened", now.Sub(opens))
@@ -169,12 +169,12 @@ func (l *load) end(t *testing.T, what string) {
 func TestRolloutUnderLoad(t *testing.T) {
 	installed(t)
 	before, err := managers(t.Context())
-	must(t, err)
+	harness.Must(t, err)
 	load := startLoad(t, newTarget(t))
 	kubectl(t, "", "-n", harness.SystemNamespace, "rollout", "restart", "deployment/kyklos-manager")
 	kubectl(t, "", "-n", harness.SystemNamespace, "rollout", "status", "deployment/kyklos-manager", "--timeout="+patience.String())
 	// The last old replica is still stopping; requests may be on their way to it.
-	must(t, until(t.Context(), patience, func() error {
+	harness.Must(t, until(t.Context(), patience, func() error {
 		for i := range before {
 			err := admin.Get(t.Context(), client.ObjectKeyFromObject(&before[i]), &corev1.Pod{})
 			if err == nil {
@@ -199,7 +199,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	var usage []string
-	must(t, until(t.Context(), patience, func() error {
+	harness.Must(t, until(t.Context(), patience, func() error {
 		if err := json.Unmarshal([]byte(kubectl(t, "", "get", "--raw", "/api/v1/nodes/node/proxy/stats/summary")), &summary); err != nil {
 			return err
 		}

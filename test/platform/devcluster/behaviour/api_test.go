@@ -168,9 +168,7 @@ func TestWebhookByURLDecides(t *testing.T) {
 	defer server.Close()
 	name := "friday." + ns + ".kyklos.io"
 	_, err := c.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(), webhook(name, ns, server), metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	eventually(t, "refusal", func(ctx context.Context) error { // the API server reads webhooks from a cache
 		_, err := c.client.CoreV1().ConfigMaps(ns).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "x-"}}, metav1.CreateOptions{})
 		if err == nil || !strings.Contains(err.Error(), "not on a Friday") {

@@ -11,9 +11,7 @@ import (
 // Links to the binary are the programs they are named after; envtest looks for exactly these names.
 func TestLinksAreTheProgramsTheyName(t *testing.T) {
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	for _, c := range []struct {
 		name string
@@ -26,9 +24,7 @@ func TestLinksAreTheProgramsTheyName(t *testing.T) {
 		{"kube-apiserver", []string{"--version"}, "Kubernetes v1.37.1"},
 	} {
 		link := filepath.Join(dir, c.name)
-		if err := os.Symlink(path, link); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(path, link))
 		byLink, err := exec.Command(link, c.args...).CombinedOutput()
 		if err != nil || !strings.Contains(string(byLink), c.want) {
 			t.Errorf("%s %v: %v, output %q; want %q", c.name, c.args, err, byLink, c.want)
@@ -50,9 +46,7 @@ func TestKubectlIsWhole(t *testing.T) {
 		"kustomization.yaml": "resources: [map.yaml]\nnamePrefix: made-\n",
 		"map.yaml":           "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map}\ndata: {key: value}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for _, c1 := range []struct{ args, want string }{
 		{"kustomize " + dir, "name: made-map"},
@@ -70,9 +64,7 @@ func TestKubectlIsWhole(t *testing.T) {
 
 func TestWrongUseSaysWhatWouldBeRight(t *testing.T) {
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		args []string
 		want string

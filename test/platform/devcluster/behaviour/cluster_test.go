@@ -101,18 +101,14 @@ func launch(t *testing.T, dir string, cmd *exec.Cmd) *cluster {
 	t.Helper()
 	c := &cluster{dir: dir, process: cmd}
 	stdout, err := c.process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if c.stdin, err = c.process.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if c.process.Stderr == nil {
 		c.process.Stderr = os.Stderr
 	}
-	if err := c.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.process.Start())
 	if c.line, err = bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatalf("devcluster ended before it was ready: %v", c.process.Wait())
 	}
@@ -168,9 +164,7 @@ func everyones(t *testing.T) (*cluster, string) {
 	}
 	ns, err := shared.client.CoreV1().Namespaces().Create(t.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// Pods are refused until the ServiceAccount controller has seen the namespace.
 	eventually(t, "default ServiceAccount", func(ctx context.Context) error {
 		_, err := shared.client.CoreV1().ServiceAccounts(ns.Name).Get(ctx, "default", metav1.GetOptions{})
@@ -191,9 +185,7 @@ func (c *cluster) stop(signal syscall.Signal) error {
 func (c *cluster) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.CommandContext(t.Context(), path, append([]string{"kubectl"}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig)
 	var stderr strings.Builder
@@ -222,5 +214,13 @@ func eventually(t *testing.T, what string, check func(context.Context) error) {
 		case <-ctx.Done():
 			t.Fatalf("%s: %v", what, err)
 		}
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -19,9 +19,7 @@ import (
 func apply(t *testing.T, c *cluster, manifest string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(manifest), 0o600))
 	c.kubectl(t, "apply", "-f", file)
 }
 
@@ -93,9 +91,7 @@ func TestClaimInUseIsProtected(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.kubectl(t, "-n", ns, "wait", "--for=condition=Ready", "pod/user", "--timeout=2m")
-	if err := claims.Delete(t.Context(), "data", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, claims.Delete(t.Context(), "data", metav1.DeleteOptions{}))
 	if claim, err := claims.Get(t.Context(), "data", metav1.GetOptions{}); err != nil || claim.DeletionTimestamp == nil {
 		t.Fatalf("claim in use: %v, %v; want it there and terminating", claim, err)
 	}

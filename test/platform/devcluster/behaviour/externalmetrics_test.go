@@ -31,22 +31,16 @@ func write(t *testing.T, c *cluster, ns string, data map[string]string) {
 	if apierrors.IsNotFound(err) {
 		_, err = maps.Create(t.Context(), held, metav1.CreateOptions{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // read asks for a metric with the client that the HPA uses too.
 func read(t *testing.T, config *rest.Config, ns, name, selector string) (*metrics.ExternalMetricValueList, error) {
 	t.Helper()
 	client, err := external_metrics.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	parsed, err := labels.Parse(selector)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return client.NamespacedMetrics(ns).List(name, parsed)
 }
 
@@ -111,9 +105,7 @@ func deletesNamespaces(t *testing.T, c *cluster) {
 		t.Fatal(err)
 	}
 	write(t, c, "short-lived", map[string]string{"queue_length": "[{value: 1}]"})
-	if err := namespaces.Delete(t.Context(), "short-lived", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, namespaces.Delete(t.Context(), "short-lived", metav1.DeleteOptions{}))
 	eventually(t, "namespace gone", func(ctx context.Context) error {
 		ns, err := namespaces.Get(ctx, "short-lived", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -178,9 +170,7 @@ func TestExternalMetricsComeAndGo(t *testing.T) {
 	if err := first.stop(syscall.SIGTERM); err != nil {
 		t.Fatalf("stopping: %v", err)
 	}
-	if err := os.Remove(filepath.Join(dir, "pki", "external-metrics.crt")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "pki", "external-metrics.crt")))
 	second := own(t, dir, "--external-metrics")
 	if diff := cmp.Diff([]string{"=7"}, numbers(t, second, "default", "queue_length", "")); diff != "" {
 		t.Errorf("after a restart (-want +got)\n%s", diff)

@@ -31,9 +31,7 @@ func claimed(t *testing.T, c *cluster, ns, class string) *corev1.PersistentVolum
 		claim.Spec.StorageClassName = &class
 	}
 	claim, err := c.client.CoreV1().PersistentVolumeClaims(ns).Create(t.Context(), claim, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return claim
 }
 
@@ -149,9 +147,7 @@ func TestFolderGoesWithItsClaim(t *testing.T) {
 	if err != nil || bound.Status.Phase != corev1.ClaimBound {
 		t.Fatalf("claim: %v, %+v", err, bound.Status)
 	}
-	if err := claims.Delete(t.Context(), "data", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, claims.Delete(t.Context(), "data", metav1.DeleteOptions{}))
 	run(t, c, ns, "late", "true")
 	late := pod(t, c, ns, "late", func(p *corev1.Pod) bool { return len(p.Status.Conditions) > 0 })
 	if said := late.Status.Conditions[0].Message; !strings.Contains(said, `"data" is being deleted`) {

@@ -52,9 +52,7 @@ func TestRestartKeepsEverything(t *testing.T) {
 func podUIDs(t *testing.T, c *cluster) string {
 	t.Helper()
 	pods, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var uids strings.Builder
 	for _, pod := range pods.Items {
 		fmt.Fprintf(&uids, "%s %s %s\n", pod.UID, pod.Status.Phase, pod.Status.PodIP)
@@ -76,9 +74,7 @@ func TestStopLeavesNothingRunning(t *testing.T) {
 			cmd.Stderr = &stderr
 			c := leashed(t, launch(t, dir, cmd))
 			watch, err := c.client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer watch.Stop() // an open watch must not hold the stop up
 			if err := stop(c); err != nil {
 				t.Errorf("exit: %v, want code 0", err)
@@ -90,9 +86,7 @@ func TestStopLeavesNothingRunning(t *testing.T) {
 				t.Errorf("its process group still answers: %v", err)
 			}
 			host, err := url.Parse(c.config.Host)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if conn, err := net.Dial("tcp", host.Host); err == nil {
 				conn.Close()
 				t.Errorf("%s still accepts connections", host.Host)
@@ -121,9 +115,7 @@ func TestSecondStartInOneFolderIsRefused(t *testing.T) {
 
 func TestFixedPortInUseIsAnError(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer taken.Close()
 	port := fmt.Sprint(taken.Addr().(*net.TCPAddr).Port)
 	var stderr strings.Builder
@@ -137,15 +129,11 @@ func TestFixedPortInUseIsAnError(t *testing.T) {
 // A remembered port may have been taken meanwhile; the cluster then moves and says so in its kubeconfig.
 func TestRememberedPortInUseIsReplaced(t *testing.T) {
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer taken.Close()
 	dir := t.TempDir()
 	port := taken.Addr().(*net.TCPAddr).Port
-	if err := os.WriteFile(filepath.Join(dir, "port"), fmt.Append(nil, port), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "port"), fmt.Append(nil, port), 0o600))
 	c := own(t, dir, "--kubelet=false")
 	if strings.HasSuffix(c.config.Host, fmt.Sprintf(":%d", port)) {
 		t.Errorf("kubeconfig names the taken port: %s", c.config.Host)
@@ -174,12 +162,8 @@ func TestStopWhileStarting(t *testing.T) {
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &out
 		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, cmd.Start())
 		eventually(t, "API server serving", func(context.Context) error {
 			log, err := os.ReadFile(filepath.Join(dir, "devcluster.log"))
 			if err == nil && !strings.Contains(string(log), "Serving securely") {

@@ -66,18 +66,14 @@ func TestLogsAreFollowed(t *testing.T) {
 	talker(t, c, ns, "slow", `echo first; until [ -e finish ]; do sleep 0.05; done; echo last`, corev1.RestartPolicyNever)
 	own := pod(t, c, ns, "slow", isReady)
 	stream, err := c.client.CoreV1().Pods(ns).GetLogs("slow", &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer stream.Close()
 	lines := bufio.NewReader(stream)
 	if first, err := lines.ReadString('\n'); err != nil || first != "first\n" {
 		t.Fatalf("it begins with %q: %v", first, err)
 	}
 	work := filepath.Join(c.dir, "pods", fmt.Sprintf("%s_slow_%s", ns, own.UID), "main", "work")
-	if err := os.WriteFile(filepath.Join(work, "finish"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(work, "finish"), nil, 0o600))
 	if rest, err := io.ReadAll(lines); err != nil || string(rest) != "last\n" {
 		t.Errorf("it ends with %q: %v", rest, err)
 	}
@@ -92,9 +88,7 @@ func TestWhatPodsCannot(t *testing.T) {
 		t.Errorf("the log of a simulated pod is %q", says)
 	}
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, args := range [][]string{{"exec", "deployment/web", "--", "true"}, {"attach", "deployment/web"}, {"port-forward", "deployment/web", ":80"}} {
 		kubectl := exec.CommandContext(t.Context(), path, append([]string{"kubectl", "--kubeconfig", c.kubeconfig, "-n", ns}, args...)...)
 		if says, err := kubectl.CombinedOutput(); err == nil || !strings.Contains(string(says), "this local cluster runs no containers") {
@@ -107,9 +101,7 @@ func TestWhatPodsCannot(t *testing.T) {
 func TestNodeAnswersTheAPIServerAlone(t *testing.T) {
 	c, _ := everyones(t)
 	node, err := c.client.CoreV1().Nodes().Get(t.Context(), "devcluster", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
 	url := fmt.Sprintf("https://127.0.0.1:%d/containerLogs/default/x/y", node.Status.DaemonEndpoints.KubeletEndpoint.Port)

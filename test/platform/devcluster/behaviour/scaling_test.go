@@ -56,9 +56,7 @@ func TestStatefulSetScalesInOrder(t *testing.T) {
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		},
 	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	statefulReady(t, c, ns, "db-0 db-1", 2)
 	annotatePods(t, c, ns, "devcluster.kyklos.io/ready", "false")
 	statefulReady(t, c, ns, "db-0 db-1", 0)
@@ -82,9 +80,7 @@ func TestStatefulSetWaitsForEachPod(t *testing.T) {
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		},
 	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	held(t, c, ns, "Held")
 	statefulReady(t, c, ns, "db-0", 0)
 	annotatePods(t, c, ns, "devcluster.kyklos.io/ready", "true")
@@ -99,9 +95,7 @@ func TestDaemonSetFollowsItsNodeSelector(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
 		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: template(nil)},
 	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	running := func(want int32) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("DaemonSet on %d nodes", want), func(ctx context.Context) error {
@@ -166,9 +160,7 @@ func TestAnyKindScalesThroughItsSubresource(t *testing.T) {
 	apply(t, c, "apiVersion: example.com/v1\nkind: Rollout\nmetadata: {name: web, namespace: "+ns+"}\nspec: {replicas: 2}\n")
 	scale := func() (got autoscalingv1.Scale) {
 		t.Helper()
-		if err := c.client.RESTClient().Get().AbsPath("/apis/example.com/v1/namespaces", ns, "rollouts/web/scale").Do(t.Context()).Into(&got); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.client.RESTClient().Get().AbsPath("/apis/example.com/v1/namespaces", ns, "rollouts/web/scale").Do(t.Context()).Into(&got))
 		return got
 	}
 	if got := scale(); got.Spec.Replicas != 2 || got.Status.Replicas != 0 {

@@ -30,9 +30,7 @@ func deploy(t *testing.T, c *cluster, ns string, replicas int32, annotations map
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		},
 	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // available waits until the Deployment has that many available replicas and no others.
@@ -78,9 +76,7 @@ func TestDeletedDeploymentTakesItsReplicaSetAndPods(t *testing.T) {
 	c, ns := everyones(t)
 	deploy(t, c, ns, 2, nil)
 	available(t, c, ns, 2)
-	if err := c.client.AppsV1().Deployments(ns).Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.client.AppsV1().Deployments(ns).Delete(t.Context(), "web", metav1.DeleteOptions{}))
 	eventually(t, "garbage collection", func(ctx context.Context) error {
 		sets, err := c.client.AppsV1().ReplicaSets(ns).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -98,9 +94,7 @@ func TestNamespaceDeletionFinishes(t *testing.T) {
 	c, ns := everyones(t)
 	deploy(t, c, ns, 2, nil)
 	available(t, c, ns, 2)
-	if err := c.client.CoreV1().Namespaces().Delete(t.Context(), ns, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.client.CoreV1().Namespaces().Delete(t.Context(), ns, metav1.DeleteOptions{}))
 	eventually(t, "namespace gone", func(ctx context.Context) error {
 		_, err := c.client.CoreV1().Namespaces().Get(ctx, ns, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -154,9 +148,7 @@ func TestJobEndsAsItsPodsAreTold(t *testing.T) {
 			_, err := c.client.BatchV1().Jobs(ns).Create(t.Context(), &batchv1.Job{
 				ObjectMeta: metav1.ObjectMeta{Name: "once"}, Spec: batchv1.JobSpec{Template: pod, BackoffLimit: new(int32)},
 			}, metav1.CreateOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			eventually(t, "Job "+phase, func(ctx context.Context) error {
 				job, err := c.client.BatchV1().Jobs(ns).Get(ctx, "once", metav1.GetOptions{})
 				if err != nil {
@@ -181,18 +173,14 @@ func TestStatefulSetAndDaemonSetRun(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "db"},
 		Spec:       appsv1.StatefulSetSpec{Replicas: &replicas, Selector: selector, Template: template(nil)},
 	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	agents := template(nil)
 	agents.Labels = map[string]string{"app": "agent"}
 	_, err = c.client.AppsV1().DaemonSets(ns).Create(t.Context(), &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
 		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: agents.Labels}, Template: agents},
 	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if out := c.kubectl(t, "-n", ns, "rollout", "status", "statefulset/db", "--timeout=2m"); !strings.Contains(out, "complete") {
 		t.Errorf("StatefulSet rollout: %s", out)
 	}
