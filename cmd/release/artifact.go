@@ -13,7 +13,7 @@ import (
 // titleAnnotation is the name of the file that a layer is.
 const titleAnnotation = "org.opencontainers.image.title"
 
-// emptyConfig is the media type of a configuration that says nothing, as the OCI image specification has it.
+// emptyConfig is the media type of an empty configuration in the OCI image specification.
 const emptyConfig = "application/vnd.oci.empty.v1+json"
 
 // blob is a file in a registry.

@@ -89,9 +89,9 @@ func makeRelease(source, out string, args []string, env ...string) error {
 		"DATE=" + date, "REGISTRY=" + registryHost + "/kyklos-project", "DOWNLOADS=https://example.com/" + version}, args...), env...)
 }
 
-// Built again elsewhere, later, by somebody with other settings, every file is the same to the byte.
-// The other folder has what .dockerignore lets through, the chart and no Git repository, so a source archive and the
-// Dockerfile have what they need. Signatures alone differ each time.
+// A second build in another folder, at another time and with other settings gives the same bytes. That folder has what
+// .dockerignore lets through and the chart, but no Git repository, so a source archive and the Dockerfile are enough.
+// Only signatures differ.
 func TestReproducible(t *testing.T) {
 	source, out := filepath.Join(t.TempDir(), "elsewhere"), t.TempDir()
 	for _, name := range append(dockerContext(t), "Makefile", "config/chart", "config/kyklos.svg", "cmd/release") {
@@ -138,7 +138,7 @@ func copyTo(t *testing.T, folder, name string) {
 	}
 }
 
-// dockerContext returns what .dockerignore lets through.
+// dockerContext returns the files that .dockerignore lets through.
 func dockerContext(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -148,12 +148,12 @@ func dockerContext(t *testing.T) []string {
 		}
 	}
 	if len(names) == 0 {
-		t.Fatal(".dockerignore lets nothing through")
+		t.Fatal(".dockerignore excludes everything")
 	}
 	return names
 }
 
-// The Dockerfile's binary can only be the same if it is built in the same way.
+// The Dockerfile builds the same binary, so it must use the same flags.
 func TestDockerfileBuildsTheSame(t *testing.T) {
 	command := func(text, from, to string) string {
 		_, text, found := strings.Cut(text, from)

@@ -23,7 +23,7 @@ func page(t *testing.T) string {
 
 var tableFile = regexp.MustCompile("`([a-z0-9./-]+)`[^|]*\\|")
 
-// What the page says is in bin/image is what make image has made.
+// The page lists the files in bin/image, and no others.
 func TestPageListsTheFiles(t *testing.T) {
 	listed := map[string]bool{}
 	for line := range strings.Lines(page(t)) {
@@ -46,8 +46,8 @@ func TestPageListsTheFiles(t *testing.T) {
 	}
 }
 
-// The page's commands push the image to a registry, which then has it under the digest that make image
-// printed, and take the same binary out of it again.
+// The page's commands push the image to a registry under the digest that make image printed, and export the same binary
+// from there.
 func TestPageCommandsPushAndExport(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
@@ -156,7 +156,7 @@ func testReleaseFiles(t *testing.T, table, folder string) {
 	}
 }
 
-// section is a page's text between a line and the next paragraph that is no table.
+// section is a page's text between a line and the next blank line.
 func section(page, line string) string {
 	_, text, _ := strings.Cut(page, line+"\n\n")
 	text, _, _ = strings.Cut(text, "\n\n")

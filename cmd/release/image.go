@@ -20,12 +20,12 @@ import (
 const (
 	// binaryPath is the only file in the image.
 	binaryPath = "/kyklos"
-	// user is nobody's number on a usual machine; a name would need a file of names.
+	// user is a UID that hosts do not use; a user name would need /etc/passwd in the image.
 	user = "65532:65532"
 )
 
-// packImage writes what make image makes: an OCI layout of all binaries, and for each a tarball (what docker load
-// and ctr images import read) and a list of its parts (SBOM). It prints the image's digest.
+// packImage writes the files of make image: an OCI layout of all binaries and, for each binary, a tarball for docker load
+// and ctr images import, and an SBOM. It prints the image's digest.
 func packImage(of release, out string, programs []program, stdout io.Writer) error {
 	index, err := newIndex(of, programs)
 	if err != nil {
@@ -41,7 +41,7 @@ func packImage(of release, out string, programs []program, stdout io.Writer) err
 		}
 		list, err := sbom(of, binary)
 		if err != nil {
-			return fmt.Errorf("listing the parts of %s: %w", binary.path, err)
+			return fmt.Errorf("writing the SBOM of %s: %w", binary.path, err)
 		}
 		if err := os.WriteFile(filepath.Join(out, "kyklos-"+binary.arch+".cdx.json"), list, 0o644); err != nil {
 			return err
@@ -93,7 +93,7 @@ func newIndex(of release, programs []program) (v1.ImageIndex, error) {
 	return mutate.Annotations(index, labels(of)).(v1.ImageIndex), nil
 }
 
-// newImage is the binary on nothing, as the Dockerfile has it.
+// newImage is the binary from scratch, as in the Dockerfile.
 func newImage(of release, binary program) (v1.Image, error) {
 	archive, err := tarOf([]file{{name: binaryPath[1:], content: binary.content, mode: 0o755}}, of.date)
 	if err != nil {
@@ -132,7 +132,7 @@ func imageAt(index v1.ImageIndex, i int) (v1.Image, error) {
 	return index.Image(manifest.Manifests[i].Digest)
 }
 
-// writeTarball writes the image as docker save does, by the name that config/manager has but for the tag.
+// writeTarball writes the image as docker save does, under the name in config/manager with the version as its tag.
 func writeTarball(path, version string, image v1.Image) error {
 	tag, err := name.NewTag("kyklos:" + version)
 	if err != nil {

@@ -88,7 +88,7 @@ type imageFile struct {
 	content []byte
 }
 
-// The layout is whole by its own digests, and says what a node and a registry go by.
+// The layout matches its own digests and has the fields that nodes and registries use.
 func TestLayout(t *testing.T) {
 	if err := validate.Index(index(t)); err != nil {
 		t.Error(err)
@@ -122,7 +122,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// One file and nothing else: no shell, no zone files, no libraries, nothing that anyone but root could change.
+// The image has one file: no shell, no zone files, no libraries, and nothing that a user other than root could change.
 func TestOnlyTheBinary(t *testing.T) {
 	files := files(t, image(t))
 	got, ok := files["kyklos"]
@@ -147,7 +147,7 @@ func TestOnlyTheBinary(t *testing.T) {
 	}
 }
 
-// The binary runs with nothing around it and says what it is.
+// The binary runs without any other file and prints its version.
 func TestVersion(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "kyklos")
@@ -161,11 +161,11 @@ func TestVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "kyklos " + version + ", commit " + commit + ", " + date + ", tzdata "; !strings.HasPrefix(string(text), want) {
-		t.Errorf("kyklos version says %q, want %q and more", text, want)
+		t.Errorf("kyklos version prints %q, want the prefix %q", text, want)
 	}
 }
 
-// What docker load reads is the same image under the name that config/manager has.
+// The tarball for docker load has the same image under the name in config/manager.
 func TestTarball(t *testing.T) {
 	saved, err := tarball.ImageFromPath(filepath.Join(built, "kyklos-"+arch+".tar"), nil)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command release packs, signs, publishes and verifies a release of Kyklos. The Makefile calls it; docs/image.md
-// and docs/releasing.md show how. What it packs depends on neither the time nor the folder nor the machine.
+// Command release packs, signs, publishes and verifies a release of Kyklos. See docs/image.md and docs/releasing.md for the
+// Makefile's verbs. Its output is reproducible: it depends on neither the time nor the folder nor the machine.
 package main
 
 import (

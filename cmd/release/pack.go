@@ -94,7 +94,7 @@ func downloads(of release, source string, programs []program, chart file) (files
 		}
 		list, err := sbom(of, p)
 		if err != nil {
-			return nil, fmt.Errorf("listing the parts of %s: %w", p.path, err)
+			return nil, fmt.Errorf("writing the SBOM of %s: %w", p.path, err)
 		}
 		files = append(files, archive, file{name: p.base(of.version) + ".cdx.json", content: list})
 		archives = append(archives, krewArchive{p, archive})
@@ -122,7 +122,7 @@ func downloads(of release, source string, programs []program, chart file) (files
 	return files, nil
 }
 
-// checksums is what sha256sum --check reads.
+// checksums is in the format of sha256sum --check.
 func checksums(files []file) file {
 	var lines strings.Builder
 	for _, f := range files {

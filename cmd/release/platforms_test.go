@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// platforms are those that make release builds unless it is told otherwise.
+// platforms are those that make release builds by default.
 func platforms(t *testing.T) []string {
 	t.Helper()
 	for line := range strings.Lines(read(t, filepath.Join(root, "Makefile"))) {
@@ -189,7 +189,7 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// What cannot become a release is refused before anything is built.
+// Wrong arguments are refused before anything is built.
 func TestMakeReleaseRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"Only a signed release is pushed": {"VERSION=v1.2.3", "REGISTRY=localhost:1/x", "KEY="},
@@ -202,8 +202,8 @@ func TestMakeReleaseRefuses(t *testing.T) {
 	}
 }
 
-// Everything that is built for Windows must do without Unix's own calls. Building all of Kyklos a second time takes too
-// long here, so this reads what its packages import.
+// The binary for Windows must not use system calls of Unix. Building Kyklos again would take too long, so this checks the
+// imports of its packages.
 func TestWindowsImports(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// program is one binary and what the Go command noted in it.
+// program is one binary and the build information in it.
 type program struct {
 	path, os, arch string
 	content        []byte
@@ -66,7 +66,7 @@ func (p program) executable() string {
 	return "kyklos"
 }
 
-// archive is the program as people download it.
+// archive is the program's archive for download.
 func (p program) archive(of release) (file, error) {
 	content := []file{{name: p.executable(), content: p.content, mode: 0o755}}
 	if p.os == "windows" {

@@ -106,7 +106,7 @@ func TestReleaseSecretsAreDocumented(t *testing.T) {
 	}
 }
 
-// The action's script lints with its inputs, and cannot be made to run them.
+// The action's script lints with its inputs, and never executes them.
 func TestAction(t *testing.T) {
 	var action struct {
 		Name, Description string
@@ -169,7 +169,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// What pre-commit runs is a command of kyklos, which takes the files at its end.
+// The hooks run kyklos with the changed files as arguments.
 func TestPreCommitHooks(t *testing.T) {
 	var hooks []struct {
 		ID, Name, Description, Language, Entry string

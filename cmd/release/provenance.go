@@ -64,8 +64,7 @@ type dependency struct {
 	Digest map[string]string `json:"digest,omitempty"`
 }
 
-// provenance states how the files and artifacts were built. It names no time of the build, so that building again gives
-// the same.
+// provenance states how the files and artifacts were built. It leaves out the time of the build, to be reproducible.
 func provenance(of release, programs []program, files []file, artifacts []subject) statement {
 	about := slsaProvenance{}
 	about.BuildDefinition.BuildType = buildType

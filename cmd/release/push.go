@@ -25,7 +25,7 @@ import (
 	"github.com/sigstore/sigstore/pkg/signature/payload"
 )
 
-// How cosign stores signatures and attestations: as images with tags of their own beside what they are about.
+// cosign stores signatures and attestations as images, under tags derived from the digest that they are about.
 const (
 	signatureTag        = ".sig"
 	attestationTag      = ".att"
@@ -47,7 +47,7 @@ type target struct {
 }
 
 // push writes the image, the chart and the files to the registry, each with a signature and attestations. The tags come
-// last, so that a name never leads to something unsigned.
+// last, so that a tag never points to unsigned content.
 func push(ctx context.Context, p packed, registry string, signer signature.SignerVerifier, stdout io.Writer) error {
 	if p.registry != registry {
 		return fmt.Errorf("the release was packed for the registry %q, not for %q", p.registry, registry)
@@ -126,8 +126,7 @@ func (p packed) index() (v1.ImageIndex, error) {
 	return folder.ImageIndex(manifest.Manifests[0].Digest)
 }
 
-// sbomEnvelopes are the signed lists of parts of the image's platforms. Each is about the image and about its platform's
-// manifest.
+// sbomEnvelopes are the signed SBOMs of the image's platforms. The subjects of each are the image and its platform's manifest.
 func (p packed) sbomEnvelopes(signer signature.Signer) (envelopes [][]byte, err error) {
 	index, err := p.index()
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// specVersion is the newest that common readers (grype, trivy, Dependency-Track) all know.
+// specVersion is the newest that grype, trivy and Dependency-Track all read.
 const specVersion = cyclonedx.SpecVersion1_5
 
-// sbom lists the modules that the linker noted in the binary itself: not what go.mod could pull in,
-// but what is in there, each with the hash that go.sum holds it to.
+// sbom lists the modules that the linker recorded in the binary: not all of go.mod, but what was linked, each with its
+// hash in go.sum.
 func sbom(of release, binary program) ([]byte, error) {
 	own := component(cyclonedx.ComponentTypeApplication, binary.info.Main.Path, of.version)
 	own.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: sha256Hex(binary.content)}}
-	// The standard library goes by the name and the number that vulnerability scanners know: go1.26.8 is 1.26.8.
+	// Vulnerability scanners know the standard library by this name and a version without the prefix go.
 	parts := []cyclonedx.Component{component(cyclonedx.ComponentTypeLibrary, "stdlib", strings.TrimPrefix(binary.info.GoVersion, "go"))}
 	needs := []string{parts[0].BOMRef}
 	for _, module := range binary.info.Deps {
@@ -41,7 +41,7 @@ func sbom(of release, binary program) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// modulePart follows a replace directive: what replaces a module is what is in the binary.
+// modulePart follows a replace directive: the binary contains the replacement.
 func modulePart(module *debug.Module) (cyclonedx.Component, error) {
 	if module.Replace != nil {
 		module = module.Replace

@@ -30,8 +30,7 @@ func readSBOM(t *testing.T) *cyclonedx.BOM {
 	return bom
 }
 
-// The oracle is what go version -m prints of the binary: lines of dep, where a line => replaces the one
-// before it.
+// The oracle is the output of go version -m: lines of dep, where a line => replaces the one before it.
 func TestSBOMListsEveryModule(t *testing.T) {
 	text, err := exec.Command("go", "version", "-m", filepath.Join(built, "kyklos-"+arch)).Output()
 	if err != nil {
@@ -72,7 +71,7 @@ func TestSBOMListsEveryModule(t *testing.T) {
 	}
 }
 
-// The list belongs to this very binary, and everything in it hangs on it.
+// The list names this binary by its hash, and the binary depends on every part.
 func TestSBOMIsOfThisBinary(t *testing.T) {
 	bom := readSBOM(t)
 	own := bom.Metadata.Component
@@ -90,7 +89,7 @@ func TestSBOMIsOfThisBinary(t *testing.T) {
 	}
 }
 
-// A module replaced by a folder has no sum; the image of such a binary could not be built by anyone else.
+// A module replaced by a folder has no sum, so others could not build the same image.
 func TestModulePart(t *testing.T) {
 	const sum = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 	for _, test := range []struct {

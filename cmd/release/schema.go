@@ -86,7 +86,7 @@ func toJSONSchema(schema map[string]any) map[string]any {
 	}
 	if schema["x-kubernetes-int-or-string"] == true {
 		out["type"] = []string{"integer", "string"}
-		delete(out, "anyOf") // says the same again
+		delete(out, "anyOf") // repeats the types
 	}
 	if kind, ok := out["type"].(string); ok && schema["nullable"] == true {
 		out["type"] = []string{kind, "null"}

@@ -43,7 +43,7 @@ func lookUp(schemas map[string]*jsonschema.Schema, object map[string]any) *jsons
 	return schemas[schemasFolder+"/"+group+"/"+strings.ToLower(kind)+"_"+version+".json"]
 }
 
-// validateSample holds each of our objects in a file against its schema.
+// validateSample validates each object of Kyklos in a file.
 func validateSample(t *testing.T, schemas map[string]*jsonschema.Schema, path string) (objects int, invalid error) {
 	t.Helper()
 	for _, document := range regexp.MustCompile(`(?m)^---$`).Split(read(t, path), -1) {
@@ -86,7 +86,7 @@ func TestSchemasAcceptSamples(t *testing.T) {
 	}
 }
 
-// What structure alone can tell is refused. Rules of CEL and of the webhooks are not in a schema.
+// Mistakes of structure are refused. CEL rules and the webhooks' rules are not part of a schema.
 func TestSchemasRefuseMistakes(t *testing.T) {
 	schemas := schemas(t)
 	for _, name := range []string{

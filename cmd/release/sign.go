@@ -34,7 +34,7 @@ func writeKey(path string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Never over a key that exists: what it has signed could not be renewed.
+	// Never overwrite a key: its releases could not be signed again.
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func loadVerifier(path string) (signature.Verifier, error) {
 	return verifier, nil
 }
 
-// packed is a release in a folder, read back.
+// packed is a release that was read from its folder.
 type packed struct {
 	release
 	folder    string
@@ -101,7 +101,7 @@ func signFiles(folder string, signer signature.SignerVerifier) (packed, error) {
 		writeFile(filepath.Join(folder, publicKeyFile), public))
 }
 
-// readPacked reads what pack has written. The files are still as pack has written them, or it fails.
+// readPacked reads a packed release, and fails if a file has changed since.
 func readPacked(folder string) (p packed, err error) {
 	p.folder = folder
 	text, err := os.ReadFile(filepath.Join(folder, statementFile))

@@ -13,10 +13,10 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// A published version never changes, and nothing is pushed elsewhere than where the chart looks for its image.
+// A published version never changes, and a release is pushed only to the registry that its chart names.
 func TestPushOnce(t *testing.T) {
 	registry, p := pushSmall(t)
-	signIn(t, p.folder, key, registry) // the same again is no change
+	signIn(t, p.folder, key, registry) // pushing the same release again is allowed
 	err := run(t.Context(), []string{"sign", "--dir", p.folder, "--key", key, "--registry", registryHost + "/elsewhere"}, &bytes.Buffer{})
 	if want := "was packed for the registry"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
@@ -39,7 +39,7 @@ func TestPushOnce(t *testing.T) {
 	}
 }
 
-// The statement is one by the library of the in-toto project, too.
+// The in-toto project's own library accepts the statement.
 func TestStatement(t *testing.T) {
 	var s intoto.Statement
 	if err := protojson.Unmarshal([]byte(read(t, filepath.Join(released, statementFile))), &s); err != nil {
@@ -61,7 +61,7 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// sha256sum and openssl verify what lies in the folder, with nothing of sigstore's.
+// sha256sum and openssl verify the files without sigstore.
 func TestFilesByCommonTools(t *testing.T) {
 	for _, command := range []string{
 		"sha256sum --check --strict " + sumsFile,

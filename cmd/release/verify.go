@@ -28,8 +28,8 @@ type verification struct {
 	stdout   io.Writer
 }
 
-// verify checks all that a registry has of a release, from there alone: signatures, provenance, lists of parts, checksums and
-// the digests of everything. It stops at the first thing that is wrong. Then it writes the files to out, if that is given.
+// verify checks a release using only what the registry has: signatures, provenance, SBOMs, checksums and all digests. It
+// stops at the first error. If out is not empty it then writes the files there.
 func verify(ctx context.Context, registry, version, out string, verifier signature.Verifier, stdout io.Writer) error {
 	v := verification{ctx, registry, release{version: version}, verifier, stdout}
 	image, about, err := v.artifact(imageName, version)
@@ -95,7 +95,7 @@ func (v verification) artifact(repository, tag string) (name.Digest, statement, 
 	return digest, statements[0], nil
 }
 
-// image checks every byte of the image, and that its lists of parts are those of its binaries.
+// image checks every byte of the image, and that its SBOMs are about its binaries.
 func (v verification) image(digest name.Digest) error {
 	index, err := remote.Index(digest, remoteOptions(v.ctx)...)
 	if err != nil {
@@ -128,9 +128,9 @@ func (v verification) image(digest name.Digest) error {
 			return err
 		}
 		if !listed[sha256Hex(binary)] {
-			return fmt.Errorf("no list of parts (SBOM) is about the binary for %s", m.Platform)
+			return fmt.Errorf("no SBOM is about the binary for %s", m.Platform)
 		}
-		v.ok("%s: the image is whole and has a list of parts (SBOM)", m.Platform)
+		v.ok("%s: the image is complete and has an SBOM", m.Platform)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func signIn(t *testing.T, folder, key, registry string) {
 	}
 }
 
-// What make release has pushed is verified from the registry alone.
+// The release that make release pushed is verified from the registry alone.
 func TestVerify(t *testing.T) {
 	if err := runMake(root, []string{"release-verify", "VERSION=" + version, "REGISTRY=" + repository(), "PUBLIC_KEY=" + publicKey()}); err != nil {
 		t.Error(err)
@@ -66,7 +66,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Whatever is changed in the registry by somebody without the key is found.
+// Every change that can be made in the registry without the key is found.
 func TestVerifyRefuses(t *testing.T) {
 	registry, p := pushSmall(t)
 	if _, err := check(t, registry, publicKey()); err != nil {
@@ -152,7 +152,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// What the signer itself has got wrong is found as well: a list of files that lacks one, and a chart for another image.
+// Signed content that does not fit together is found as well: a missing file, and a chart for another image.
 func TestVerifyRefusesWhatDoesNotFit(t *testing.T) {
 	signer, err := loadSigner(key)
 	if err != nil {
