@@ -59,7 +59,7 @@ func TestLintExitCodes(t *testing.T) {
 		stdout string // a part of it; "" is nothing at all
 		stderr string
 	}{
-		"nothing to say":             {args: []string{officeHoursSample}, stdout: "nothing to say about 1 object of 1 file"},
+		"nothing to say":             {args: []string{officeHoursSample}, stdout: "no findings in 1 object of 1 file"},
 		"a flag or an argument":      {args: []string{"-f", officeHoursSample, twoMistakes}, code: 1, stdout: "2 errors in 2 objects of 2 files"},
 		"standard input":             {stdin: string(mistake), args: []string{"-f", "-"}, code: 1, stdout: "-:13:11: error: spec.targetRef.kind: "},
 		"warnings":                   {args: []string{oldZone}, stdout: "1 warning"},
@@ -82,8 +82,8 @@ func TestLintExitCodes(t *testing.T) {
 		"no kind":                {stdin: "apiVersion: kyklos.io/v1beta1\nKind: TimeWindowScaler\n", args: []string{"-"}, code: 2, stdout: "nothing", stderr: "-:1: kind is missing"},
 		"no policy":              {args: []string{officeHoursSample, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
 		"no cluster":             {args: []string{officeHoursSample, "--kubeconfig", "nowhere"}, code: 2, stderr: "find the API server: stat nowhere: no such file or directory"},
-		"foreign objects":        {args: []string{"config/rbac"}, stdout: "nothing to say about 0 objects"},
-		"our own definitions":    {args: []string{officeHoursSample, "--crd", "config/crd/bases"}, stdout: "nothing to say about 1 object"},
+		"foreign objects":        {args: []string{"config/rbac"}, stdout: "no findings in 0 objects"},
+		"our own definitions":    {args: []string{officeHoursSample, "--crd", "config/crd/bases"}, stdout: "no findings in 1 object"},
 		"a time with a change":   {args: []string{"config/samples/night-batch.yaml", "--at", "2026-03-02T00:00:00Z"}, stdout: "1 object"},
 		"the help of the format": {args: []string{"--help"}, stdout: "text, json, junit, sarif, github"},
 	} {

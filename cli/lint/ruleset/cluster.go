@@ -25,8 +25,8 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// scheme has all that is read of a cluster. It has all built-in kinds: of those, Get needs the type of whatever a target may be.
-// It is made when it is needed, since the manager never needs it.
+// scheme has all built-in kinds, because a target may be of any. It is created on first use, as the manager never
+// needs it.
 var scheme = sync.OnceValue(func() *runtime.Scheme {
 	all := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(all))
@@ -35,31 +35,28 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 	return all
 })
 
-// Cluster is what an API server knows. Lists are read once for each namespace.
+// Cluster reads objects from an API server. Lists are read once per namespace.
 type Cluster struct {
 	Reader client.Reader
 	kinds  *targetkind.Resolver
-	apis   apis
+	apis   interface {
+		ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
+	}
 
 	scalers      lists[*v1beta1.TimeWindowScaler]
 	autoscalers  lists[*autoscalingv2.HorizontalPodAutoscaler]
 	scaledObject lists[*scaled]
 }
 
-// apis is the part of a discovery client that tells which APIs there are.
-type apis interface {
-	ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
-}
-
-// NewCluster returns the cluster of config. It is read as whoever config acts for; nothing is written.
+// NewCluster returns the cluster of config. Nothing is written to it.
 func NewCluster(config *rest.Config, clock clock.PassiveClock) (*Cluster, error) {
 	reader, err := client.New(config, client.Options{Scheme: scheme()})
 	if err != nil {
-		return nil, fmt.Errorf("make a client of the API server: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	apis, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("make a client for discovery: %w", err)
+		return nil, fmt.Errorf("create a discovery client: %w", err)
 	}
 	return &Cluster{
 		Reader: reader, kinds: targetkind.NewResolver(apis, clock), apis: apis,
@@ -69,17 +66,17 @@ func NewCluster(config *rest.Config, clock clock.PassiveClock) (*Cluster, error)
 	}, nil
 }
 
-// Reach returns why nobody answers, or why the cluster does not know who asks: all that is judged without an answer would be judged as
-// if nobody had named a cluster. Who is known and may not see which APIs there are is told so later.
+// Reach returns an error if the cluster does not answer or the user is not authenticated: checks would silently be
+// done without it. A user who is only forbidden to list APIs gets a note later.
 func (c *Cluster) Reach(ctx context.Context) error {
 	_, err := c.apis.ServerResourcesForGroupVersionWithContext(ctx, "v1")
 	if err == nil || apierrors.IsForbidden(err) {
 		return nil
 	}
-	return fmt.Errorf("ask the API server: %w", err)
+	return fmt.Errorf("contact the API server: %w", err)
 }
 
-// object returns what the cluster has of an object of the set, in the same version; nil if it has none.
+// object returns the stored object that of would update, in the same version; nil without one.
 func (c *Cluster) object(ctx context.Context, of *manifest.Object, namespace string) (*manifest.Object, error) {
 	var stored unstructured.Unstructured
 	stored.SetGroupVersionKind(of.GroupVersionKind())
@@ -97,7 +94,7 @@ func (c *Cluster) object(ctx context.Context, of *manifest.Object, namespace str
 	return &manifest.Object{File: &manifest.File{Name: "the cluster"}, Raw: raw, Line: 1, Object: stored.Object}, nil
 }
 
-// lists are what a cluster has of a kind, by namespace.
+// lists are a cluster's objects of a kind by namespace.
 type lists[T any] struct {
 	read func(ctx context.Context, reader client.Reader, namespace string) ([]T, error)
 
@@ -105,15 +102,14 @@ type lists[T any] struct {
 	known map[string]*listed[T]
 }
 
-// listed is one namespace of a kind, read by whoever needs it first; the others wait.
+// listed is one namespace of a kind, read on first use; concurrent callers wait.
 type listed[T any] struct {
 	once  sync.Once
 	items []T
 	err   error
 }
 
-// in returns the objects of a namespace. A kind that the cluster does not have has none, and an error is
-// remembered like an answer: it is told once.
+// in returns the objects of a namespace, none if the cluster does not have the kind. Errors are kept too.
 func (l *lists[T]) in(ctx context.Context, reader client.Reader, namespace string) ([]T, error) {
 	l.mu.Lock()
 	if l.known == nil {
@@ -127,13 +123,13 @@ func (l *lists[T]) in(ctx context.Context, reader client.Reader, namespace strin
 	l.mu.Unlock()
 	one.once.Do(func() {
 		if one.items, one.err = l.read(ctx, reader, namespace); meta.IsNoMatchError(one.err) || apierrors.IsNotFound(one.err) {
-			one.items, one.err = nil, nil // no such kind: there are none
+			one.items, one.err = nil, nil // no such kind
 		}
 	})
 	return one.items, one.err
 }
 
-// readScalers leaves out those that are being deleted: they own nothing any more (B8).
+// readScalers skips those that are being deleted: they no longer own a target (B8).
 func readScalers(ctx context.Context, reader client.Reader, namespace string) (all []*v1beta1.TimeWindowScaler, err error) {
 	var list v1beta1.TimeWindowScalerList
 	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
@@ -147,7 +143,7 @@ func readScalers(ctx context.Context, reader client.Reader, namespace string) (a
 	return all, nil
 }
 
-// readAutoscalers reads version 2, in which the API server gives those of version 1 too.
+// readAutoscalers reads autoscaling/v2, which includes those of v1.
 func readAutoscalers(ctx context.Context, reader client.Reader, namespace string) (all []*autoscalingv2.HorizontalPodAutoscaler, err error) {
 	var list autoscalingv2.HorizontalPodAutoscalerList
 	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
@@ -159,7 +155,7 @@ func readAutoscalers(ctx context.Context, reader client.Reader, namespace string
 	return all, nil
 }
 
-// readScaledObjects needs no types of KEDA's: the target is read as that of a manifest.
+// readScaledObjects reads KEDA's objects without its types.
 func readScaledObjects(ctx context.Context, reader client.Reader, namespace string) (all []*scaled, err error) {
 	var list unstructured.UnstructuredList
 	list.SetGroupVersionKind(scaledObject.WithVersion("v1alpha1").GroupVersion().WithKind(scaledObject.Kind + "List"))
@@ -167,7 +163,7 @@ func readScaledObjects(ctx context.Context, reader client.Reader, namespace stri
 		return nil, err
 	}
 	for i := range list.Items {
-		all = append(all, readScaled(list.Items[i].Object, nil))
+		all = append(all, readScaled(list.Items[i].Object))
 	}
 	return all, nil
 }

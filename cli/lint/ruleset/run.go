@@ -19,80 +19,80 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// Server says what the API server says of single objects: *apiserver.Server.
+// Server responds to requests for single objects as an API server does: *apiserver.Server.
 type Server interface {
 	Knows(kind schema.GroupVersionKind) bool
-	Create(object *manifest.Object, namespace string) apiserver.Verdict
-	Update(old, object *manifest.Object, namespace string) apiserver.Verdict
+	Create(object *manifest.Object, namespace string) apiserver.Response
+	Update(old, object *manifest.Object, namespace string) apiserver.Response
 }
 
-// Options are what a set is judged by.
+// Options are what a set is checked against.
 type Options struct {
 	Server Server
-	// Namespace is that of objects that name none; "" is one that is not known.
+	// Namespace is for objects without one; "" if it is not known.
 	Namespace string
-	// Old holds what the objects of the set replace, by kind, namespace and name; nil if they are new.
+	// Old are the objects that the set updates, matched by kind, namespace and name; nil if all are new.
 	Old *manifest.Set
-	// Cluster is what else there is; nil if nobody knows.
+	// Cluster is where the set will be applied; nil if it is not known.
 	Cluster *Cluster
-	// Policies are the organisation's own rules, for objects of any kind; nil for none.
+	// Policies are the ValidatingAdmissionPolicies for objects of any kind; nil for none.
 	Policies *policy.Policies
-	// Now decides which clock changes and holidays lie ahead.
+	// Now decides which clock changes and holidays are upcoming.
 	Now time.Time
 }
 
-// Result is what was found.
+// Result is what Run returns.
 type Result struct {
-	// Findings stand in the order of the set's files and of the lines in them.
+	// Findings are in the order of the set's files and of their lines.
 	Findings []lint.Finding
 	Summary  lint.Summary
-	// Notes say what could not be found out, one sentence each.
+	// Notes are what could not be read, one sentence each.
 	Notes []string
 }
 
-// Run judges all objects of the set.
+// Run checks all objects of the set.
 func Run(ctx context.Context, set *manifest.Set, options Options) (*Result, error) {
-	ctx = ctrl.LoggerInto(ctx, logr.Discard()) // facts that cannot be read are told in Notes
+	ctx = ctrl.LoggerInto(ctx, logr.Discard()) // facts that cannot be read are in Notes
 	unread, kinds := &unread{failed: make(map[string]error)}, newKindSource(set, options)
-	result, judged, said := &Result{}, make(map[*manifest.Object]bool), make(map[lint.Finding]bool)
+	result, checked, reported := &Result{}, make(map[*manifest.Object]bool), make(map[lint.Finding]bool)
 	for _, part := range set.Parts() {
 		r := &run{Options: options, members: membersOf(part, options), kinds: kinds, unread: unread}
-		if err := r.judge(ctx); err != nil {
+		if err := r.check(ctx); err != nil {
 			return nil, err
 		}
 		for _, m := range r.members {
-			judged[m.object] = m.judged
+			checked[m.object] = m.checked
 			for _, finding := range m.findings {
-				if !said[finding] { // what is in two parts is judged twice
-					said[finding] = true
+				if !reported[finding] { // objects in two parts are checked twice
+					reported[finding] = true
 					result.Findings = append(result.Findings, finding)
 				}
 			}
 		}
 	}
 	sortFindings(set, result.Findings)
-	result.Summary, result.Notes = summary(set, judged), unread.notes()
+	result.Summary, result.Notes = summary(set, checked), unread.notes()
 	return result, nil
 }
 
-// judge judges the objects that are applied together.
-func (r *run) judge(ctx context.Context) error {
-	if err := r.each(ctx, r.verdict); err != nil {
+// check checks the objects that are applied together.
+func (r *run) check(ctx context.Context) error {
+	if err := r.each(ctx, r.request); err != nil {
 		return err
 	}
 	r.inventory = newInventory(r.members, r.Options, r.kinds, r.unread)
 	r.inventory.load(ctx)
-	if err := r.each(ctx, r.rules); err != nil {
+	if err := r.each(ctx, r.callWebhooks); err != nil {
 		return err
 	}
 	for _, m := range r.members {
-		r.together(ctx, m)
-		r.policies(ctx, m)
+		r.checkConflicts(ctx, m)
+		r.checkPolicies(ctx, m)
 	}
 	return nil
 }
 
-// run is one judgement of objects that are applied together.
+// run checks objects that are applied together.
 type run struct {
 	Options
 	members   []*member
@@ -101,7 +101,7 @@ type run struct {
 	unread    *unread
 }
 
-// each does something with all members, on all processors.
+// each calls do for all members in parallel.
 func (r *run) each(ctx context.Context, do func(context.Context, *member)) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -117,11 +117,8 @@ func (r *run) each(ctx context.Context, do func(context.Context, *member)) error
 	return group.Wait()
 }
 
-// unchecked is said by an API server beside errors for which it did not go on to the CEL rules.
-const unchecked = "some validation rules were not checked because the object was invalid"
-
-// verdict asks the API server.
-func (r *run) verdict(ctx context.Context, m *member) {
+// request sends an object to the API server.
+func (r *run) request(ctx context.Context, m *member) {
 	if !r.Server.Knows(m.object.GroupVersionKind()) {
 		return
 	}
@@ -130,33 +127,37 @@ func (r *run) verdict(ctx context.Context, m *member) {
 	if namespace == "" {
 		namespace = manifest.Default
 	}
-	var verdict apiserver.Verdict
+	var response apiserver.Response
 	if m.old == nil {
-		verdict = r.Server.Create(m.object, namespace)
+		response = r.Server.Create(m.object, namespace)
 	} else {
 		m.before = m.old.Object
-		if !m.stored { // a manifest lacks the defaults that its object is stored with
+		if !m.stored { // a manifest lacks the defaults of the stored object
 			if before := r.Server.Create(m.old, namespace).Object; before != nil {
 				m.before = before
 			}
 		}
-		verdict = r.Server.Update(m.old, m.object, namespace)
+		response = r.Server.Update(m.old, m.object, namespace)
 	}
-	m.judged, m.seen, m.refused = true, verdict.Object, len(verdict.Errors) > 0
-	for _, e := range verdict.Errors {
-		if strings.Contains(e.Message, unchecked) {
-			m.add(lint.Warning, lint.Invalid, "", unchecked+": correct the errors and lint again")
+	m.checked, m.seen, m.refused = true, response.Object, len(response.Errors) > 0
+	for _, e := range response.Errors {
+		if e.RulesSkipped {
+			m.add(lint.Warning, lint.Invalid, "", rulesSkipped)
 			continue
 		}
-		m.add(lint.Error, lint.Rule(e.Rule), strings.TrimPrefix(e.Field, "<nil>"), e.Message)
+		m.add(lint.Error, e.Rule, strings.TrimPrefix(e.Field, "<nil>"), e.Message)
 	}
-	for _, warning := range verdict.Warnings {
-		m.warn(lint.Warned, warning)
+	for _, warning := range response.Warnings {
+		field, message := splitWarning(warning)
+		m.add(lint.Warning, lint.Warned, field, message)
 	}
 	m.read()
 }
 
-// findOld asks the cluster for what an object replaces, unless somebody has said it.
+// rulesSkipped is reported instead of the API server's message.
+const rulesSkipped = "some validation rules were not checked because the object was invalid: correct the errors and lint again"
+
+// findOld reads the object that is updated from the cluster, unless it is given.
 func (r *run) findOld(ctx context.Context, m *member) {
 	if m.old == nil && r.Old == nil && r.Cluster != nil && m.object.Name() != "" {
 		old, err := r.Cluster.object(ctx, m.object, r.Namespace)
@@ -165,8 +166,8 @@ func (r *run) findOld(ctx context.Context, m *member) {
 	}
 }
 
-// policies asks the organisation's, as an API server does of what it would otherwise take.
-func (r *run) policies(ctx context.Context, m *member) {
+// checkPolicies evaluates the policies for an object that the API server accepts.
+func (r *run) checkPolicies(ctx context.Context, m *member) {
 	if m.refused {
 		return
 	}
@@ -180,25 +181,24 @@ func (r *run) policies(ctx context.Context, m *member) {
 	if request.Old = m.before; m.before == nil && m.old != nil {
 		request.Old = m.old.Object
 	}
-	m.findings = append(m.findings, r.Policies.Judge(ctx, request)...)
+	m.findings = append(m.findings, r.Policies.Evaluate(ctx, request)...)
 }
 
-// summary says what was looked at.
-func summary(set *manifest.Set, judged map[*manifest.Object]bool) (s lint.Summary) {
+func summary(set *manifest.Set, checked map[*manifest.Object]bool) (s lint.Summary) {
 	files := make(map[*manifest.File]bool)
 	for _, object := range set.Objects {
 		files[object.File] = true
-		if judged[object] {
-			s.Judged = append(s.Judged, object)
+		if checked[object] {
+			s.Checked = append(s.Checked, object)
 		} else {
-			s.Foreign++
+			s.Skipped++
 		}
 	}
 	s.Files = len(files)
 	return s
 }
 
-// sortFindings puts them in the order of files, as those come in the set, and of lines.
+// sortFindings sorts by file, in the order of the set, and by line.
 func sortFindings(set *manifest.Set, findings []lint.Finding) {
 	order := make(map[*manifest.File]int)
 	for i, object := range set.Objects {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -13,35 +14,32 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// together says what an object and others do to each other that no webhook sees.
-func (r *run) together(ctx context.Context, m *member) {
+// checkConflicts reports conflicts between objects that no webhook sees.
+func (r *run) checkConflicts(ctx context.Context, m *member) {
 	if m.scaler != nil {
-		r.scaledByOthers(ctx, m)
+		r.checkScaledObjects(ctx, m)
 	}
-	r.setsReplicas(ctx, m)
-	r.ignoresReplicas(m)
-	r.twice(m)
+	r.checkReplicas(ctx, m)
+	r.checkApplication(m)
+	r.checkDuplicate(m)
 }
 
-// scaledByOthers warns of ScaledObjects of KEDA. The HorizontalPodAutoscaler that KEDA makes of one has
-// been warned of where it is known.
-func (r *run) scaledByOthers(ctx context.Context, m *member) {
+// checkScaledObjects warns about KEDA ScaledObjects of the same target. The HorizontalPodAutoscaler that KEDA
+// creates for one is reported as such where it is known.
+func (r *run) checkScaledObjects(ctx context.Context, m *member) {
 	ref := m.scaler.Spec.TargetRef
 	for _, other := range r.inventory.scaledObjectsIn(ctx, m.at.Namespace) {
 		if other.target != targetkind.Of(ref).GroupKind() || other.of != ref.Name {
 			continue
 		}
-		place := ""
-		if other.member != nil {
-			place = " (" + other.member.object.Place() + ")"
-		}
+		at := identity{scaledObject, types.NamespacedName{Namespace: m.at.Namespace, Name: other.name}}
 		m.add(lint.Warning, lint.TargetAutoscaled, "spec.targetRef.name", fmt.Sprintf(
-			"ScaledObject %q scales %s %q too: KEDA and Kyklos will undo what the other does, so keep only one of them%s",
-			other.name, ref.Kind, ref.Name, place))
+			"ScaledObject %q also scales %s %q: KEDA and Kyklos overwrite what the other sets; keep only one of them%s",
+			other.name, ref.Kind, ref.Name, r.inventory.place(m, at)))
 	}
 }
 
-// scaledObjectsIn are those of the set, and those of the cluster that the set does not replace.
+// scaledObjectsIn returns those of the set, and those of the cluster that the set does not replace.
 func (inv *inventory) scaledObjectsIn(ctx context.Context, namespace string) []*scaled {
 	all := inv.scaledObjects[namespace]
 	if inv.cluster == nil {
@@ -52,42 +50,33 @@ func (inv *inventory) scaledObjectsIn(ctx context.Context, namespace string) []*
 		inv.fail(plural(scaledObject.Kind), err)
 	}
 	for _, other := range stored {
-		at := identity{GroupKind: scaledObject}
-		at.Namespace, at.Name = namespace, other.name
-		if inv.set[at] == nil {
+		if inv.set[identity{scaledObject, types.NamespacedName{Namespace: namespace, Name: other.name}}] == nil {
 			all = append(all, other)
 		}
 	}
 	return all
 }
 
-// setsReplicas warns of a target whose manifest has the field that Kyklos writes.
-func (r *run) setsReplicas(ctx context.Context, m *member) {
+// checkReplicas warns about a target whose manifest sets the field that Kyklos writes.
+func (r *run) checkReplicas(ctx context.Context, m *member) {
 	if m.at.Name == "" {
 		return
 	}
-	scaler := r.inventory.scalerOf(ctx, m)
-	if scaler == nil {
-		return
-	}
-	path := r.inventory.countPath(m)
-	if path == "" {
+	scaler, path := r.inventory.scalerOf(ctx, m), r.inventory.replicasPath(m)
+	if scaler == nil || path == "" {
 		return
 	}
 	value, found, _ := unstructured.NestedFieldNoCopy(m.object.Object, strings.Split(path, ".")...)
 	if !found || value == nil {
 		return
 	}
-	place := ""
-	if there := r.inventory.set[identity{v1beta1.GroupKind, client.ObjectKeyFromObject(scaler)}]; there != nil {
-		place = " (" + there.object.Place() + ")"
-	}
+	place := r.inventory.place(m, identity{v1beta1.GroupKind, client.ObjectKeyFromObject(scaler)})
 	m.add(lint.Warning, lint.TargetSetsReplicas, path, fmt.Sprintf(
-		"TimeWindowScaler %q%s scales this %s: whoever applies this manifest, such as kubectl or Argo CD, sets %v again; leave it out, as docs/gitops.md shows",
+		"TimeWindowScaler %q%s scales this %s: applying this manifest with kubectl or Argo CD resets it to %v; remove the field (see docs/gitops.md)",
 		scaler.Name, place, m.at.Kind, value))
 }
 
-// scalerOf is a scaler that has the object for its target, of the set or else of the cluster; nil without one.
+// scalerOf returns a scaler with the object as its target, from the set or else from the cluster; nil without one.
 func (inv *inventory) scalerOf(ctx context.Context, m *member) *v1beta1.TimeWindowScaler {
 	targets := func(scaler *v1beta1.TimeWindowScaler) bool {
 		ref := scaler.Spec.TargetRef
@@ -113,14 +102,14 @@ func (inv *inventory) scalerOf(ctx context.Context, m *member) *v1beta1.TimeWind
 	return nil
 }
 
-// countPath is the field that Kyklos writes in a target: spec.replicas, unless the kind's definition, if it is
-// in the set, has another path for its scale subresource.
-func (inv *inventory) countPath(m *member) string {
+// replicasPath returns the field of a target that Kyklos writes: spec.replicas, unless the kind's definition, if
+// it is in the set, has another path for its scale subresource.
+func (inv *inventory) replicasPath(m *member) string {
 	switch m.at.GroupKind {
 	case targetkind.Workspace.GroupKind():
 		return "spec.desiredState"
 	case targetkind.DaemonSet.GroupKind():
-		return "" // a key of its node selector, which no manifest has
+		return "" // Kyklos writes a node selector key that is in no manifest
 	}
 	if definition := inv.kinds.definitions[m.at.GroupKind]; definition != nil {
 		for i := range definition.Spec.Versions {
@@ -133,16 +122,17 @@ func (inv *inventory) countPath(m *member) string {
 	return "spec.replicas"
 }
 
-// twice warns of an object that is in the set a second time, also in another version. It goes for all kinds: targets and what else the
-// rules look at stand for what is applied last too.
-func (r *run) twice(m *member) {
+// checkDuplicate warns about an object of any kind that is in the set again, possibly in another version: the
+// rules use the one that is applied last.
+func (r *run) checkDuplicate(m *member) {
 	last := r.inventory.set[m.at]
 	if last == nil || last == m {
 		return
 	}
-	what := "the same object is there again"
+	version := ""
 	if now, then := m.object.GroupVersionKind().Version, last.object.GroupVersionKind().Version; now != then {
-		what += ", as " + then + ","
+		version = " as " + then
 	}
-	m.add(lint.Warning, lint.DuplicateObject, "metadata.name", fmt.Sprintf("%s at %s: what is applied last counts", what, last.object.Place()))
+	m.add(lint.Warning, lint.DuplicateObject, "metadata.name",
+		fmt.Sprintf("the same object is also at %s%s: the one that is applied last counts", last.object.Place(), version))
 }
