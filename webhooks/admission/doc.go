@@ -8,8 +8,8 @@
 //
 // *_rules.go are pure: objects, Facts and the current time in, Findings out. They also accept objects that
 // CEL would have refused, because kyklos lint calls them without an API server. *_facts.go read other
-// objects. timewindowscaler.go and workspace.go connect both to the API server, and defaults.go fills in
-// what no schema default can.
+// objects. webhook.go, timewindowscaler.go and workspace.go connect both to the API server, and defaults.go
+// fills in what no schema default can.
 //
 // A rule that the old object already broke only warns on update. Otherwise a conflict that arose while the
 // webhook was down would block every later edit, including the one that resolves it.

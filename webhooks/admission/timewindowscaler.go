@@ -1,20 +1,14 @@
 package admission
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -45,67 +39,19 @@ func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces [
 	}
 	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).
-		WithValidator(&timeWindowScalerValidator{
-			facts: factReader{
-				cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
-				namespaces: namespaces,
-			},
-			clock: clock,
-		}).
+		WithValidator(newTimeWindowScalerValidator(factReader{
+			cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
+			namespaces: namespaces,
+		}, clock)).
 		Complete()
 }
 
-// defaulter is the defaulting webhook of a kind. It patches single fields: a typed defaulter would send back
-// the object's Go form, in which a forgotten required field is zero, and the schema, which is checked later,
-// would not report it.
-func defaulter(kind schema.GroupKind) *admission.Webhook {
-	return &admission.Webhook{Handler: admission.HandlerFunc(func(_ context.Context, req admission.Request) admission.Response {
-		return admission.Patched("", Patches(kind, req.Object.Raw, req.Namespace)...)
-	})}
-}
-
-// timeWindowScalerValidator reads facts, applies the rules, and counts the results.
-type timeWindowScalerValidator struct {
-	facts factReader
-	clock clock.PassiveClock
-}
-
-var _ admission.Validator[*v1beta1.TimeWindowScaler] = &timeWindowScalerValidator{}
-
-// ValidateCreate checks a new object.
-func (v *timeWindowScalerValidator) ValidateCreate(ctx context.Context, obj *v1beta1.TimeWindowScaler) (admission.Warnings, error) {
-	return v.validate(ctx, metrics.AdmissionCreate, obj, nil)
-}
-
-// ValidateUpdate checks a change of spec, even without the match conditions in the webhook configuration.
-func (v *timeWindowScalerValidator) ValidateUpdate(ctx context.Context, old, obj *v1beta1.TimeWindowScaler) (admission.Warnings, error) {
-	if obj.DeletionTimestamp != nil || apiequality.Semantic.DeepEqual(old.Spec, obj.Spec) {
-		return nil, nil
+func newTimeWindowScalerValidator(facts factReader, clock clock.PassiveClock) validator[*v1beta1.TimeWindowScaler] {
+	return validator[*v1beta1.TimeWindowScaler]{
+		kind: v1beta1.GroupKind,
+		spec: func(obj *v1beta1.TimeWindowScaler) any { return &obj.Spec },
+		check: func(ctx context.Context, obj, old *v1beta1.TimeWindowScaler) Findings {
+			return append(checkConversion(ctx), CheckTimeWindowScaler(obj, old, facts.gather(ctx, obj), clock.Now())...)
+		},
 	}
-	return v.validate(ctx, metrics.AdmissionUpdate, obj, old)
-}
-
-// ValidateDelete allows every deletion.
-func (*timeWindowScalerValidator) ValidateDelete(context.Context, *v1beta1.TimeWindowScaler) (admission.Warnings, error) {
-	return nil, nil
-}
-
-func (v *timeWindowScalerValidator) validate(ctx context.Context, operation string, obj, old *v1beta1.TimeWindowScaler) (admission.Warnings, error) {
-	findings := append(checkConversion(ctx), CheckTimeWindowScaler(obj, old, v.facts.gather(ctx, obj), v.clock.Now())...)
-	return respond(operation, findings, v1beta1.GroupKind, cmp.Or(obj.Name, obj.GenerateName))
-}
-
-// respond counts the result, and returns the warnings even with an error, so that all can be fixed at once.
-func respond(operation string, findings Findings, kind schema.GroupKind, name string) (admission.Warnings, error) {
-	warnings := findings.Warnings()
-	if errs := findings.Errors(); len(errs) > 0 {
-		metrics.RecordAdmission(operation, metrics.AdmissionDenied)
-		return warnings, apierrors.NewInvalid(kind, name, errs)
-	}
-	result := metrics.AdmissionAllowed
-	if len(warnings) > 0 {
-		result = metrics.AdmissionWarned
-	}
-	metrics.RecordAdmission(operation, result)
-	return warnings, nil
 }

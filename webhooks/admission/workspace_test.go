@@ -28,7 +28,7 @@ func source(t *testing.T, path string) string {
 func workspaces(t *testing.T, broken interceptor.Funcs, served []string, objects ...client.Object) *admission.Webhook {
 	s := scheme(t)
 	live := fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithInterceptorFuncs(broken).Build()
-	return admission.WithValidator(s, &workspaceValidator{facts: workspaceReader{live: live, namespaces: served}})
+	return admission.WithValidator(s, newWorkspaceValidator(workspaceReader{live: live, namespaces: served}))
 }
 
 func TestWorkspaceValidatorGathersFacts(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -43,9 +44,16 @@ type Cluster struct {
 		ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
 	}
 
-	scalers      lists[*v1beta1.TimeWindowScaler]
-	autoscalers  lists[*autoscalingv2.HorizontalPodAutoscaler]
-	scaledObject lists[*scaled]
+	mu     sync.Mutex
+	stored map[string]*stored // by namespace
+}
+
+// stored are the lists that rules read from one namespace.
+type stored struct {
+	scalers       v1beta1.TimeWindowScalerList
+	autoscalers   autoscalingv2.HorizontalPodAutoscalerList
+	scaledObjects []*scaled
+	failed        map[string]error // by kind
 }
 
 // NewCluster returns the cluster of config. Nothing is written to it.
@@ -58,12 +66,7 @@ func NewCluster(config *rest.Config, clock clock.PassiveClock) (*Cluster, error)
 	if err != nil {
 		return nil, fmt.Errorf("create a discovery client: %w", err)
 	}
-	return &Cluster{
-		Reader: reader, kinds: targetkind.NewResolver(apis, clock), apis: apis,
-		scalers:      lists[*v1beta1.TimeWindowScaler]{read: readScalers},
-		autoscalers:  lists[*autoscalingv2.HorizontalPodAutoscaler]{read: readAutoscalers},
-		scaledObject: lists[*scaled]{read: readScaledObjects},
-	}, nil
+	return &Cluster{Reader: reader, kinds: targetkind.NewResolver(apis, clock), apis: apis}, nil
 }
 
 // Reach returns an error if the cluster does not answer or the user is not authenticated: checks would silently be
@@ -94,76 +97,34 @@ func (c *Cluster) object(ctx context.Context, of *manifest.Object, namespace str
 	return &manifest.Object{File: &manifest.File{Name: "the cluster"}, Raw: raw, Line: 1, Object: stored.Object}, nil
 }
 
-// lists are a cluster's objects of a kind by namespace.
-type lists[T any] struct {
-	read func(ctx context.Context, reader client.Reader, namespace string) ([]T, error)
-
-	mu    sync.Mutex
-	known map[string]*listed[T]
-}
-
-// listed is one namespace of a kind, read on first use; concurrent callers wait.
-type listed[T any] struct {
-	once  sync.Once
-	items []T
-	err   error
-}
-
-// in returns the objects of a namespace, none if the cluster does not have the kind. Errors are kept too.
-func (l *lists[T]) in(ctx context.Context, reader client.Reader, namespace string) ([]T, error) {
-	l.mu.Lock()
-	if l.known == nil {
-		l.known = make(map[string]*listed[T])
+// in returns the lists of a namespace. A list is empty if the cluster does not have the kind.
+func (c *Cluster) in(ctx context.Context, namespace string) *stored {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found := c.stored[namespace]; found != nil {
+		return found
 	}
-	one := l.known[namespace]
-	if one == nil {
-		one = &listed[T]{}
-		l.known[namespace] = one
-	}
-	l.mu.Unlock()
-	one.once.Do(func() {
-		if one.items, one.err = l.read(ctx, reader, namespace); meta.IsNoMatchError(one.err) || apierrors.IsNotFound(one.err) {
-			one.items, one.err = nil, nil // no such kind
+	s := &stored{failed: make(map[string]error)}
+	list := func(kind string, into client.ObjectList) {
+		err := c.Reader.List(ctx, into, client.InNamespace(namespace))
+		if err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+			s.failed[kind] = err
 		}
+	}
+	list(v1beta1.Kind, &s.scalers)
+	s.scalers.Items = slices.DeleteFunc(s.scalers.Items, func(scaler v1beta1.TimeWindowScaler) bool {
+		return scaler.DeletionTimestamp != nil // no longer owns its target (B8)
 	})
-	return one.items, one.err
-}
-
-// readScalers skips those that are being deleted: they no longer own a target (B8).
-func readScalers(ctx context.Context, reader client.Reader, namespace string) (all []*v1beta1.TimeWindowScaler, err error) {
-	var list v1beta1.TimeWindowScalerList
-	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, err
+	list(autoscaler.Kind, &s.autoscalers)
+	var objects unstructured.UnstructuredList // without KEDA's types
+	objects.SetGroupVersionKind(scaledObject.WithVersion("v1alpha1").GroupVersion().WithKind(scaledObject.Kind + "List"))
+	list(scaledObject.Kind, &objects)
+	for _, object := range objects.Items {
+		s.scaledObjects = append(s.scaledObjects, readScaled(object.Object))
 	}
-	for i := range list.Items {
-		if list.Items[i].DeletionTimestamp == nil {
-			all = append(all, &list.Items[i])
-		}
+	if c.stored == nil {
+		c.stored = make(map[string]*stored)
 	}
-	return all, nil
-}
-
-// readAutoscalers reads autoscaling/v2, which includes those of v1.
-func readAutoscalers(ctx context.Context, reader client.Reader, namespace string) (all []*autoscalingv2.HorizontalPodAutoscaler, err error) {
-	var list autoscalingv2.HorizontalPodAutoscalerList
-	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		all = append(all, &list.Items[i])
-	}
-	return all, nil
-}
-
-// readScaledObjects reads KEDA's objects without its types.
-func readScaledObjects(ctx context.Context, reader client.Reader, namespace string) (all []*scaled, err error) {
-	var list unstructured.UnstructuredList
-	list.SetGroupVersionKind(scaledObject.WithVersion("v1alpha1").GroupVersion().WithKind(scaledObject.Kind + "List"))
-	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		all = append(all, readScaled(list.Items[i].Object))
-	}
-	return all, nil
+	c.stored[namespace] = s
+	return s
 }

@@ -32,17 +32,8 @@ func clusterOf(t *testing.T, broken interceptor.Funcs, files ...string) func(*Op
 	}
 	lists := make(kindLists)
 	lists.add(targetkind.Deployment.GroupVersion(), "Deployment", true, true)
-	cluster := &Cluster{
-		Reader: builder.Build(), kinds: targetkind.NewResolver(lists, fixedClock(noon)), apis: lists,
-		scalers:      listsBy(readScalers),
-		autoscalers:  listsBy(readAutoscalers),
-		scaledObject: listsBy(readScaledObjects),
-	}
+	cluster := &Cluster{Reader: builder.Build(), kinds: targetkind.NewResolver(lists, fixedClock(noon)), apis: lists}
 	return func(o *Options) { o.Cluster, o.Namespace = cluster, "shop" }
-}
-
-func listsBy[T any](read func(context.Context, client.Reader, string) ([]T, error)) lists[T] {
-	return lists[T]{read: read}
 }
 
 var (

@@ -3,6 +3,7 @@ package ruleset
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,15 +42,8 @@ func (r *run) checkScaledObjects(ctx context.Context, m *member) {
 
 // scaledObjectsIn returns those of the set, and those of the cluster that the set does not replace.
 func (inv *inventory) scaledObjectsIn(ctx context.Context, namespace string) []*scaled {
-	all := inv.scaledObjects[namespace]
-	if inv.cluster == nil {
-		return all
-	}
-	stored, err := inv.cluster.scaledObject.in(ctx, inv.cluster.Reader, namespace)
-	if err != nil {
-		inv.fail(plural(scaledObject.Kind), err)
-	}
-	for _, other := range stored {
+	all := slices.Clone(inv.scaledObjects[namespace])
+	for _, other := range inv.storedIn(ctx, namespace).scaledObjects {
 		if inv.set[identity{scaledObject, types.NamespacedName{Namespace: namespace, Name: other.name}}] == nil {
 			all = append(all, other)
 		}
@@ -87,15 +81,9 @@ func (inv *inventory) scalerOf(ctx context.Context, m *member) *v1beta1.TimeWind
 			return other.scaler
 		}
 	}
-	if inv.cluster == nil {
-		return nil
-	}
-	stored, err := inv.cluster.scalers.in(ctx, inv.cluster.Reader, m.at.Namespace)
-	if err != nil {
-		inv.fail(plural(v1beta1.Kind), err)
-	}
-	for _, scaler := range stored {
-		if targets(scaler) && inv.set[identity{v1beta1.GroupKind, client.ObjectKeyFromObject(scaler)}] == nil {
+	stored := inv.storedIn(ctx, m.at.Namespace).scalers.Items
+	for i := range stored {
+		if scaler := &stored[i]; targets(scaler) && !inv.replaces(v1beta1.GroupKind, scaler) {
 			return scaler
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetindex"
 	"kyklos.io/kyklos/internal/targetkind"
 )
@@ -91,21 +91,24 @@ func newInventory(members []*member, options Options, kinds *kindSource, unread 
 
 // load lists the cluster's objects ahead, because admission's reads time out quickly.
 func (inv *inventory) load(ctx context.Context) {
-	if inv.cluster == nil {
-		return
-	}
-	namespaces := make(map[string]bool)
 	for at := range inv.set {
-		namespaces[at.Namespace] = true
+		for kind, err := range inv.storedIn(ctx, at.Namespace).failed {
+			inv.fail(plural(kind), err)
+		}
 	}
-	for namespace := range namespaces {
-		_, err := inv.cluster.scalers.in(ctx, inv.cluster.Reader, namespace)
-		inv.fail(plural(v1beta1.Kind), err)
-		_, err = inv.cluster.autoscalers.in(ctx, inv.cluster.Reader, namespace)
-		inv.fail(plural(autoscaler.Kind), err)
-		_, err = inv.cluster.scaledObject.in(ctx, inv.cluster.Reader, namespace)
-		inv.fail(plural(scaledObject.Kind), err)
+}
+
+// storedIn returns the lists of a namespace in the cluster, empty without one.
+func (inv *inventory) storedIn(ctx context.Context, namespace string) *stored {
+	if inv.cluster == nil {
+		return &stored{}
 	}
+	return inv.cluster.in(ctx, namespace)
+}
+
+// replaces reports whether the set has a stored object.
+func (inv *inventory) replaces(kind schema.GroupKind, object client.Object) bool {
+	return inv.set[identity{kind, client.ObjectKeyFromObject(object)}] != nil
 }
 
 // age sets the creation time of a new scaler: after all existing ones, in the order of the set. A stored one keeps

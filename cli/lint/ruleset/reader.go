@@ -47,60 +47,36 @@ func (r reader) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 	return err
 }
 
-// List returns the scalers that exist when the object is applied, or the autoscalers.
+// List returns the scalers that exist when the object is applied, or the autoscalers: those of the set, and those of
+// the cluster that the set does not replace.
 func (r reader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	var asked client.ListOptions
 	asked.ApplyOptions(options)
+	stored := r.storedIn(ctx, asked.Namespace)
 	switch list := list.(type) {
 	case *v1beta1.TimeWindowScalerList:
 		for _, rival := range r.rivals(r.member) {
 			list.Items = append(list.Items, *rival.scaler)
 		}
-		return r.storedScalers(ctx, asked.Namespace, list)
+		for i := range stored.scalers.Items {
+			if scaler := &stored.scalers.Items[i]; !r.replaces(v1beta1.GroupKind, scaler) {
+				list.Items = append(list.Items, *scaler)
+			}
+		}
+		return stored.failed[v1beta1.Kind]
 	case *autoscalingv2.HorizontalPodAutoscalerList:
 		for _, hpa := range r.autoscalers[asked.Namespace] {
 			list.Items = append(list.Items, *hpa)
 		}
-		return r.storedAutoscalers(ctx, asked.Namespace, list)
+		for i := range stored.autoscalers.Items {
+			if hpa := &stored.autoscalers.Items[i]; !r.replaces(autoscaler, hpa) {
+				list.Items = append(list.Items, *hpa)
+			}
+		}
+		return stored.failed[autoscaler.Kind]
 	default:
 		return fmt.Errorf("inventory cannot list %T", list)
 	}
-}
-
-// storedScalers adds those of the cluster that the set does not replace.
-func (r reader) storedScalers(ctx context.Context, namespace string, list *v1beta1.TimeWindowScalerList) error {
-	if r.cluster == nil {
-		return nil
-	}
-	stored, err := r.cluster.scalers.in(ctx, r.cluster.Reader, namespace)
-	if err != nil {
-		r.fail(plural(v1beta1.Kind), err)
-		return err
-	}
-	for _, scaler := range stored {
-		if r.set[identity{v1beta1.GroupKind, client.ObjectKeyFromObject(scaler)}] == nil {
-			list.Items = append(list.Items, *scaler)
-		}
-	}
-	return nil
-}
-
-// storedAutoscalers adds those of the cluster that the set does not replace.
-func (r reader) storedAutoscalers(ctx context.Context, namespace string, list *autoscalingv2.HorizontalPodAutoscalerList) error {
-	if r.cluster == nil {
-		return nil
-	}
-	stored, err := r.cluster.autoscalers.in(ctx, r.cluster.Reader, namespace)
-	if err != nil {
-		r.fail(plural(autoscaler.Kind), err)
-		return err
-	}
-	for _, hpa := range stored {
-		if r.set[identity{autoscaler, client.ObjectKeyFromObject(hpa)}] == nil {
-			list.Items = append(list.Items, *hpa)
-		}
-	}
-	return nil
 }
 
 // groupKind is that of the Go type, or else the one in the object.
