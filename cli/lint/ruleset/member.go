@@ -108,23 +108,20 @@ func keepAnnotation(seen map[string]any, hub []byte) map[string]any {
 		return seen
 	}
 	spoke, err := conversion.ToV1alpha1(hub)
-	if err != nil {
+	var before unstructured.Unstructured
+	if err != nil || before.UnmarshalJSON(spoke) != nil {
 		return seen
 	}
-	var before, after unstructured.Unstructured
-	if before.UnmarshalJSON(spoke) != nil {
-		return seen
-	}
-	after.Object = runtime.DeepCopyJSON(seen)
+	after := unstructured.Unstructured{Object: runtime.DeepCopyJSON(seen)}
 	annotations := after.GetAnnotations()
-	kept, carries := before.GetAnnotations()[conversion.Annotation]
-	if _, own := annotations[conversion.Annotation]; own || !carries {
+	value, preserved := before.GetAnnotations()[conversion.Annotation]
+	if _, own := annotations[conversion.Annotation]; own || !preserved {
 		return seen
 	}
 	if annotations == nil {
 		annotations = make(map[string]string)
 	}
-	annotations[conversion.Annotation] = kept
+	annotations[conversion.Annotation] = value
 	after.SetAnnotations(annotations)
 	return after.Object
 }
@@ -132,16 +129,11 @@ func keepAnnotation(seen map[string]any, hub []byte) map[string]any {
 // readScaler returns an object of any version as v1beta1, and as JSON; nil if it cannot be decoded.
 func readScaler(content map[string]any, namespace string) (*v1beta1.TimeWindowScaler, []byte) {
 	raw, err := json.Marshal(content)
-	if err != nil {
-		return nil, nil
-	}
-	if content["apiVersion"] == v1alpha1.GroupVersion.String() {
-		if raw, err = conversion.ToV1beta1(raw); err != nil {
-			return nil, nil
-		}
+	if err == nil && content["apiVersion"] == v1alpha1.GroupVersion.String() {
+		raw, err = conversion.ToV1beta1(raw)
 	}
 	var scaler v1beta1.TimeWindowScaler
-	if json.Unmarshal(raw, &scaler) != nil {
+	if err != nil || json.Unmarshal(raw, &scaler) != nil {
 		return nil, nil
 	}
 	scaler.Namespace = namespace
@@ -151,11 +143,8 @@ func readScaler(content map[string]any, namespace string) (*v1beta1.TimeWindowSc
 // readWorkspace returns nil if the object cannot be decoded; the API server has refused it.
 func readWorkspace(content map[string]any, namespace string) *v1alpha1.Workspace {
 	raw, err := json.Marshal(content)
-	if err != nil {
-		return nil
-	}
 	var workspace v1alpha1.Workspace
-	if json.Unmarshal(raw, &workspace) != nil {
+	if err != nil || json.Unmarshal(raw, &workspace) != nil {
 		return nil
 	}
 	workspace.Namespace = namespace
