@@ -1,6 +1,9 @@
 package admission
 
 import (
+	"reflect"
+	"strings"
+
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -85,27 +88,12 @@ func (all *Findings) checkNextStart(obj, old *v1alpha1.Workspace, path *field.Pa
 	if old == nil || obj.Status.Phase != v1alpha1.Phase(v1alpha1.DesiredRunning) || obj.Spec.DesiredState != v1alpha1.DesiredRunning {
 		return
 	}
-	now, before := &obj.Spec.WorkspacePod, &old.Spec.WorkspacePod
+	now, before := reflect.ValueOf(obj.Spec.WorkspacePod), reflect.ValueOf(old.Spec.WorkspacePod)
 	var changed []string
-	for _, part := range []struct {
-		name        string
-		now, before any
-	}{
-		{"image", now.Image, before.Image},
-		{"command", now.Command, before.Command},
-		{"args", now.Args, before.Args},
-		{"env", now.Env, before.Env},
-		{"ports", now.Ports, before.Ports},
-		{"resources", now.Resources, before.Resources},
-		{"nodeSelector", now.NodeSelector, before.NodeSelector},
-		{"tolerations", now.Tolerations, before.Tolerations},
-		{"serviceAccountName", now.ServiceAccountName, before.ServiceAccountName},
-		{"imagePullSecrets", now.ImagePullSecrets, before.ImagePullSecrets},
-		{"terminationGracePeriodSeconds", now.TerminationGracePeriodSeconds, before.TerminationGracePeriodSeconds},
-		{"readinessProbe", now.ReadinessProbe, before.ReadinessProbe},
-	} {
-		if !apiequality.Semantic.DeepEqual(part.now, part.before) {
-			changed = append(changed, part.name)
+	for i := range now.NumField() {
+		if !apiequality.Semantic.DeepEqual(now.Field(i).Interface(), before.Field(i).Interface()) {
+			name, _, _ := strings.Cut(now.Type().Field(i).Tag.Get("json"), ",")
+			changed = append(changed, name)
 		}
 	}
 	if len(changed) > 0 {

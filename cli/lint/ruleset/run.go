@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kyklos.io/kyklos/cli/lint"
@@ -19,16 +18,9 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// Server responds to requests for single objects as an API server does: *apiserver.Server.
-type Server interface {
-	Knows(kind schema.GroupVersionKind) bool
-	Create(object *manifest.Object, namespace string) apiserver.Response
-	Update(old, object *manifest.Object, namespace string) apiserver.Response
-}
-
 // Options are what a set is checked against.
 type Options struct {
-	Server Server
+	Server *apiserver.Server
 	// Namespace is for objects without one; "" if it is not known.
 	Namespace string
 	// Old are the objects that the set updates, matched by kind, namespace and name; nil if all are new.
