@@ -41,7 +41,7 @@ type version struct {
 
 func newDefinition(object *manifest.Object) (*definition, error) {
 	if v := object.GroupVersionKind().Version; v != "v1" {
-		return nil, fmt.Errorf("Kubernetes no longer serves apiextensions.k8s.io/%s; use apiextensions.k8s.io/v1", v)
+		return nil, fmt.Errorf("apiextensions.k8s.io/%s is no longer served by Kubernetes; use apiextensions.k8s.io/v1", v)
 	}
 	var crd apiextensionsv1.CustomResourceDefinition
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &crd); err != nil {
