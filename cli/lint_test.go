@@ -59,7 +59,7 @@ func TestLintExitCodes(t *testing.T) {
 		stdout string // a part of it; "" is nothing at all
 		stderr string
 	}{
-		"nothing to say":             {args: []string{officeHoursSample}, stdout: "nothing to say about 1 object of 1 file"},
+		"nothing to say":             {args: []string{officeHoursSample}, stdout: "no findings in 1 object of 1 file"},
 		"a flag or an argument":      {args: []string{"-f", officeHoursSample, twoMistakes}, code: 1, stdout: "2 errors in 2 objects of 2 files"},
 		"standard input":             {stdin: string(mistake), args: []string{"-f", "-"}, code: 1, stdout: "-:13:11: error: spec.targetRef.kind: "},
 		"warnings":                   {args: []string{oldZone}, stdout: "1 warning"},
@@ -67,10 +67,10 @@ func TestLintExitCodes(t *testing.T) {
 		"no file":                    {code: 2, stderr: "nothing to lint: give files or folders, as in kyklos lint -f config/, or - for standard input"},
 		"a file that there is not":   {args: []string{"nowhere.yaml"}, code: 2, stderr: "read the manifests: stat nowhere.yaml: no such file or directory"},
 		"a flag that there is not":   {args: []string{"--colour"}, code: 2, stderr: "unknown flag: --colour"},
-		"a format that there is not": {args: []string{"-o", "xml", officeHoursSample}, code: 2, stderr: `there is no format "xml"`},
+		"a format that there is not": {args: []string{"-o", "xml", officeHoursSample}, code: 2, stderr: `unknown format "xml"`},
 		"no YAML, beside a mistake": {stdin: "a: [b\n---\n" + string(mistake), args: []string{"-"}, code: 2,
 			stdout: "2 errors in 1 object of 1 file", stderr: "-:1: "},
-		"a template":             {stdin: "a: {{ .Values.a }}\n", args: []string{"-"}, code: 2, stdout: "nothing", stderr: "helm template CHART | kyklos lint -f -"},
+		"a template":             {stdin: "a: {{ .Values.a }}\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "helm template CHART | kyklos lint -f -"},
 		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is no time: write 2026-11-23`},
 		"two kinds of old":       {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "give one of them"},
 		"no old":                 {args: []string{officeHoursSample, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
@@ -79,11 +79,11 @@ func TestLintExitCodes(t *testing.T) {
 		"no definition":          {args: []string{officeHoursSample, "--crd", "nowhere"}, code: 2, stderr: "--crd: stat nowhere: no such file or directory"},
 		"no definition in it":    {args: []string{officeHoursSample, "--crd", officeHoursSample}, code: 2, stderr: "--crd: there is no CustomResourceDefinition in " + officeHoursSample},
 		"an empty pipe":          {stdin: "\n", args: []string{"-"}, code: 2, stderr: "standard input has no objects"},
-		"no kind":                {stdin: "apiVersion: kyklos.io/v1beta1\nKind: TimeWindowScaler\n", args: []string{"-"}, code: 2, stdout: "nothing", stderr: "-:1: kind is missing"},
+		"no kind":                {stdin: "apiVersion: kyklos.io/v1beta1\nKind: TimeWindowScaler\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "-:1: kind is missing"},
 		"no policy":              {args: []string{officeHoursSample, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
 		"no cluster":             {args: []string{officeHoursSample, "--kubeconfig", "nowhere"}, code: 2, stderr: "find the API server: stat nowhere: no such file or directory"},
-		"foreign objects":        {args: []string{"config/rbac"}, stdout: "nothing to say about 0 objects"},
-		"our own definitions":    {args: []string{officeHoursSample, "--crd", "config/crd/bases"}, stdout: "nothing to say about 1 object"},
+		"foreign objects":        {args: []string{"config/rbac"}, stdout: "no findings in 0 objects"},
+		"our own definitions":    {args: []string{officeHoursSample, "--crd", "config/crd/bases"}, stdout: "no findings in 1 object"},
 		"a time with a change":   {args: []string{"config/samples/night-batch.yaml", "--at", "2026-03-02T00:00:00Z"}, stdout: "1 object"},
 		"the help of the format": {args: []string{"--help"}, stdout: "text, json, junit, sarif, github"},
 	} {
@@ -106,7 +106,7 @@ func TestLintUnreachableCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := linted(t, "", officeHoursSample, "--kubeconfig", config)
-	if code != 2 || stdout != "" || !strings.Contains(stderr, "ask the API server: ") {
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "contact the API server: ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

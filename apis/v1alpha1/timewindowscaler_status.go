@@ -2,81 +2,81 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// TimeWindowScalerStatus is what Kyklos last saw and decided.
+// TimeWindowScalerStatus is what Kyklos last observed and decided.
 type TimeWindowScalerStatus struct {
-	// Ready, Reconciling and Degraded, always all three.
+	// conditions are Ready, Reconciling and Degraded, always all three.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// The window that decides: BusinessHours, Custom-<hash>, OffHours outside all
-	// windows, or Holiday on a holiday that is treated as open.
+	// currentWindow is the active window: BusinessHours or Custom-<hash>; OffHours
+	// outside of all windows, and Holiday on a holiday with the mode treat-as-open.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	CurrentWindow string `json:"currentWindow,omitempty"`
 
-	// The local date, yyyy-mm-dd, while it is a listed holiday and the mode is not
-	// ignore.
+	// holiday is the local date, yyyy-mm-dd, if it is a listed holiday and the mode is
+	// not ignore.
 	// +optional
 	// +kubebuilder:validation:MaxLength=10
 	Holiday string `json:"holiday,omitempty"`
 
-	// The replica count that the workload should have now. Absent until the first
-	// decision; held at the higher value while a grace period runs.
+	// effectiveReplicas is the replica count that the workload should have now: the
+	// higher one while a grace period runs. It is absent before the first decision.
 	// +optional
 	EffectiveReplicas *int32 `json:"effectiveReplicas,omitempty"`
 
-	// The replica count last seen in the workload's status. Absent while there is
-	// no workload.
+	// targetObservedReplicas is the replica count last observed in the workload's
+	// status. It is absent if the workload does not exist.
 	// +optional
 	TargetObservedReplicas *int32 `json:"targetObservedReplicas,omitempty"`
 
-	// When the running grace period ends and the lower count applies. Absent when
-	// none runs.
+	// gracePeriodExpiry is when the running grace period ends and the lower count
+	// applies. It is absent if none is running.
 	// +optional
 	GracePeriodExpiry *metav1.Time `json:"gracePeriodExpiry,omitempty"`
 
-	// The next moment at which a window starts or ends; when there is none within
-	// 24 hours, the next local midnight. Never more than 24 hours ahead.
+	// nextBoundary is the next time at which a window starts or ends, or the next local
+	// midnight if that is more than 24 hours ahead.
 	// +optional
 	NextBoundary *metav1.Time `json:"nextBoundary,omitempty"`
 
-	// When Kyklos last changed the workload's replica count.
+	// lastScaleTime is when Kyklos last changed the workload's replica count.
 	// +optional
 	LastScaleTime *metav1.Time `json:"lastScaleTime,omitempty"`
 
-	// What the target was last asked for, if it is a Workspace. Until the next edge of
-	// the schedule nothing more is asked for.
+	// applied is the last change to a target of kind Workspace. Kyklos makes no other
+	// until the next start or end in the schedule.
 	// +optional
 	Applied *AppliedState `json:"applied,omitempty"`
 
-	// The metadata.generation that this status is about; the status is stale while
-	// it is lower.
+	// observedGeneration is the metadata.generation that this status describes. A lower
+	// one means that the status is outdated.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
-// AppliedState is what a Workspace was last asked for, and at which edge of the
-// schedule: whoever decides otherwise between two edges wins.
+// AppliedState is the last change to a Workspace, and the start or end in the
+// schedule that caused it: changes by others in between are kept.
 type AppliedState struct {
-	// RUNNING or STANDBY.
+	// state is the desiredState that was set: RUNNING or STANDBY.
 	// +required
 	// +kubebuilder:validation:Enum=RUNNING;STANDBY
 	State string `json:"state"`
 
-	// When the window, or the time between windows, began that asked for it. Absent
-	// where that is more than a month ago.
+	// edge is when the window, or the time between windows, that set it started. It is
+	// absent if that was more than a month ago.
 	// +optional
 	Edge *metav1.Time `json:"edge,omitempty"`
 
-	// When it was asked for.
+	// at is when it was set.
 	// +required
 	At metav1.Time `json:"at"`
 
-	// The UID of the Workspace: another one of the same name is asked anew.
+	// targetUID is the UID of the Workspace: a new one with the same name is set again.
 	// +required
 	// +kubebuilder:validation:MaxLength=36
 	TargetUID string `json:"targetUID"`

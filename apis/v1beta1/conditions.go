@@ -1,13 +1,13 @@
 package v1beta1
 
-// Condition types; every status carries all three. They are public
-// contract, as are the reasons below: rename none.
+// Condition types; every status has all three. They are public
+// contract, as are the reasons below: do not rename them.
 const (
-	// ConditionReady says whether the target has the replicas that it should have.
+	// ConditionReady: the target has the replicas that it should have.
 	ConditionReady = "Ready"
-	// ConditionReconciling says whether the target is on its way to them.
+	// ConditionReconciling: the target is being scaled.
 	ConditionReconciling = "Reconciling"
-	// ConditionDegraded says whether Kyklos works with less than the user asked for.
+	// ConditionDegraded: the spec is not fully applied.
 	ConditionDegraded = "Degraded"
 )
 
@@ -15,7 +15,7 @@ const (
 const (
 	// ReasonReconciled: the target matches.
 	ReasonReconciled = "Reconciled"
-	// ReasonTargetMismatch: the target differs, on its way or paused.
+	// ReasonTargetMismatch: the target differs, because it is being scaled or paused.
 	ReasonTargetMismatch = "TargetMismatch"
 	// ReasonTargetNotFound: the target does not exist.
 	ReasonTargetNotFound = "TargetNotFound"
@@ -27,28 +27,28 @@ const (
 
 // Reasons of Reconciling.
 const (
-	// ReasonStable: nothing is on its way.
+	// ReasonStable: nothing is being scaled.
 	ReasonStable = "Stable"
-	// ReasonWindowTransition: the target is being brought to the current window's replicas.
+	// ReasonWindowTransition: the target is being scaled to the current window's replicas.
 	ReasonWindowTransition = "WindowTransition"
 	// ReasonConfigurationChange: the same, after a change of spec.
 	ReasonConfigurationChange = "ConfigurationChange"
 )
 
-// Reasons of Degraded. ReasonInvalidConfiguration is one of Ready too: nothing can be decided.
+// Reasons of Degraded. ReasonInvalidConfiguration is also one of Ready.
 const (
-	// ReasonOperationalNormal: everything that the user asked for is at work.
+	// ReasonOperationalNormal: the spec is fully applied.
 	ReasonOperationalNormal = "OperationalNormal"
-	// ReasonInvalidTimezone: the zone is unknown here, and defaultReplicas apply; or that of a window is,
-	// and the window is left out.
+	// ReasonInvalidTimezone: the zone is unknown, and defaultReplicas apply; or that of a window is, and the
+	// window is ignored.
 	ReasonInvalidTimezone = "InvalidTimezone"
-	// ReasonInvalidConfiguration: the windows cannot be read; the target is left alone.
+	// ReasonInvalidConfiguration: the windows are invalid; the target is not changed.
 	ReasonInvalidConfiguration = "InvalidConfiguration"
-	// ReasonHolidaySourceMissing: there is no holiday ConfigMap; days count as normal days.
+	// ReasonHolidaySourceMissing: the holiday ConfigMap does not exist; holidays are ordinary days.
 	ReasonHolidaySourceMissing = "HolidaySourceMissing"
 	// ReasonMetricUnavailable: the window's metric has no value; its replicas apply.
 	ReasonMetricUnavailable = "MetricUnavailable"
-	// ReasonFieldFight: somebody else rewrites the target's count again and again.
+	// ReasonFieldFight: another client repeatedly changes the target's replicas.
 	ReasonFieldFight = "FieldFight"
 	// ReasonScaleFailed: the API server refused the write to the target.
 	ReasonScaleFailed = "ScaleFailed"

@@ -6,8 +6,8 @@ import (
 )
 
 // TimeWindowScaler sets the replica count of one workload by the time of day and
-// week: while a window covers the current moment its replicas apply, otherwise
-// defaultReplicas do.
+// week: a window's replicas apply while it is active, and
+// defaultReplicas otherwise.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
@@ -27,15 +27,15 @@ import (
 // +kubebuilder:selectablefield:JSONPath=`.spec.targetRef.kind`
 type TimeWindowScaler struct {
 	metav1.TypeMeta `json:",inline"`
-	// Standard object metadata.
+	// metadata is the standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// The schedule and what it scales.
+	// spec is the schedule and its target.
 	// +required
 	Spec TimeWindowScalerSpec `json:"spec"`
 
-	// What Kyklos last saw and decided. Written by Kyklos only.
+	// status is what Kyklos last observed and decided. Only Kyklos writes it.
 	// +optional
 	Status TimeWindowScalerStatus `json:"status,omitzero"`
 }
@@ -49,39 +49,39 @@ type TimeWindowScalerList struct {
 	Items           []TimeWindowScaler `json:"items"`
 }
 
-// The CEL rules ask for has() of required fields too: that a rule cannot run is, unlike its "no", not
-// forgiven where an object was stored without them, and would block writes of status and finalizers (A4).
+// The CEL rules check has() for required fields too: an evaluation error, unlike a failed rule, is not ratcheted
+// for objects stored without them, and would block writes of status and finalizers (A4).
 
-// TimeWindowScalerSpec is the schedule and what it scales.
+// TimeWindowScalerSpec is the schedule and its target.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (!string(self.defaultReplicas).endsWith('%') && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be given where replicas or defaultReplicas is a percentage: it says of how many",reason=FieldValueRequired,fieldPath=".baselineReplicas"
+// +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (!string(self.defaultReplicas).endsWith('%') && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be set if replicas or defaultReplicas is a percentage",reason=FieldValueRequired,fieldPath=".baselineReplicas"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && has(oldSelf.value().windows) && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || !w.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') || timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0)",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC",reason=FieldValueInvalid,fieldPath=".windows"
-// +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'DaemonSet' || self.targetRef.apiVersion != 'apps/v1' || self.windows.all(w, !has(w.metric))",message="no window may have a metric: a DaemonSet runs on each node or, at 0, on none, and has no count that a metric could set",reason=FieldValueForbidden,fieldPath=".windows"
-// +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'Workspace' || self.targetRef.apiVersion != 'kyklos.io/v1alpha1' || self.windows.all(w, !has(w.metric))",message="no window may have a metric: a Workspace runs or is stopped, and has no count that a metric could set",reason=FieldValueForbidden,fieldPath=".windows"
-// +kubebuilder:validation:XValidation:rule="!has(self.workspace) || (has(self.targetRef) && has(self.targetRef.kind) && self.targetRef.kind == 'Workspace' && self.targetRef.apiVersion == 'kyklos.io/v1alpha1')",message="must be left out: it is for a target of the kind Workspace in kyklos.io/v1alpha1",reason=FieldValueForbidden,fieldPath=".workspace"
+// +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'DaemonSet' || self.targetRef.apiVersion != 'apps/v1' || self.windows.all(w, !has(w.metric))",message="windows must not have a metric if the target is a DaemonSet: it has no replica count",reason=FieldValueForbidden,fieldPath=".windows"
+// +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'Workspace' || self.targetRef.apiVersion != 'kyklos.io/v1alpha1' || self.windows.all(w, !has(w.metric))",message="windows must not have a metric if the target is a Workspace: it has no replica count",reason=FieldValueForbidden,fieldPath=".windows"
+// +kubebuilder:validation:XValidation:rule="!has(self.workspace) || (has(self.targetRef) && has(self.targetRef.kind) && self.targetRef.kind == 'Workspace' && self.targetRef.apiVersion == 'kyklos.io/v1alpha1')",message="must not be set unless the target is a Workspace of kyklos.io/v1alpha1",reason=FieldValueForbidden,fieldPath=".workspace"
 type TimeWindowScalerSpec struct {
-	// The workload to scale. One workload has at most one TimeWindowScaler.
+	// targetRef is the workload to scale. A workload can have only one TimeWindowScaler.
 	// +required
 	TargetRef TargetRef `json:"targetRef"`
 
-	// The IANA time zone in which holidays and, unless a window has its own, days
-	// and times are read, such as Asia/Kolkata, Europe/Berlin or UTC. Daylight
-	// saving time follows the zone's rules. Empty, "Local" and offsets such as +02:00
-	// are refused: they do not say when the clocks change.
+	// timezone is the IANA time zone of holidays and, unless a window has its own, of
+	// days and times, such as Asia/Kolkata, Europe/Berlin or UTC. Daylight saving time
+	// follows the rules of the zone. Empty, "Local" and offsets such as +02:00 are
+	// refused: they do not define clock changes.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not zones",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed",reason=FieldValueInvalid
 	Timezone string `json:"timezone"`
 
-	// The replica count that percentages refer to. Required where replicas or
-	// defaultReplicas is a percentage.
+	// baselineReplicas is the replica count that percentages refer to. It is required if
+	// replicas or defaultReplicas is a percentage.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	BaselineReplicas *int32 `json:"baselineReplicas,omitempty"`
 
-	// The replica count outside all windows: a number, or a percentage of
-	// baselineReplicas from 0% to 1000%, rounded up.
+	// defaultReplicas is the replica count outside of all windows: a number, or a
+	// percentage of baselineReplicas from 0% to 1000%, rounded up.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:XIntOrString
@@ -89,91 +89,93 @@ type TimeWindowScalerSpec struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]{1,2}|1000)%$')",message="must be a number from 0 to 2147483647 without quotes, such as 3, or a percentage of baselineReplicas from 0% to 1000%, such as 50%",reason=FieldValueInvalid
 	DefaultReplicas intstr.IntOrString `json:"defaultReplicas"`
 
-	// The time windows, 1 to 100, at most 20 of them with a metric. Windows may
-	// overlap: of all that cover a moment the last in the list decides.
+	// windows are the time windows, 1 to 100, at most 20 of them with a metric. If
+	// windows overlap, the last one in the list wins.
 	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:XValidation:rule="self.all(w, !has(w.name) || self.exists_one(other, has(other.name) && other.name == w.name))",message="two windows have the same name; a name must be unique in the list",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(w, !has(w.name) || self.exists_one(other, has(other.name) && other.name == w.name))",message="names of windows must be unique",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.filter(w, has(w.metric)).size() <= 20",message="at most 20 windows may have a metric",reason=FieldValueInvalid
 	Windows []Window `json:"windows"`
 
-	// What happens on holidays. Left out, holidays are days like any other.
+	// holidays configures the schedule on holidays. By default holidays are ordinary
+	// days.
 	// +optional
 	Holidays *Holidays `json:"holidays,omitempty"`
 
-	// How many seconds a lower replica count is held back after it becomes due. A
-	// rise in the meantime cancels the wait; rises themselves are never held back.
+	// gracePeriodSeconds is how many seconds scaling down is delayed. Scaling up is
+	// never delayed, and cancels the wait.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	GracePeriodSeconds int32 `json:"gracePeriodSeconds"`
 
-	// While true, Kyklos goes on computing and reporting in status, and leaves the
-	// workload alone.
+	// pause stops Kyklos from changing the workload. It still computes the schedule and
+	// reports it in status.
 	// +optional
 	// +kubebuilder:default=false
 	Pause bool `json:"pause"`
 
-	// How a target of the kind Workspace is driven. For other targets it is left out.
+	// workspace configures a target of kind Workspace. It must not be set for other
+	// targets.
 	// +optional
 	Workspace *WorkspaceDrive `json:"workspace,omitempty"`
 }
 
-// WorkspaceDrive says how far the schedule goes with a Workspace.
+// WorkspaceDrive configures how the schedule controls a Workspace.
 type WorkspaceDrive struct {
-	// While true, a desiredState that somebody else writes between two window
-	// boundaries is set right at once; also what the Workspace's own
-	// standbyTTLSeconds asks for. While false, it stays until the next boundary.
+	// enforce reverts a desiredState that someone else writes between two window
+	// boundaries, including the effect of the Workspace's own standbyTTLSeconds.
+	// Otherwise it is kept until the next boundary.
 	// +optional
 	// +kubebuilder:default=false
 	Enforce bool `json:"enforce"`
 
-	// While true, the start of a window leaves an archived Workspace archived
-	// (desiredState PENDING). While false, it fetches the home back.
+	// keepArchived leaves an archived Workspace archived (desiredState PENDING) when a
+	// window starts. Otherwise its home is restored.
 	// +optional
 	// +kubebuilder:default=false
 	KeepArchived bool `json:"keepArchived"`
 }
 
-// TargetRef names the workload that is scaled: a Deployment, a StatefulSet, a
-// DaemonSet (0 suspends it, any other number lets it run), a Workspace of
+// TargetRef names the workload to scale: a Deployment, a StatefulSet, a
+// DaemonSet (0 suspends it, any other number runs it), a Workspace of
 // kyklos.io/v1alpha1 (0 stops it, any other number starts it), or an object of
 // any other kind with a scale subresource.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.kind) || self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be a kind, which begins with a capital letter, such as Deployment, StatefulSet or DaemonSet",reason=FieldValueInvalid,fieldPath=".kind"
+// +kubebuilder:validation:XValidation:rule="!has(self.kind) || self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be a kind such as Deployment, StatefulSet or DaemonSet, starting with a capital letter",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*$')",message="must be the API version of the workload, such as apps/v1 or argoproj.io/v1alpha1",reason=FieldValueInvalid,fieldPath=".apiVersion"
-// +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1' || !self.apiVersion.matches('^apps/v[0-9][a-z0-9]*$')",message="must be apps/v1, which it is when left out: the other versions of the group apps are gone",reason=FieldValueInvalid,fieldPath=".apiVersion"
-// +kubebuilder:validation:XValidation:rule="self.apiVersion != 'apps/v1' || !has(self.kind) || self.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'] || !self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be Deployment, StatefulSet, DaemonSet or ReplicaSet where apiVersion is apps/v1, which it is when left out; for a kind of another group set apiVersion",reason=FieldValueInvalid,fieldPath=".kind"
-// +kubebuilder:validation:XValidation:rule="!has(self.name) || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be the name of a workload: lower case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1' || !self.apiVersion.matches('^apps/v[0-9][a-z0-9]*$')",message="must be apps/v1, the default: Kubernetes no longer serves other versions of apps",reason=FieldValueInvalid,fieldPath=".apiVersion"
+// +kubebuilder:validation:XValidation:rule="self.apiVersion != 'apps/v1' || !has(self.kind) || self.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'] || !self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be Deployment, StatefulSet, DaemonSet or ReplicaSet if apiVersion is apps/v1, the default; set apiVersion for kinds in other groups",reason=FieldValueInvalid,fieldPath=".kind"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be a valid workload name: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
 type TargetRef struct {
-	// The API version of the workload. Left out, it is apps/v1.
+	// apiVersion is the API version of the workload. It defaults to apps/v1.
 	// +optional
 	// +kubebuilder:default="apps/v1"
 	// +kubebuilder:validation:MaxLength=317
 	APIVersion string `json:"apiVersion,omitempty"`
 
-	// The kind of the workload: Deployment, StatefulSet, DaemonSet, which 0 suspends
-	// and any other count lets run, Workspace, which 0 stops and any other count
-	// starts, or another kind with a scale subresource.
+	// kind is the kind of the workload: Deployment, StatefulSet, DaemonSet (0 suspends
+	// it, any other number runs it), Workspace (0 stops it, any other number starts it),
+	// or another kind with a scale subresource.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind"`
 
-	// The name of the workload.
+	// name is the name of the workload.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// The namespace of the workload. It is the TimeWindowScaler's own; left out,
-	// it is filled in.
+	// namespace is the namespace of the workload. It must be the TimeWindowScaler's own,
+	// which is the default.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// HolidayMode says what a holiday does to the schedule.
+// HolidayMode is what happens on a holiday.
 //
 // +kubebuilder:validation:Enum=ignore;treat-as-closed;treat-as-open
 type HolidayMode string
@@ -185,27 +187,27 @@ const (
 	HolidayOpen   HolidayMode = "treat-as-open"
 )
 
-// Holidays says where holidays are listed and what they do. A holiday lasts
-// from local midnight to local midnight.
+// Holidays configures the schedule on holidays. A holiday lasts from local
+// midnight to local midnight.
 //
 // +kubebuilder:validation:XValidation:rule="self.mode == 'ignore' || has(self.sourceRef)",message="must name the ConfigMap that lists the holidays, unless mode is ignore",reason=FieldValueRequired,fieldPath=".sourceRef"
 type Holidays struct {
-	// What a holiday does: ignore leaves it a day like any other, treat-as-closed
-	// uses defaultReplicas, treat-as-open uses the highest replicas of all
-	// windows.
+	// mode is what happens on a holiday: ignore makes it an ordinary day,
+	// treat-as-closed uses defaultReplicas, treat-as-open uses the highest replicas of
+	// all windows.
 	// +optional
 	// +kubebuilder:default=ignore
 	Mode HolidayMode `json:"mode,omitempty"`
 
-	// The ConfigMap, in the same namespace, that lists the holidays.
+	// sourceRef is the ConfigMap, in the same namespace, that lists the holidays.
 	// +optional
 	SourceRef *HolidaySource `json:"sourceRef,omitempty"`
 }
 
-// HolidaySource names a ConfigMap whose keys are dates as yyyy-mm-dd; the
-// values are not read.
+// HolidaySource names a ConfigMap whose keys are dates, yyyy-mm-dd; values are
+// ignored.
 type HolidaySource struct {
-	// The name of the ConfigMap.
+	// name is the name of the ConfigMap.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

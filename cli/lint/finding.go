@@ -1,28 +1,40 @@
+// Package lint defines what kyklos lint reports about manifests: what an API server with Kyklos would refuse or
+// warn about, and how the manifests of a set affect each other.
 package lint
 
 import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// Severity says what a finding does to the verdict.
+// Severity is an error or a warning.
 type Severity string
 
 // The severities.
 const (
 	Error   Severity = "error"   // the API server refuses the object
-	Warning Severity = "warning" // it takes the object, and its author should know
+	Warning Severity = "warning" // the API server accepts the object, but its author should know
 )
 
-// Finding is one thing that is to be said about an object.
+// Finding is one error or warning about an object.
 type Finding struct {
 	Severity Severity
-	// Rule is the stable name of what was found: it groups findings, and documentation explains it.
+	// Rule is stable: it groups findings, and docs/lint.md describes it.
 	Rule Rule
-	// Object is what the finding is about, and Field where, as the API server names it; "" is the object as a whole.
+	// Field is its path as the API server writes it; "" is the whole object.
 	Object *manifest.Object
 	Field  string
-	// Message is for people: what is wrong and what would be right, without the field's name.
+	// Message is what is wrong and what would be right, without the field's name.
 	Message string
-	// At is where the field, or what is nearest to it, stands in the object's file.
+	// At is the position of the field, or of what is nearest to it, in the object's file.
 	At manifest.Position
+}
+
+// Summary counts what was checked.
+type Summary struct {
+	// Checked are the checked objects, in the order of their set.
+	Checked []*manifest.Object
+	// Skipped is the number of objects of kinds that were not checked.
+	Skipped int
+	// Files is the number of files that were read.
+	Files int
 }

@@ -1,20 +1,20 @@
 package lint
 
-// Rule is the name of a kind of finding.
+// Rule identifies a kind of finding.
 type Rule string
 
-// The rules of findings about one object, in the words of the API server and of Kyklos's webhooks.
+// The rules for single objects, checked by the API server and by the webhooks of Kyklos.
 const (
 	UnknownField   Rule = "unknown-field"   // strict decoding: the schema has no such field
-	DuplicateField Rule = "duplicate-field" // strict decoding: the field is there twice
+	DuplicateField Rule = "duplicate-field" // strict decoding: the field is set twice
 	Invalid        Rule = "invalid"         // schema, list types, metadata and CEL
-	Refused        Rule = "refused"         // Kyklos's validating webhook
-	Warned         Rule = "warned"          // Kyklos's warnings, and those of the API server
-	Policy         Rule = "policy"          // a ValidatingAdmissionPolicy of the organisation
+	Refused        Rule = "refused"         // the validating webhooks of Kyklos
+	Warned         Rule = "warned"          // warnings of Kyklos and of the API server
+	Policy         Rule = "policy"          // a ValidatingAdmissionPolicy
 )
 
-// The rules of findings about what objects do to each other. Those that Kyklos's webhooks know of too
-// have their words.
+// The rules for objects that affect each other. Those that the webhooks of Kyklos check too have the same ids
+// in package admission.
 const (
 	TargetShared       Rule = "target-shared"
 	TargetMissing      Rule = "target-missing"
@@ -29,29 +29,36 @@ const (
 	DuplicateObject    Rule = "duplicate-object"
 )
 
-// Description says in a sentence what a rule is about.
-type Description struct {
+// Rules are all rules with their descriptions, in the order of docs/lint.md.
+var Rules = []struct {
 	Rule Rule
 	Text string
+}{
+	{UnknownField, "A field that the schema does not have. The API server refuses it with strict field validation, which kubectl uses."},
+	{DuplicateField, "A field that is set twice. The API server refuses it with strict field validation; kubectl only sends the last one of a YAML file."},
+	{Invalid, "Refused by the schema, by the CEL rules of the CustomResourceDefinition or because of the object's metadata."},
+	{Refused, "Refused by the validating webhook of Kyklos."},
+	{Warned, "Accepted with a warning by Kyklos or the API server."},
+	{Policy, "Refused by a ValidatingAdmissionPolicy, or accepted with its warning."},
+	{TargetShared, "Two TimeWindowScalers with the same target: a workload can have only one."},
+	{TargetKind, "A target whose kind does not exist or cannot be scaled."},
+	{TargetMissing, "A target that exists neither in the cluster nor in the manifests."},
+	{TargetAutoscaled, "A HorizontalPodAutoscaler or a KEDA ScaledObject also scales the target: each overwrites what the other sets."},
+	{TargetSetsReplicas, "The manifest of a target sets spec.replicas: applying it overwrites what the schedule set."},
+	{ArgoCDReplicas, "An Argo CD Application ignores replicas but resets them when it syncs."},
+	{Holidays, "A holiday ConfigMap that is missing or empty, has only past dates, or has keys that are not dates."},
+	{MetricsMissing, "A window with a metric in a cluster that does not serve external metrics."},
+	{StoreMissing, "The Secret of a Workspace's archive does not exist."},
+	{NameTaken, "A Pod or PersistentVolumeClaim with the name of a new Workspace's own exists already."},
+	{DuplicateObject, "The same object is in the manifests twice: the one that is applied last counts."},
 }
 
-// Rules are all rules, in the order of their documentation.
-var Rules = []Description{
-	{UnknownField, "A field that the schema does not have. The API server refuses it as kubectl asks it to (strict field validation)."},
-	{DuplicateField, "A field that is there twice. The API server refuses it if it is sent so (strict field validation); kubectl sends the last one of YAML."},
-	{Invalid, "What the API server refuses by the schema, by the CEL rules of the definition or for the object's metadata."},
-	{Refused, "What Kyklos's validating webhook refuses."},
-	{Warned, "What Kyklos or the API server take and warn of."},
-	{Policy, "What a ValidatingAdmissionPolicy of the organisation says."},
-	{TargetShared, "Two TimeWindowScalers for one workload: a workload has one at most."},
-	{TargetKind, "A target of a kind that does not exist or cannot be scaled."},
-	{TargetMissing, "A target that the cluster does not have, nor the manifests."},
-	{TargetAutoscaled, "A HorizontalPodAutoscaler or a ScaledObject of KEDA scales the target too: each undoes what the other does."},
-	{TargetSetsReplicas, "The manifest of a target sets spec.replicas: whoever applies it undoes what the schedule did."},
-	{ArgoCDReplicas, "An Application of Argo CD that ignores replicas, and yet sets them back."},
-	{Holidays, "A ConfigMap of holidays that is missing, empty or past, or has keys that are no dates."},
-	{MetricsMissing, "A window with a metric, in a cluster where nothing serves external metrics."},
-	{StoreMissing, "The Secret of a Workspace's archive is not there."},
-	{NameTaken, "A new Workspace whose Pod or volume has a name that is taken."},
-	{DuplicateObject, "One object is there twice: the last that is applied counts."},
+// Description returns the rule's description, "" if it is not one of Rules.
+func (r Rule) Description() string {
+	for _, known := range Rules {
+		if known.Rule == r {
+			return known.Text
+		}
+	}
+	return ""
 }

@@ -135,7 +135,7 @@ func TestAction(t *testing.T) {
 		exit   int
 		want   string
 	}{
-		"samples":    {map[string]string{"paths": "config/samples/office-hours.yaml config/samples/workspaces/minimal.yaml"}, 0, "nothing to say about 2 objects"},
+		"samples":    {map[string]string{"paths": "config/samples/office-hours.yaml config/samples/workspaces/minimal.yaml"}, 0, "no findings in 2 objects"},
 		"a mistake":  {map[string]string{"paths": "config/samples/invalid/two-mistakes.yaml"}, 1, "::error file=config/samples/invalid/two-mistakes.yaml,line=13"},
 		"a format":   {map[string]string{"paths": "config/samples/invalid/two-mistakes.yaml", "output": "json"}, 1, `"errors": 2`},
 		"a policy":   {map[string]string{"paths": "config/samples/office-hours.yaml", "policy": "docs/pipelines/policies.yaml"}, 1, "replicas-limit"},

@@ -69,7 +69,7 @@ func TestV1alpha1Accepts(t *testing.T) {
 
 func TestV1alpha1Refuses(t *testing.T) {
 	validator := v1alpha1Validator(t)
-	const zoneRule = "must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not zones"
+	const zoneRule = "must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed"
 	for name, tc := range map[string]struct {
 		edit []string
 		want []string
@@ -81,9 +81,9 @@ func TestV1alpha1Refuses(t *testing.T) {
 		"the end of the day":         {[]string{`end: "17:00"`, `end: "24:00"`}, []string{"spec.windows[0].end: Invalid value: must be a time of day as HH:MM from 00:00 to 23:59, such as 17:00"}},
 		"a time with a newline":      {[]string{`end: "17:00"`, `end: "17:00\n"`}, []string{"spec.windows[0].end"}},
 		"both times":                 {[]string{`start: "09:00"`, `start: nine`, `end: "17:00"`, "end: five"}, []string{"spec.windows[0].start", "spec.windows[0].end"}},
-		"another kind":               {[]string{"kind: Deployment", "kind: StatefulSet"}, []string{"spec.targetRef.kind: Invalid value: must be Deployment: v1alpha1 scales Deployments only, v1beta1 other kinds too"}},
+		"another kind":               {[]string{"kind: Deployment", "kind: StatefulSet"}, []string{"spec.targetRef.kind: Invalid value: must be Deployment: v1alpha1 supports no other kinds; use v1beta1"}},
 		"another API version":        {[]string{"{kind: Dep", "{apiVersion: apps/v1beta1, kind: Dep"}, []string{"spec.targetRef.apiVersion: Invalid value: must be apps/v1, the API version of Deployment"}},
-		"an impossible name":         {[]string{"name: web", "name: Web_1"}, []string{"spec.targetRef.name: Invalid value: must be the name of a Deployment"}},
+		"an impossible name":         {[]string{"name: web", "name: Web_1"}, []string{"spec.targetRef.name: Invalid value: must be a valid Deployment name"}},
 		"an empty name":              {[]string{"name: web", `name: ""`}, []string{"spec.targetRef.name"}},
 		"a holiday mode alone":       {[]string{", sourceRef: {name: public-holidays}", ""}, []string{"spec.holidays.sourceRef: Required value: must name the ConfigMap that lists the holidays, unless mode is ignore"}},
 		"no zone":                    {[]string{"Europe/Berlin", `""`}, []string{`spec.timezone: Invalid value: "": ` + zoneRule}},

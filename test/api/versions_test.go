@@ -103,8 +103,8 @@ func TestPutWithoutTheAnnotation(t *testing.T) {
 	if diff := cmp.Diff(shown, spec(get(t, "v1beta1", ns, "rich"))); diff != "" {
 		t.Errorf("more or less than the view is left (-view +v1beta1)\n%s", diff)
 	}
-	want := "spec.baselineReplicas and 8 more fields were lost: v1alpha1 cannot say them, and the annotation " +
-		conversion.Annotation + ", which carries them, was left out or changed; use kyklos.io/v1beta1"
+	want := "spec.baselineReplicas: lost, with 8 more fields: v1alpha1 does not have these fields, and annotation " +
+		conversion.Annotation + ", which preserves them, was removed or changed; use kyklos.io/v1beta1"
 	if diff := cmp.Diff([]string{want}, heard.about("lost")); diff != "" {
 		t.Errorf("warnings (-want +got)\n%s", diff)
 	}

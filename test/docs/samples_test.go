@@ -175,11 +175,8 @@ func TestSamplesAreWithoutFault(t *testing.T) {
 					}
 				case *v1beta1.TimeWindowScaler:
 					judged++
-					if errs := admission.ValidateTimeWindowScaler(object, nil, facts); len(errs) > 0 {
-						t.Error(errs)
-					}
-					if warned := admission.WarnTimeWindowScaler(object, nil, facts, now); len(warned) > 0 {
-						t.Error(warned)
+					if found := admission.CheckTimeWindowScaler(object, nil, facts, now); len(found) > 0 {
+						t.Error(found)
 					}
 				}
 			}

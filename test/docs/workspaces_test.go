@@ -30,8 +30,8 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 				judged++
 				archive := object.Spec.Archive
 				facts := admission.WorkspaceFacts{StoreMissing: archive != nil && !secrets[archive.StoreRef.Name]}
-				if warned := admission.WarnWorkspace(object, nil, facts); len(warned) > 0 {
-					t.Errorf("%s: %q", s.name, warned)
+				if warned := admission.CheckWorkspace(object, nil, facts); len(warned) > 0 {
+					t.Errorf("%s: %v", s.name, warned)
 				}
 			}
 		}

@@ -37,9 +37,7 @@ func (c cluster) validator(t *testing.T) *admission.Webhook {
 	reader := fake.NewClientBuilder().WithScheme(s).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
 		WithIndex(&v1beta1.TimeWindowScaler{}, targetkind.NameField, targetkind.IndexName).Build()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	return admission.WithValidator(s, &timeWindowScalerValidator{
-		facts: factReader{cached: reader, live: reader, reviews: reviews{denied: c.denied}, kinds: c, apis: c, namespaces: c.namespaces}, clock: clocktesting.NewFakePassiveClock(now),
-	})
+	return admission.WithValidator(s, newTimeWindowScalerValidator(factReader{cached: reader, live: reader, reviews: reviews{denied: c.denied}, kinds: c, apis: c, namespaces: c.namespaces}, clocktesting.NewFakePassiveClock(now)))
 }
 
 // resolved is what a targetkind.Resolver says of a kind.

@@ -12,56 +12,37 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// conversionWarnings are WarnConversion's for clients of v1alpha1. Nothing for those of v1beta1, and on
-// create.
-func conversionWarnings(ctx context.Context) []string {
-	if req, ok := olderRequest(ctx); ok {
-		return WarnConversion(req.OldObject.Raw, req.Object.Raw)
+// CheckConversion checks an update by a v1alpha1 client, which cannot see all fields of v1beta1 (A2). Both
+// arguments are v1beta1 objects as JSON.
+func CheckConversion(old, obj []byte) (all Findings) {
+	if lost := conversion.Lost(old, obj); len(lost) > 0 {
+		all = append(all, Finding{Rule: ConversionLoss, Field: shorten(lost[0]), Message: lossMessage(len(lost) - 1)})
 	}
-	return nil
+	if !conversion.Carries(old) {
+		all.refuse(ConversionSize, Other{}, field.Forbidden(field.NewPath("spec"), fmt.Sprintf(
+			"too long to be edited through v1alpha1: fields that v1alpha1 does not have are preserved in annotation %s, which would exceed the 256 KiB limit for annotations; use %s",
+			conversion.Annotation, v1beta1.GroupVersion)))
+	}
+	return all
 }
 
-// conversionErrors are ValidateConversion's for clients of v1alpha1.
-func conversionErrors(ctx context.Context) field.ErrorList {
-	if req, ok := olderRequest(ctx); ok {
-		return ValidateConversion(req.OldObject.Raw)
-	}
-	return nil
-}
-
-// WarnConversion says what a client of v1alpha1 took from an object of v1beta1 without seeing it: it left
-// out the annotation that carries it (A2). Both are the object as v1beta1, as JSON.
-func WarnConversion(old, obj []byte) []string {
-	lost := conversion.Lost(old, obj)
-	if len(lost) == 0 {
-		return nil
-	}
-	what, them := shorten(lost[0])+" was", "it"
-	switch more := len(lost) - 1; {
-	case more == 1:
-		what, them = shorten(lost[0])+" and 1 more field were", "them"
-	case more > 1:
-		what, them = fmt.Sprintf("%s and %d more fields were", shorten(lost[0]), more), "them"
-	}
-	return []string{fmt.Sprintf("%s lost: v1alpha1 cannot say %s, and the annotation %s, which carries %[2]s, was left out or changed; use %[4]s",
-		what, them, conversion.Annotation, v1beta1.GroupVersion)}
-}
-
-// ValidateConversion refuses an edit through v1alpha1 of an object that it cannot carry: all that only
-// v1beta1 can say would be lost, and the client has no way to keep it. old is the object as v1beta1, as JSON.
-func ValidateConversion(old []byte) field.ErrorList {
-	if conversion.Carries(old) {
-		return nil
-	}
-	return field.ErrorList{field.Forbidden(field.NewPath("spec"), fmt.Sprintf(
-		"too long to be edited through v1alpha1: the annotation %s would have to carry what v1alpha1 cannot say, and annotations have 256 KiB at most; use %s",
-		conversion.Annotation, v1beta1.GroupVersion))}
-}
-
-// olderRequest returns the request if it is an update in v1alpha1. Its objects are in v1beta1: the
-// API server has converted them (matchPolicy Equivalent).
-func olderRequest(ctx context.Context) (admission.Request, bool) {
+// checkConversion is CheckConversion for the update in ctx, if it was made in v1alpha1. The API server has
+// already converted its objects to v1beta1 (matchPolicy Equivalent).
+func checkConversion(ctx context.Context) Findings {
 	req, err := admission.RequestFromContext(ctx)
-	older := err == nil && req.RequestKind != nil && req.RequestKind.Version == v1alpha1.GroupVersion.Version
-	return req, older && len(req.OldObject.Raw) > 0
+	if err != nil || req.RequestKind == nil || req.RequestKind.Version != v1alpha1.GroupVersion.Version || len(req.OldObject.Raw) == 0 {
+		return nil
+	}
+	return CheckConversion(req.OldObject.Raw, req.Object.Raw)
+}
+
+// lossMessage is about the field of the finding and more others.
+func lossMessage(more int) string {
+	fields, them := "lost: v1alpha1 does not have this field", "it"
+	if more == 1 {
+		fields, them = "lost, with 1 more field: v1alpha1 does not have these fields", "them"
+	} else if more > 1 {
+		fields, them = fmt.Sprintf("lost, with %d more fields: v1alpha1 does not have these fields", more), "them"
+	}
+	return fmt.Sprintf("%s, and annotation %s, which preserves %s, was removed or changed; use %s", fields, conversion.Annotation, them, v1beta1.GroupVersion)
 }

@@ -15,15 +15,17 @@ var zoned = strings.Replace(stored, `"replicas":5`, `"replicas":5,"timezone":"As
 func TestLossesOfV1alpha1(t *testing.T) {
 	rich := strings.Replace(strings.Replace(zoned, `"replicas":5`, `"replicas":"50%","name":"day"`, 1), `"pause":false`, `"pause":false,"baselineReplicas":10`, 1)
 	two := strings.Replace(zoned, `"windows":[`, `"windows":[{"days":["Mon"],"start":"19:00","end":"17:00","replicas":5},`, 1)
-	const end = "lost: v1alpha1 cannot say it, and the annotation kyklos.io/v1beta1-spec, which carries it, was left out or changed; use kyklos.io/v1beta1"
-	ends := strings.ReplaceAll(end, " it,", " them,")
+	const (
+		end  = ": v1alpha1 does not have this field, and annotation kyklos.io/v1beta1-spec, which preserves it, was removed or changed; use kyklos.io/v1beta1"
+		ends = ": v1alpha1 does not have these fields, and annotation kyklos.io/v1beta1-spec, which preserves them, was removed or changed; use kyklos.io/v1beta1"
+	)
 	for name, tc := range map[string]struct {
 		version, obj, old string
 		want              string
 	}{
-		"one field":               {"v1alpha1", stored, zoned, "spec.windows[0].timezone was " + end},
-		"two fields":              {"v1alpha1", stored, strings.Replace(zoned, `"days"`, `"name":"day","days"`, 1), "spec.windows[0].name and 1 more field were " + ends},
-		"four fields":             {"v1alpha1", stored, rich, "spec.baselineReplicas and 3 more fields were " + ends},
+		"one field":               {"v1alpha1", stored, zoned, "spec.windows[0].timezone: lost" + end},
+		"two fields":              {"v1alpha1", stored, strings.Replace(zoned, `"days"`, `"name":"day","days"`, 1), "spec.windows[0].name: lost, with 1 more field" + ends},
+		"four fields":             {"v1alpha1", stored, rich, "spec.baselineReplicas: lost, with 3 more fields" + ends},
 		"a client of v1beta1":     {"v1beta1", stored, zoned, ""},
 		"an edit that keeps it":   {"v1alpha1", strings.Replace(zoned, "09:00", "10:00", 1), zoned, ""},
 		"the window is deleted":   {"v1alpha1", strings.Replace(stored, `"09:00"`, `"19:00"`, 1), two, ""},
@@ -37,7 +39,7 @@ func TestLossesOfV1alpha1(t *testing.T) {
 			response, _ := handle(t, cluster{objects: quiet(t)}.validator(t), req)
 			var got []string
 			for _, warning := range response.Warnings {
-				if strings.Contains(warning, " lost: ") {
+				if strings.Contains(warning, ": lost") {
 					got = append(got, warning)
 				}
 			}

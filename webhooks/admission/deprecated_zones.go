@@ -2,7 +2,7 @@
 
 package admission
 
-// deprecatedZones maps zone names that are kept for old programs to the names in use today.
+// deprecatedZones maps deprecated zone names to current ones.
 var deprecatedZones = map[string]string{
 	"Africa/Asmera":                    "Africa/Asmara",
 	"Africa/Timbuktu":                  "Africa/Bamako",

@@ -1,18 +1,16 @@
-// Package admission judges TimeWindowScalers and Workspaces while they are written: a defaulting and a
-// validating webhook for each.
+// Package admission contains the defaulting and validating webhooks for TimeWindowScalers and Workspaces.
 //
-// Each rule lives once, at the earliest place that can hold it (A3). The CRD's schema and its CEL
-// rules refuse what can be seen in the object alone; they hold with these webhooks down. Here is what
-// needs other objects (one owner per target, B8), the cluster (does the target's kind exist, can it be
-// scaled) or the object's own namespace, and warnings about schedules that are legal and yet may not do
-// what their author expects. A warning never refuses.
+// Each rule is implemented once, at the earliest place possible (A3). The CRD schemas and their CEL rules
+// refuse what is visible in the object alone, and work without the webhooks. The rules here need other
+// objects (one TimeWindowScaler per target, B8), the cluster (whether the target's kind exists and can be
+// scaled) or the object's own namespace, or they warn about schedules that are valid but may not do what
+// their author expects. A warning never refuses an object.
 //
-// Files named *_rules.go are pure: (new, old, path, facts) to errors or warnings. Facts hold what
-// other objects say; the present is an argument. They accept objects that CEL would have refused, as
-// programs without an API server use them too. timewindowscaler.go and workspace.go are the edge to the
-// API server.
+// *_rules.go are pure: objects, Facts and the current time in, Findings out. They also accept objects that
+// CEL would have refused, because kyklos lint calls them without an API server. *_facts.go read other
+// objects. webhook.go, timewindowscaler.go and workspace.go connect both to the API server, and defaults.go
+// fills in what no schema default can.
 //
-// A rule that an object already broke before an update does not refuse that update; it becomes a
-// warning. Otherwise a conflict that arose while the webhook was away would block every later edit,
-// the one that resolves it included.
+// A rule that the old object already broke only warns on update. Otherwise a conflict that arose while the
+// webhook was down would block every later edit, including the one that resolves it.
 package admission

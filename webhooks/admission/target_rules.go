@@ -1,9 +1,12 @@
 package admission
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -11,66 +14,106 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// targetErrors holds the two rules about the target that need more than the spec: its namespace is
-// the object's own (R5), and nobody else has it (B8).
-func targetErrors(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) field.ErrorList {
-	ref := obj.Spec.TargetRef
-	if err := schedule.NamespaceError(obj, path); err != nil {
-		return field.ErrorList{err}
+// checkTarget checks the target itself: its namespace is the object's own, it has one TimeWindowScaler (B8),
+// its kind can be scaled (A3), and nothing keeps Kyklos from scaling it. What the update did not change only
+// warns.
+func (all *Findings) checkTarget(obj, old *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) {
+	namespace := schedule.NamespaceError(obj, path)
+	if keepsTarget(obj, old) {
+		all.warnTarget(obj, namespace != nil, path, facts)
+	} else {
+		all.refuseTarget(obj, namespace, path, facts)
 	}
-	if owner := firstOwner(facts.Rivals); owner != nil {
-		err := field.Duplicate(path.Child("name"), ref.Name)
-		err.Detail = fmt.Sprintf("TimeWindowScaler %q scales %s %q already, and a workload has one at most: "+
-			"add the windows to that one, or delete it first", owner.Name, ref.Kind, ref.Name)
-		return field.ErrorList{err}
+	all.checkKind(obj, old, path, facts)
+	if namespace != nil {
+		return // the facts are about a target of the same name in the object's own namespace
 	}
-	return nil
-}
-
-// keptTargetWarnings says what targetErrors would have refused, had the update caused it.
-func keptTargetWarnings(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) []string {
-	if schedule.NamespaceError(obj, path) != nil {
-		return []string{fmt.Sprintf("%s: %s is not the namespace of this TimeWindowScaler: nothing is scaled until it is %s",
-			path.Child("namespace"), quote(obj.Spec.TargetRef.Namespace), quote(obj.Namespace))}
-	}
-	owner := firstOwner(facts.Rivals)
-	switch {
-	case owner == nil:
-		return nil
-	case targetkind.Precedes(owner, obj):
-		return []string{fmt.Sprintf("%s: the older TimeWindowScaler %s scales %s: this one does nothing until that one is deleted",
-			path.Child("name"), quote(owner.Name), describeTarget(obj.Spec.TargetRef))}
-	default:
-		return []string{fmt.Sprintf("%s: TimeWindowScaler %s names %s too: it does nothing while this one, the older, exists",
-			path.Child("name"), quote(owner.Name), describeTarget(obj.Spec.TargetRef))}
-	}
-}
-
-// targetWarnings says what stands in the way of scaling the target.
-func targetWarnings(obj *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) []string {
-	if schedule.NamespaceError(obj, path) != nil {
-		return nil // the facts are about a namesake in the object's own namespace
-	}
+	all.checkPermission(path, facts)
 	target := describeTarget(obj.Spec.TargetRef)
-	warnings := permissionWarnings(path, facts)
 	if facts.TargetMissing {
-		warnings = append(warnings, fmt.Sprintf("%s: there is no %s in namespace %s yet: it is scaled as soon as it exists",
-			path.Child("name"), target, quote(obj.Namespace)))
+		all.warn(TargetMissing, path.Child("name"), "%s does not exist in namespace %s yet: it will be scaled once it does", target, quote(obj.Namespace))
 	}
 	if names := slices.Sorted(slices.Values(facts.Autoscalers)); len(names) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: HorizontalPodAutoscaler %s scales %s too: each will undo what the other does, so keep only one of them",
-			path.Child("name"), quote(names[0]), target))
+		all.warnOf(Other{autoscaler, names[0]}, TargetAutoscaled, path.Child("name"),
+			"HorizontalPodAutoscaler %s also scales %s: each overwrites what the other sets; keep only one of them", quote(names[0]), target)
 	}
-	return warnings
 }
 
-// firstOwner returns the one of the scalers that owns their common target, or nil without any.
-func firstOwner(scalers []*v1beta1.TimeWindowScaler) *v1beta1.TimeWindowScaler {
-	var owner *v1beta1.TimeWindowScaler
-	for _, s := range scalers {
-		if owner == nil || targetkind.Precedes(s, owner) {
-			owner = s
-		}
+func (all *Findings) refuseTarget(obj *v1beta1.TimeWindowScaler, namespace *field.Error, path *field.Path, facts Facts) {
+	ref := obj.Spec.TargetRef
+	if namespace != nil {
+		all.refuse(TargetNamespace, Other{}, namespace)
+	} else if owner := facts.owner(); owner != nil {
+		err := field.Duplicate(path.Child("name"), ref.Name)
+		err.Detail = fmt.Sprintf("TimeWindowScaler %q already scales %s %q, and a workload can have only one: "+
+			"add the windows to it, or delete it first", owner.Name, ref.Kind, ref.Name)
+		all.refuse(TargetShared, Other{v1beta1.GroupKind, owner.Name}, err)
 	}
-	return owner
 }
+
+// warnTarget reports what refuseTarget would have refused if the update had caused it.
+func (all *Findings) warnTarget(obj *v1beta1.TimeWindowScaler, otherNamespace bool, path *field.Path, facts Facts) {
+	owner := facts.owner()
+	switch {
+	case otherNamespace:
+		all.warn(TargetNamespace, path.Child("namespace"), "%s is not the namespace of this TimeWindowScaler: nothing is scaled until it is %s",
+			quote(obj.Spec.TargetRef.Namespace), quote(obj.Namespace))
+	case owner == nil:
+	case targetkind.Precedes(owner, obj):
+		all.warnOf(Other{v1beta1.GroupKind, owner.Name}, TargetShared, path.Child("name"),
+			"older TimeWindowScaler %s scales %s: this one does nothing until that one is deleted", quote(owner.Name), describeTarget(obj.Spec.TargetRef))
+	default:
+		all.warnOf(Other{v1beta1.GroupKind, owner.Name}, TargetShared, path.Child("name"),
+			"TimeWindowScaler %s has the same target %s: it does nothing while this older one exists", quote(owner.Name), describeTarget(obj.Spec.TargetRef))
+	}
+}
+
+// checkKind reports a kind that does not exist or cannot be scaled. The error is reported for apiVersion if
+// another group or version has the kind.
+func (all *Findings) checkKind(obj, old *v1beta1.TimeWindowScaler, path *field.Path, facts Facts) {
+	if facts.Unscalable == nil {
+		return
+	}
+	ref := obj.Spec.TargetRef
+	var unknown *targetkind.UnknownError
+	isUnknown := errors.As(facts.Unscalable, &unknown)
+	kind, version := shorten(ref.Kind), shorten(targetkind.Of(ref).GroupVersion().String())
+	switch {
+	case !keepsKind(obj, old) && isUnknown && len(unknown.Elsewhere) > 0 && unknown.Elsewhere[0].Kind == unknown.Kind.Kind:
+		all.refuse(TargetKind, Other{}, field.Invalid(path.Child("apiVersion"), ref.APIVersion, facts.Unscalable.Error()))
+	case !keepsKind(obj, old):
+		all.refuse(TargetKind, Other{}, field.Invalid(path.Child("kind"), ref.Kind, facts.Unscalable.Error()))
+	case isUnknown:
+		all.warn(TargetKind, path.Child("kind"), "%s has no %s: nothing is scaled until it does", version, kind)
+	default:
+		all.warn(TargetKind, path.Child("kind"), "%s in %s cannot be scaled: nothing is scaled while this is the target", kind, version)
+	}
+}
+
+func (all *Findings) checkPermission(path *field.Path, facts Facts) {
+	if facts.Forbidden == nil {
+		return
+	}
+	kind := facts.Forbidden.Kind
+	all.warn(TargetPermission, path.Child("kind"), "Kyklos has no permission to scale %s: grant it with a ClusterRole labelled %s: \"true\" (see docs/targets.md)",
+		shorten(schema.GroupResource{Group: kind.Group, Resource: kind.Resource}.String()), targetkind.AggregationLabel)
+}
+
+// keepsTarget reports whether obj updates an object with the same target. Filling in the namespace does not
+// change the target.
+func keepsTarget(obj, old *v1beta1.TimeWindowScaler) bool {
+	if old == nil {
+		return false
+	}
+	now, before := obj.Spec.TargetRef, old.Spec.TargetRef
+	return targetkind.SameTarget(now, before) &&
+		cmp.Or(now.Namespace, obj.Namespace) == cmp.Or(before.Namespace, old.Namespace)
+}
+
+// keepsKind reports whether obj updates an object with a target of the same kind and version.
+func keepsKind(obj, old *v1beta1.TimeWindowScaler) bool {
+	return old != nil && targetkind.Of(obj.Spec.TargetRef) == targetkind.Of(old.Spec.TargetRef)
+}
+
+// describeTarget returns the target as in: Deployment "web".
+func describeTarget(ref v1beta1.TargetRef) string { return shorten(ref.Kind) + " " + quote(ref.Name) }

@@ -2,12 +2,14 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -25,18 +28,23 @@ import (
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list;watch
 
-// gatherTimeout bounds all reads for one object. It leaves most of the 5 s that the API server waits
-// (A5); a cache that cannot fill, for want of a permission, would otherwise use them up.
+// gatherTimeout bounds all reads for one object. It leaves most of the 5 s that the API server waits (A5): a
+// cache that cannot sync for lack of a permission would otherwise use them up.
 const gatherTimeout = 2 * time.Second
 
-// factReader reads what other objects say. What the controller watches on every replica comes from its
-// cache; only targets of further kinds, and metrics, cost requests.
+var (
+	autoscaler = autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler").GroupKind()
+	configMap  = corev1.SchemeGroupVersion.WithKind("ConfigMap").GroupKind()
+)
+
+// factReader reads other objects. What the controller watches on every replica comes from its cache; only
+// custom target kinds and external metrics cost requests.
 type factReader struct {
 	cached, live client.Reader
-	reviews      client.Writer // nil: what is permitted is not asked
+	reviews      client.Writer // nil: permissions are not checked
 	kinds        kinds
 	apis         apis
-	namespaces   []string // what cached holds and live may read; none means all
+	namespaces   []string // what cached contains and live may read; none means all
 }
 
 // kinds is a targetkind.Resolver.
@@ -49,21 +57,40 @@ type apis interface {
 	ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
 }
 
-// gather returns the facts about obj. A fact that cannot be read is left out and logged: it must
-// never refuse an object.
+// Sources let a program other than the manager gather facts. A source that returns an error leaves out the
+// fact.
+type Sources struct {
+	// Objects must support the index targetkind.Field.
+	Objects client.Reader
+	Kinds   kinds
+	APIs    apis
+}
+
+// Facts about obj. The permissions of Kyklos are left out, as the caller is not the manager.
+func (s Sources) Facts(ctx context.Context, obj *v1beta1.TimeWindowScaler) Facts {
+	return factReader{cached: s.Objects, live: s.Objects, kinds: s.Kinds, apis: s.APIs}.gather(ctx, obj)
+}
+
+// WorkspaceFacts about obj; created reports whether it replaces no other.
+func (s Sources) WorkspaceFacts(ctx context.Context, obj *v1alpha1.Workspace, created bool) WorkspaceFacts {
+	return workspaceReader{live: s.Objects}.gather(ctx, obj, created)
+}
+
+// gather returns the facts about obj. A fact that cannot be read is left out and logged: it must never refuse
+// an object.
 func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) Facts {
 	readCtx, cancel := context.WithTimeout(ctx, gatherTimeout)
 	defer cancel()
 	facts := Facts{Unserved: len(r.namespaces) > 0 && !slices.Contains(r.namespaces, obj.Namespace)}
 	var reads sync.WaitGroup
 	read := func(what string, fact func(context.Context, *v1beta1.TimeWindowScaler, *Facts) error) {
-		reads.Go(func() { // side by side, so that one slow read does not cost the others their time
+		reads.Go(func() { // in parallel, so that one slow read does not delay the others
 			if err := fact(readCtx, obj, &facts); err != nil {
 				log.FromContext(ctx).V(1).Info("Skipped an admission check", "check", what, "reason", err.Error())
 			}
 		})
 	}
-	// Each writes fields of its own. What kinds and APIs there are is the same in all namespaces.
+	// Each writes its own fields. Kinds and APIs are the same in all namespaces.
 	read("target", r.readTarget)
 	read("metrics", r.readMetrics)
 	if !facts.Unserved {
@@ -75,8 +102,58 @@ func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) F
 	return facts
 }
 
-// readRivals sets facts.Rivals. The cache may lag behind by some milliseconds; the reconciler decides
-// as well (B8).
+// readTarget sets facts.Unscalable, facts.Forbidden or facts.TargetMissing.
+func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
+	kind, err := r.kinds.Resolve(ctx, obj.Spec.TargetRef)
+	if isUnscalable(err) {
+		facts.Unscalable = err
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("resolve the target's kind: %w", err)
+	}
+	if facts.Unserved {
+		return nil
+	}
+	if r.reviews != nil {
+		err = targetkind.Permitted(ctx, r.reviews, kind, obj.Namespace)
+		if errors.As(err, &facts.Forbidden) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("check permissions: %w", err)
+		}
+	}
+	target, reader := r.object(kind)
+	err = reader.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Spec.TargetRef.Name}, target)
+	facts.TargetMissing = apierrors.IsNotFound(err)
+	return client.IgnoreNotFound(err)
+}
+
+func isUnscalable(err error) bool {
+	var unknown *targetkind.UnknownError
+	var unscalable *targetkind.NotScalableError
+	return errors.As(err, &unknown) || errors.As(err, &unscalable)
+}
+
+// object returns an empty object of the kind and its reader: the caches of all replicas contain the built-in
+// kinds, and only the metadata of any other is read, from the API server.
+func (r factReader) object(kind targetkind.Kind) (client.Object, client.Reader) {
+	switch kind {
+	case targetkind.Deployment:
+		return &appsv1.Deployment{}, r.cached
+	case targetkind.StatefulSet:
+		return &appsv1.StatefulSet{}, r.cached
+	case targetkind.DaemonSet:
+		return &appsv1.DaemonSet{}, r.cached
+	default:
+		object := &metav1.PartialObjectMetadata{}
+		object.SetGroupVersionKind(kind.GroupVersionKind)
+		return object, r.live
+	}
+}
+
+// readRivals sets facts.Rivals. The cache may be some milliseconds stale; the reconciler checks as well (B8).
 func (r factReader) readRivals(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	var list v1beta1.TimeWindowScalerList
 	err := r.cached.List(ctx, &list, client.InNamespace(obj.Namespace),
@@ -108,7 +185,7 @@ func (r factReader) readAutoscalers(ctx context.Context, obj *v1beta1.TimeWindow
 	return nil
 }
 
-// readHolidays sets facts.Holidays. Values may be missing from the cache; only keys count (R4).
+// readHolidays sets facts.Holidays. Only keys matter; the cache may drop values (R4).
 func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	name := schedule.HolidaySource(&obj.Spec)
 	if name == "" {
@@ -123,7 +200,7 @@ func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowSca
 	return nil
 }
 
-// externalMetrics is where the metrics of windows are read.
+// externalMetrics is the API that serves the metrics of windows.
 const externalMetrics = "external.metrics.k8s.io/v1beta1"
 
 // readMetrics sets facts.MetricsMissing for a schedule with a metric.
@@ -134,7 +211,7 @@ func (r factReader) readMetrics(ctx context.Context, obj *v1beta1.TimeWindowScal
 	_, err := r.apis.ServerResourcesForGroupVersionWithContext(ctx, externalMetrics)
 	facts.MetricsMissing = apierrors.IsNotFound(err)
 	if err != nil && !facts.MetricsMissing {
-		return fmt.Errorf("look for %s: %w", externalMetrics, err)
+		return fmt.Errorf("discover %s: %w", externalMetrics, err)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func TestNamespacesThatAreNotServed(t *testing.T) {
 	owned := []client.Object{scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name = "night" })}
 	unknown := map[string]resolved{"Rollout": {err: &targetkind.UnknownError{Kind: rollout.GroupVersionKind}}}
 	further := map[string]resolved{"Rollout": {kind: rollout}}
-	unserved := []string{`metadata.namespace: this Kyklos does not serve the namespace "shop" (see its flag --namespaces): nothing is scaled here, unless another one serves it`}
+	unserved := []string{`metadata.namespace: this Kyklos does not serve namespace "shop" (flag --namespaces): nothing happens here unless another Kyklos does`}
 	for name, tc := range map[string]struct {
 		cluster  cluster
 		obj      string

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -69,89 +68,44 @@ func rival(name string, later time.Duration, uid types.UID) *v1beta1.TimeWindowS
 func rivals(r ...*v1beta1.TimeWindowScaler) admission.Facts { return admission.Facts{Rivals: r} }
 
 func TestValidate(t *testing.T) {
-	const (
-		namespaceRule = `spec.targetRef.namespace: Invalid value: "back": must be "shop", the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled`
-		nightOwns     = `spec.targetRef.name: Duplicate value: "web": TimeWindowScaler "night" scales Deployment "web" already, and a workload has one at most: add the windows to that one, or delete it first`
-	)
 	older, younger := rival("night", -time.Hour, "z"), rival("batch", time.Hour, "a")
-	for name, tc := range map[string]struct {
-		obj, old *v1beta1.TimeWindowScaler
-		facts    admission.Facts
-		want     []string
-	}{
-		"nothing wrong":                  {obj: office()},
-		"namespace left out":             {obj: office(withTarget("", "web"))},
-		"another namespace":              {obj: office(withTarget("back", "web")), want: []string{namespaceRule}},
-		"in a file, without a namespace": {obj: office(withTarget("back", "web"), func(o *v1beta1.TimeWindowScaler) { o.Namespace = "" })},
-		"target owned by an older one":   {obj: office(), facts: rivals(younger, older), want: []string{nightOwns}},
-		"target owned, by one of the same second": {obj: office(), facts: rivals(rival("noon", 0, "b"), rival("night", 0, "a")),
-			want: []string{nightOwns}},
-		"an update to another namespace": {obj: office(withTarget("back", "web")), old: office(), want: []string{namespaceRule}},
-		"an update to an owned target":   {obj: office(), old: office(withTarget("shop", "api")), facts: rivals(older), want: []string{nightOwns}},
+	checkCases(t, map[string]findingsCase{
+		"nothing wrong":                           {obj: office()},
+		"namespace left out":                      {obj: office(withTarget("", "web"))},
+		"another namespace":                       {obj: office(withTarget("back", "web")), want: []string{"target-namespace spec.targetRef.namespace: Invalid value"}},
+		"in a file, without a namespace":          {obj: office(withTarget("back", "web"), func(o *v1beta1.TimeWindowScaler) { o.Namespace = "" })},
+		"target owned by an older one":            {obj: office(), facts: rivals(younger, older), want: []string{"target-shared spec.targetRef.name: Duplicate value"}},
+		"target owned, by one of the same second": {obj: office(), facts: rivals(rival("noon", 0, "b"), rival("night", 0, "a")), want: []string{"target-shared spec.targetRef.name: Duplicate value"}},
+		"an update to another namespace":          {obj: office(withTarget("back", "web")), old: office(), want: []string{"target-namespace spec.targetRef.namespace: Invalid value"}},
+		"an update to an owned target":            {obj: office(), old: office(withTarget("shop", "api")), facts: rivals(older), want: []string{"target-shared spec.targetRef.name: Duplicate value"}},
 		"an update to a target that a younger one has": {obj: office(), old: office(withTarget("shop", "api")),
-			facts: rivals(rival("night", time.Hour, "a")), want: []string{nightOwns}},
-		"a conflict from before the update":  {obj: office(inZone("UTC")), old: office(), facts: rivals(older)},
-		"and the namespace is filled in now": {obj: office(), old: office(withTarget("", "web")), facts: rivals(older)},
-		"a namespace from before the update": {obj: office(withTarget("back", "web"), inZone("UTC")), old: office(withTarget("back", "web"))},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, err := range admission.ValidateTimeWindowScaler(tc.obj, tc.old, tc.facts) {
-				got = append(got, err.Error())
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-		})
-	}
-}
-
-// warningCase is an object, what is known beside it, and all that is said about it.
-type warningCase struct {
-	obj, old *v1beta1.TimeWindowScaler
-	facts    admission.Facts
-	now      time.Time // november when zero
-	want     []string
-}
-
-func checkWarnings(t *testing.T, cases map[string]warningCase) {
-	t.Helper()
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if tc.now.IsZero() {
-				tc.now = november
-			}
-			got := admission.WarnTimeWindowScaler(tc.obj, tc.old, tc.facts, tc.now)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-		})
-	}
+			facts: rivals(rival("night", time.Hour, "a")), want: []string{
+				"target-shared spec.targetRef.name: Duplicate value",
+			}},
+		"a conflict from before the update":  {obj: office(inZone("UTC")), old: office(), facts: rivals(older), want: []string{"target-shared spec.targetRef.name"}},
+		"and the namespace is filled in now": {obj: office(), old: office(withTarget("", "web")), facts: rivals(older), want: []string{"target-shared spec.targetRef.name"}},
+		"a namespace from before the update": {obj: office(withTarget("back", "web"), inZone("UTC")), old: office(withTarget("back", "web")), want: []string{"target-namespace spec.targetRef.namespace"}},
+	})
 }
 
 func TestTargetWarnings(t *testing.T) {
-	const (
-		olderHasIt   = `spec.targetRef.name: the older TimeWindowScaler "night" scales Deployment "web": this one does nothing until that one is deleted`
-		youngerHasIt = `spec.targetRef.name: TimeWindowScaler "night" names Deployment "web" too: it does nothing while this one, the older, exists`
-	)
-	checkWarnings(t, map[string]warningCase{
-		"nothing to say": {obj: office()},
-		"no target yet": {obj: office(), facts: admission.Facts{TargetMissing: true}, want: []string{
-			`spec.targetRef.name: there is no Deployment "web" in namespace "shop" yet: it is scaled as soon as it exists`}},
-		"an autoscaler": {obj: office(), facts: admission.Facts{Autoscalers: []string{"web"}}, want: []string{
-			`spec.targetRef.name: HorizontalPodAutoscaler "web" scales Deployment "web" too: each will undo what the other does, so keep only one of them`}},
-		"autoscalers in any order": {obj: office(), facts: admission.Facts{Autoscalers: []string{"web-b", "web-a"}}, want: []string{
-			`spec.targetRef.name: HorizontalPodAutoscaler "web-a" scales Deployment "web" too: each will undo what the other does, so keep only one of them`}},
-		"a refused object is not warned about the refusal": {obj: office(), facts: rivals(rival("night", -time.Hour, "z"))},
-		"an old conflict with an older one":                {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", -time.Hour, "z")), want: []string{olderHasIt}},
-		"an old conflict with a younger one":               {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", time.Hour, "a")), want: []string{youngerHasIt}},
-		"an old conflict in one second, larger UID":        {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", 0, "a")), want: []string{olderHasIt}},
-		"an old conflict in one second, smaller UID":       {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", 0, "z")), want: []string{youngerHasIt}},
+	checkCases(t, map[string]findingsCase{
+		"nothing to say":           {obj: office()},
+		"no target yet":            {obj: office(), facts: admission.Facts{TargetMissing: true}, want: []string{"target-missing spec.targetRef.name"}},
+		"an autoscaler":            {obj: office(), facts: admission.Facts{Autoscalers: []string{"web"}}, want: []string{"target-autoscaled spec.targetRef.name"}},
+		"autoscalers in any order": {obj: office(), facts: admission.Facts{Autoscalers: []string{"web-b", "web-a"}}, want: []string{"target-autoscaled spec.targetRef.name"}},
+		"a refused object is not warned about the refusal": {obj: office(), facts: rivals(rival("night", -time.Hour, "z")), want: []string{"target-shared spec.targetRef.name: Duplicate value"}},
+		"an old conflict with an older one":                {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", -time.Hour, "z")), want: []string{"target-shared spec.targetRef.name"}},
+		"an old conflict with a younger one":               {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", time.Hour, "a")), want: []string{"target-shared spec.targetRef.name"}},
+		"an old conflict in one second, larger UID":        {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", 0, "a")), want: []string{"target-shared spec.targetRef.name"}},
+		"an old conflict in one second, smaller UID":       {obj: office(), old: office(inZone("UTC")), facts: rivals(rival("night", 0, "z")), want: []string{"target-shared spec.targetRef.name"}},
 		"an old target in another namespace": {obj: office(withTarget("back", "web")), old: office(withTarget("back", "web"), inZone("UTC")),
 			facts: admission.Facts{TargetMissing: true}, want: []string{
-				`spec.targetRef.namespace: "back" is not the namespace of this TimeWindowScaler: nothing is scaled until it is "shop"`}},
+				"target-namespace spec.targetRef.namespace",
+			}},
 		"a long name": {obj: office(withTarget("shop", "a-very-long-name-of-a-workload-that-fills-a-line")), facts: admission.Facts{TargetMissing: true}, want: []string{
-			`spec.targetRef.name: there is no Deployment "a-very-long-name-of-a-workload-that-f..." in namespace "shop" yet: it is scaled as soon as it exists`}},
+			"target-missing spec.targetRef.name",
+		}},
 	})
 }
 
@@ -161,25 +115,21 @@ func TestHolidayWarnings(t *testing.T) {
 		return admission.Facts{Holidays: &admission.HolidaySource{Exists: true, Keys: keys}}
 	}
 	closed := office(withHolidays(v1beta1.HolidayClosed, source))
-	checkWarnings(t, map[string]warningCase{
-		"not looked up":     {obj: closed},
-		"holidays to come":  {obj: closed, facts: listed("2026-01-01", "2026-12-25")},
-		"a holiday today":   {obj: closed, facts: listed("2026-11-21")},
-		"ignored":           {obj: office(withHolidays(v1beta1.HolidayIgnore, source)), facts: listed("x")},
-		"no mode":           {obj: office(withHolidays("", source)), facts: listed("x")},
-		"no source":         {obj: office(withHolidays(v1beta1.HolidayOpen, nil)), facts: listed("x")},
-		"no holidays field": {obj: office(), facts: listed("x")},
-		"no ConfigMap": {obj: closed, facts: admission.Facts{Holidays: &admission.HolidaySource{}}, want: []string{
-			`spec.holidays.sourceRef.name: there is no ConfigMap "public-holidays" in namespace "shop" yet: until there is, holidays are days like any other`}},
-		"an empty ConfigMap": {obj: closed, facts: listed(), want: []string{
-			`spec.holidays.sourceRef.name: ConfigMap "public-holidays" lists no holidays: add keys that are dates, such as 2026-12-25`}},
-		"only past ones": {obj: closed, facts: listed("2025-12-25", "2026-11-20", "2025-12-26"), want: []string{
-			`spec.holidays.sourceRef.name: the last holiday in ConfigMap "public-holidays" is 2026-11-20, which is past: add the holidays to come`}},
+	checkCases(t, map[string]findingsCase{
+		"not looked up":      {obj: closed},
+		"holidays to come":   {obj: closed, facts: listed("2026-01-01", "2026-12-25")},
+		"a holiday today":    {obj: closed, facts: listed("2026-11-21")},
+		"ignored":            {obj: office(withHolidays(v1beta1.HolidayIgnore, source)), facts: listed("x")},
+		"no mode":            {obj: office(withHolidays("", source)), facts: listed("x")},
+		"no source":          {obj: office(withHolidays(v1beta1.HolidayOpen, nil)), facts: listed("x")},
+		"no holidays field":  {obj: office(), facts: listed("x")},
+		"no ConfigMap":       {obj: closed, facts: admission.Facts{Holidays: &admission.HolidaySource{}}, want: []string{"holidays spec.holidays.sourceRef.name"}},
+		"an empty ConfigMap": {obj: closed, facts: listed(), want: []string{"holidays spec.holidays.sourceRef.name"}},
+		"only past ones":     {obj: closed, facts: listed("2025-12-25", "2026-11-20", "2025-12-26"), want: []string{"holidays spec.holidays.sourceRef.name"}},
 		"today is the zone's": {obj: office(inZone("Pacific/Kiritimati"), withHolidays(v1beta1.HolidayClosed, source)), now: november.Add(2 * time.Hour), facts: listed("2026-11-21"), want: []string{
-			`spec.holidays.sourceRef.name: the last holiday in ConfigMap "public-holidays" is 2026-11-21, which is past: add the holidays to come`}},
-		"keys that are no dates": {obj: closed, facts: listed("2027-02-29", "2026-12-25", "christmas"), want: []string{
-			`spec.holidays.sourceRef.name: ConfigMap "public-holidays" has keys that are not dates and are ignored: 2027-02-29, christmas; a key is a date such as 2026-12-25`}},
-		"many such keys": {obj: closed, facts: listed("e", "d", "c", "b", "a"), want: []string{
-			`spec.holidays.sourceRef.name: ConfigMap "public-holidays" has keys that are not dates and are ignored: a, b and 3 more; a key is a date such as 2026-12-25`}},
+			"holidays spec.holidays.sourceRef.name",
+		}},
+		"keys that are no dates": {obj: closed, facts: listed("2027-02-29", "2026-12-25", "christmas"), want: []string{"holidays spec.holidays.sourceRef.name"}},
+		"many such keys":         {obj: closed, facts: listed("e", "d", "c", "b", "a"), want: []string{"holidays spec.holidays.sourceRef.name"}},
 	})
 }

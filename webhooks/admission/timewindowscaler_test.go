@@ -74,7 +74,7 @@ func TestDefaultingPatchesTheNamespaceOnly(t *testing.T) {
 		"no target":          {`{"spec":{}}`, nil},
 		"a target of text":   {`{"spec":{"targetRef":"web"}}`, nil},
 	} {
-		response := defaultTimeWindowScaler(t.Context(), request(tc.obj, ""))
+		response := defaulter(v1beta1.GroupKind).Handler.Handle(t.Context(), request(tc.obj, ""))
 		if diff := cmp.Diff(tc.want, response.Patches); diff != "" || !response.Allowed {
 			t.Errorf("%s: %v (-want +got)\n%s", name, response.Result, diff)
 		}
@@ -93,7 +93,7 @@ func scaler(t *testing.T, edit func(*v1beta1.TimeWindowScaler)) *v1beta1.TimeWin
 	return obj
 }
 
-func autoscaler(name, apiVersion, kind, target string) *autoscalingv2.HorizontalPodAutoscaler {
+func hpa(name, apiVersion, kind, target string) *autoscalingv2.HorizontalPodAutoscaler {
 	return &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: named(name), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: apiVersion, Kind: kind, Name: target}}}
 }
@@ -101,15 +101,15 @@ func autoscaler(name, apiVersion, kind, target string) *autoscalingv2.Horizontal
 // quiet is a cluster in which nothing is to be said about stored: the namesakes are all of another
 // namespace, kind or group, on their way out, or the object itself.
 func quiet(t *testing.T) []client.Object {
-	elsewhere := autoscaler("hpa", "apps/v1", "Deployment", "web")
+	elsewhere := hpa("hpa", "apps/v1", "Deployment", "web")
 	elsewhere.Namespace = "back"
 	return []client.Object{
 		&appsv1.Deployment{ObjectMeta: named("web")},
 		&corev1.ConfigMap{ObjectMeta: named("public-holidays"), Data: map[string]string{"2026-12-25": ""}},
 		elsewhere,
-		autoscaler("stateful", "apps/v1", "StatefulSet", "web"),
-		autoscaler("foreign", "example.com/v1", "Deployment", "web"),
-		autoscaler("other", "apps/v1", "Deployment", "api"),
+		hpa("stateful", "apps/v1", "StatefulSet", "web"),
+		hpa("foreign", "example.com/v1", "Deployment", "web"),
+		hpa("other", "apps/v1", "Deployment", "api"),
 		scaler(t, func(o *v1beta1.TimeWindowScaler) {}),
 		scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Name = "api", "api" }),
 		scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name, o.Spec.TargetRef.Kind = "stateful", "StatefulSet" }),
@@ -164,13 +164,13 @@ func TestValidatorGathersFacts(t *testing.T) {
 	}{
 		"nothing to say":             {quiet(t), stored, "", nil, "create allowed"},
 		"nothing to say on update":   {quiet(t), edited, stored, nil, "update allowed"},
-		"an autoscaler and no more":  {append(quiet(t)[1:], autoscaler("web", "apps/v1beta1", "Deployment", "web")), stored, "", []string{`there is no Deployment "web"`, `HorizontalPodAutoscaler "web" scales`}, "create warned"},
-		"no ConfigMap":               {quiet(t)[:1], stored, "", []string{`there is no ConfigMap "public-holidays"`}, "create warned"},
+		"an autoscaler and no more":  {append(quiet(t)[1:], hpa("web", "apps/v1beta1", "Deployment", "web")), stored, "", []string{`Deployment "web" does not exist`, `HorizontalPodAutoscaler "web" also scales`}, "create warned"},
+		"no ConfigMap":               {quiet(t)[:1], stored, "", []string{`ConfigMap "public-holidays" does not exist`}, "create warned"},
 		"a rival":                    {append(quiet(t), rival), stored, "", nil, "create denied"},
 		"a rival from before":        {append(quiet(t), rival), edited, stored, []string{`TimeWindowScaler "night"`}, "update warned"},
 		"an update of labels alone":  {nil, strings.Replace(stored, `"name":"office"`, `"name":"office","labels":{"a":"b"}`, 1), stored, nil, ""},
 		"an update while leaving":    {append(quiet(t), rival), strings.Replace(edited, `"name":"office"`, `"name":"office","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), stored, nil, ""},
-		"a target named differently": {append(quiet(t), rival), strings.Replace(stored, `"name":"web"`, `"name":"web2"`, 1), "", []string{`there is no Deployment "web2"`}, "create warned"},
+		"a target named differently": {append(quiet(t), rival), strings.Replace(stored, `"name":"web"`, `"name":"web2"`, 1), "", []string{`Deployment "web2" does not exist`}, "create warned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, verdict := handle(t, cluster{objects: tc.objects}.validator(t), request(tc.obj, tc.old))

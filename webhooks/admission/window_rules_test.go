@@ -15,26 +15,22 @@ import (
 
 func TestWindowWarnings(t *testing.T) {
 	day := window("09:00", "17:00", 5, weekdays...)
-	const lastDecides = ", and of the windows that cover a moment the last in the list decides"
-	checkWarnings(t, map[string]warningCase{
-		"overlapping": {obj: office(withWindows(day, window("12:00", "20:00", 8, weekdays...)))},
-		"covered by one": {obj: office(withWindows(day, window("08:00", "20:00", 8, "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"))), want: []string{
-			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[1] (Mon-Sat 08:00-20:00) covers all of it" + lastDecides}},
-		"same hours, other replicas": {obj: office(withWindows(day, window("09:00", "17:00", 8, weekdays...))), want: []string{
-			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[1] (Mon-Fri 09:00-17:00) covers all of it" + lastDecides}},
+	checkCases(t, map[string]findingsCase{
+		"overlapping":                {obj: office(withWindows(day, window("12:00", "20:00", 8, weekdays...)))},
+		"covered by one":             {obj: office(withWindows(day, window("08:00", "20:00", 8, "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"))), want: []string{"window-covered spec.windows[0]"}},
+		"same hours, other replicas": {obj: office(withWindows(day, window("09:00", "17:00", 8, weekdays...))), want: []string{"window-covered spec.windows[0]"}},
 		"covered by two, others are left out": {obj: office(withWindows(day, window("08:00", "12:00", 6, weekdays...), window("10:00", "11:00", 7, "Mon"),
 			window("12:00", "18:00", 8, weekdays...))), want: []string{
-			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[1] and spec.windows[3] together cover all of it" + lastDecides}},
+			"window-covered spec.windows[0]",
+		}},
 		"covered by five": {obj: office(withWindows(day, window("09:00", "17:00", 1, "Mon"), window("09:00", "17:00", 2, "Tue"), window("09:00", "17:00", 3, "Wed"),
 			window("09:00", "17:00", 4, "Thu"), window("09:00", "17:00", 6, "Fri"))), want: []string{
-			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[1], spec.windows[2], spec.windows[3], 1 more and spec.windows[5] together cover all of it" + lastDecides}},
-		"across midnight": {obj: office(withWindows(window("01:00", "04:00", 1, "Sat"), window("22:00", "05:00", 2, "Fri"))), want: []string{
-			"spec.windows[0] (Sat 01:00-04:00) never takes effect: spec.windows[1] (Fri 22:00-05:00) covers all of it" + lastDecides}},
-		"identical": {obj: office(withWindows(day, window("18:00", "20:00", 2, "Mon"), day)), want: []string{
-			"spec.windows[0] (Mon-Fri 09:00-17:00) never takes effect: spec.windows[2] covers the same times" + lastDecides}},
-		"identical but for the order of days": {obj: office(withWindows(window("09:00", "17:00", 5, "Tue", "Mon"), window("09:00", "17:00", 5, "Mon", "Tue"))), want: []string{
-			"spec.windows[0] (Mon,Tue 09:00-17:00) never takes effect: spec.windows[1] covers the same times" + lastDecides}},
-		"an invalid one silences the rule": {obj: office(withWindows(day, day, window("09:00", "09:00", 5, "Mon")))},
+			"window-covered spec.windows[0]",
+		}},
+		"across midnight":                     {obj: office(withWindows(window("01:00", "04:00", 1, "Sat"), window("22:00", "05:00", 2, "Fri"))), want: []string{"window-covered spec.windows[0]"}},
+		"identical":                           {obj: office(withWindows(day, window("18:00", "20:00", 2, "Mon"), day)), want: []string{"window-repeated spec.windows[0]"}},
+		"identical but for the order of days": {obj: office(withWindows(window("09:00", "17:00", 5, "Tue", "Mon"), window("09:00", "17:00", 5, "Mon", "Tue"))), want: []string{"window-repeated spec.windows[0]"}},
+		"an invalid one silences the rule":    {obj: office(withWindows(day, day, window("09:00", "09:00", 5, "Mon"))), want: []string{"schedule-invalid spec.windows[2].end: Invalid value"}},
 	})
 }
 
@@ -45,15 +41,21 @@ func TestWindowWarningsAreFew(t *testing.T) {
 		many = append(many, window("09:00", fmt.Sprintf("10:%02d", i), int32(i), "Mon"))
 		same = append(same, many[0])
 	}
-	const lastDecides = ", and of the windows that cover a moment the last in the list decides"
-	var covered, repeated []string
-	for i := range 4 {
-		covered = append(covered, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:%02d) never takes effect: spec.windows[29] (Mon 09:00-10:29) covers all of it%s", i, i, lastDecides))
-		repeated = append(repeated, fmt.Sprintf("spec.windows[%d] (Mon 09:00-10:00) never takes effect: spec.windows[%d] covers the same times%s", i, i+1, lastDecides))
-	}
-	checkWarnings(t, map[string]warningCase{
-		"covered":  {obj: office(withWindows(many...)), want: append(covered, "spec.windows: 25 more windows never take effect")},
-		"repeated": {obj: office(withWindows(same...)), want: append(repeated, "spec.windows: 25 more windows cover the same times as a later one")},
+	checkCases(t, map[string]findingsCase{
+		"covered": {obj: office(withWindows(many...)), want: []string{
+			"window-covered spec.windows[0]",
+			"window-covered spec.windows[1]",
+			"window-covered spec.windows[2]",
+			"window-covered spec.windows[3]",
+			"window-covered spec.windows",
+		}},
+		"repeated": {obj: office(withWindows(same...)), want: []string{
+			"window-repeated spec.windows[0]",
+			"window-repeated spec.windows[1]",
+			"window-repeated spec.windows[2]",
+			"window-repeated spec.windows[3]",
+			"window-repeated spec.windows",
+		}},
 	})
 }
 
@@ -102,8 +104,7 @@ func TestWarningsFitTheirHeader(t *testing.T) {
 		if rapid.Bool().Draw(t, "update") {
 			old = obj.DeepCopy()
 		}
-		admission.ValidateTimeWindowScaler(obj, old, facts)
-		for _, warning := range admission.WarnTimeWindowScaler(obj, old, facts, november) {
+		for _, warning := range admission.CheckTimeWindowScaler(obj, old, facts, november).Warnings() {
 			if len(warning) >= 250 {
 				t.Errorf("%d bytes: %s", len(warning), warning)
 			}

@@ -2,6 +2,8 @@ package admission
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -9,29 +11,52 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
 // +kubebuilder:rbac:groups="",resources=secrets;pods;persistentvolumeclaims,verbs=get
 
-// workspaceReader reads what other objects say: of each its metadata alone, and past the cache, which
-// holds neither Secrets nor what Kyklos did not make.
+// workspaceReader reads the metadata of other objects from the API server: the cache contains neither Secrets
+// nor objects that Kyklos did not create.
 type workspaceReader struct {
 	live       client.Reader
 	namespaces []string // what live may read; none means all
 }
 
 var (
-	secret = corev1.SchemeGroupVersion.WithKind("Secret")
-	pod    = corev1.SchemeGroupVersion.WithKind("Pod")
-	claim  = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+	secret                = corev1.SchemeGroupVersion.WithKind("Secret")
+	pod                   = corev1.SchemeGroupVersion.WithKind("Pod")
+	persistentVolumeClaim = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
 )
 
-// exists reports whether an object is known to exist.
+// gather returns the facts about obj. A fact that cannot be read is left out and logged.
+func (r workspaceReader) gather(ctx context.Context, obj *v1alpha1.Workspace, created bool) WorkspaceFacts {
+	facts := WorkspaceFacts{Unserved: len(r.namespaces) > 0 && !slices.Contains(r.namespaces, obj.Namespace)}
+	if facts.Unserved {
+		return facts
+	}
+	readCtx, cancel := context.WithTimeout(ctx, gatherTimeout)
+	defer cancel()
+	var reads sync.WaitGroup
+	if archive := obj.Spec.Archive; archive != nil {
+		reads.Go(func() { facts.StoreMissing = r.missing(readCtx, obj.Namespace, secret, archive.StoreRef.Name) })
+	}
+	if created && obj.Name != "" {
+		reads.Go(func() { facts.ForeignPod = r.exists(readCtx, obj.Namespace, pod, "ws-"+obj.Name) })
+		reads.Go(func() {
+			facts.ForeignVolume = r.exists(readCtx, obj.Namespace, persistentVolumeClaim, "ws-"+obj.Name+"-home")
+		})
+	}
+	reads.Wait()
+	return facts
+}
+
+// exists reports whether an object is known to exist; missing, whether it is known not to.
 func (r workspaceReader) exists(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) bool {
 	return r.get(ctx, namespace, kind, name) == nil
 }
 
-// missing reports whether an object is known not to exist.
 func (r workspaceReader) missing(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) bool {
 	return apierrors.IsNotFound(r.get(ctx, namespace, kind, name))
 }

@@ -1,125 +1,102 @@
 package admission
 
 import (
-	"fmt"
+	"reflect"
 	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// WorkspaceFacts are what the rules know of other objects. The zero value knows nothing, and nothing is
-// warned about for want of a fact.
+// WorkspaceFacts are what the rules know about other objects. The zero value knows nothing, and no rule
+// reports anything for lack of a fact.
 type WorkspaceFacts struct {
-	// Unserved says that the manager does not serve the object's namespace.
+	// Unserved: the manager does not serve the object's namespace.
 	Unserved bool
-	// StoreMissing says that the Secret of spec.archive.storeRef is known not to exist.
+	// StoreMissing: the Secret in spec.archive.storeRef is known not to exist.
 	StoreMissing bool
-	// ForeignPod and ForeignVolume say that a new Workspace finds objects of the names that are to be
-	// its own.
+	// ForeignPod and ForeignVolume: objects with the names of a new Workspace's own exist already.
 	ForeignPod, ForeignVolume bool
 }
 
-// WarnWorkspace returns what the author of obj should know, most important first; old is nil on create.
-// Each warning is shorter than 250 bytes: the API server may cut longer ones.
-func WarnWorkspace(obj, old *v1alpha1.Workspace, facts WorkspaceFacts) []string {
+// CheckWorkspace applies all rules to obj; old is nil on create. All findings are warnings.
+func CheckWorkspace(obj, old *v1alpha1.Workspace, facts WorkspaceFacts) (all Findings) {
 	path := field.NewPath("spec")
-	warnings := unservedWarnings(obj.Namespace, facts.Unserved, "nothing is done here")
-	warnings = append(warnings, foreignWarnings(obj, facts)...)
-	warnings = append(warnings, archiveWarnings(obj, old, path, facts)...)
-	if old != nil {
-		warnings = append(warnings, nextStartWarnings(obj, old, path)...)
-	}
-	return warnings
+	all.warnNotServed(obj.Namespace, facts.Unserved)
+	all.checkNames(obj, facts)
+	all.checkArchive(obj, old, path, facts)
+	all.checkNextStart(obj, old, path)
+	return all
 }
 
-// foreignWarnings tells who would wait in vain: Kyklos never takes over what it did not make (D20).
-func foreignWarnings(obj *v1alpha1.Workspace, facts WorkspaceFacts) []string {
-	var warnings []string
+// checkNames warns about objects that keep the Workspace waiting: Kyklos never adopts an object that it did
+// not create (D20).
+func (all *Findings) checkNames(obj *v1alpha1.Workspace, facts WorkspaceFacts) {
 	for _, foreign := range []struct {
-		there      bool
-		kind, name string
+		exists bool
+		kind   schema.GroupVersionKind
+		name   string
 	}{
-		{facts.ForeignVolume, "PersistentVolumeClaim", "ws-" + obj.Name + "-home"},
-		{facts.ForeignPod, "Pod", "ws-" + obj.Name},
+		{facts.ForeignVolume, persistentVolumeClaim, "ws-" + obj.Name + "-home"},
+		{facts.ForeignPod, pod, "ws-" + obj.Name},
 	} {
-		if foreign.there {
-			warnings = append(warnings, fmt.Sprintf("metadata.name: there is a %s %s already that this Workspace did not make: Kyklos leaves it alone, and waits until it is gone",
-				foreign.kind, quote(foreign.name)))
+		if foreign.exists {
+			all.warnOf(Other{foreign.kind.GroupKind(), foreign.name}, NameTaken, field.NewPath("metadata", "name"),
+				"%s %s already exists and was not created for this Workspace: Kyklos does not touch it, and waits until it is deleted",
+				foreign.kind.Kind, quote(foreign.name))
 		}
 	}
-	return warnings
 }
 
-// archiveWarnings says why a home will not be archived, or not be found again.
-func archiveWarnings(obj, old *v1alpha1.Workspace, path *field.Path, facts WorkspaceFacts) []string {
+// checkArchive warns about homes that cannot be archived or restored.
+func (all *Findings) checkArchive(obj, old *v1alpha1.Workspace, path *field.Path, facts WorkspaceFacts) {
 	spec := &obj.Spec
 	if spec.Archive == nil {
 		if old != nil && spec.DesiredState == v1alpha1.DesiredPending {
-			return []string{fmt.Sprintf("%s: there is no archive to put the home in: a volume that is there stays, and its home with it; give archive.storeRef",
-				path.Child("desiredState"))}
+			all.warn(ArchiveMissing, path.Child("desiredState"),
+				"the home cannot be archived without archive.storeRef: an existing volume is kept, with the home on it")
 		}
-		return nil
+		return
 	}
-	var warnings []string
 	store := path.Child("archive", "storeRef", "name")
 	if facts.StoreMissing {
-		warnings = append(warnings, fmt.Sprintf("%s: there is no Secret %s in this namespace: until there is, the home can be neither archived nor restored",
-			store, quote(spec.Archive.StoreRef.Name)))
+		all.warnOf(Other{secret.GroupKind(), spec.Archive.StoreRef.Name}, StoreMissing, store,
+			"Secret %s does not exist in this namespace: until it does, the home can be neither archived nor restored",
+			quote(spec.Archive.StoreRef.Name))
 	}
-	if movedStore(obj, old) {
-		warnings = append(warnings, fmt.Sprintf("%s: the home is archived in the store of %s: unless %s names the same store, it cannot be restored",
-			store, quote(old.Spec.Archive.StoreRef.Name), quote(spec.Archive.StoreRef.Name)))
+	if movesStore(obj, old) {
+		all.warn(StoreChanged, store, "the home is archived in the store of Secret %s: it can only be restored if %s is the same store",
+			quote(old.Spec.Archive.StoreRef.Name), quote(spec.Archive.StoreRef.Name))
 	}
 	if idle, kept := spec.StandbyTTLSeconds, spec.ArchiveTTLSeconds; kept > 0 && kept < idle {
-		warnings = append(warnings, fmt.Sprintf("%s: %d seconds after it was stopped the workspace is archived and its volume deleted, which is sooner than an idle one is stopped (%d)",
-			path.Child("archiveTTLSeconds"), kept, idle))
+		all.warn(ArchiveTTL, path.Child("archiveTTLSeconds"),
+			"%d seconds after the workspace was stopped it is archived and its volume deleted, which is sooner than an idle one is stopped (%d)", kept, idle)
 	}
-	return warnings
 }
 
-// movedStore reports whether the only copy of the home is in a store that is no longer named.
-func movedStore(obj, old *v1alpha1.Workspace) bool {
+// movesStore reports whether the only copy of the home is in a store that is no longer configured.
+func movesStore(obj, old *v1alpha1.Workspace) bool {
 	return old != nil && old.Spec.Archive != nil && obj.Status.ArchiveKey != "" && obj.Status.Phase == v1alpha1.Phase(v1alpha1.DesiredPending) &&
 		old.Spec.Archive.StoreRef != obj.Spec.Archive.StoreRef
 }
 
-// nextStartWarnings names the changes that a running workspace does not see.
-func nextStartWarnings(obj, old *v1alpha1.Workspace, path *field.Path) []string {
-	if obj.Status.Phase != v1alpha1.Phase(v1alpha1.DesiredRunning) || obj.Spec.DesiredState != v1alpha1.DesiredRunning {
-		return nil
+// checkNextStart warns about changes that a running workspace does not pick up.
+func (all *Findings) checkNextStart(obj, old *v1alpha1.Workspace, path *field.Path) {
+	if old == nil || obj.Status.Phase != v1alpha1.Phase(v1alpha1.DesiredRunning) || obj.Spec.DesiredState != v1alpha1.DesiredRunning {
+		return
 	}
-	now, before := &obj.Spec.WorkspacePod, &old.Spec.WorkspacePod
+	now, before := reflect.ValueOf(obj.Spec.WorkspacePod), reflect.ValueOf(old.Spec.WorkspacePod)
 	var changed []string
-	for _, part := range []struct {
-		name        string
-		now, before any
-	}{
-		{"image", now.Image, before.Image},
-		{"command", now.Command, before.Command},
-		{"args", now.Args, before.Args},
-		{"env", now.Env, before.Env},
-		{"ports", now.Ports, before.Ports},
-		{"resources", now.Resources, before.Resources},
-		{"nodeSelector", now.NodeSelector, before.NodeSelector},
-		{"tolerations", now.Tolerations, before.Tolerations},
-		{"serviceAccountName", now.ServiceAccountName, before.ServiceAccountName},
-		{"imagePullSecrets", now.ImagePullSecrets, before.ImagePullSecrets},
-		{"terminationGracePeriodSeconds", now.TerminationGracePeriodSeconds, before.TerminationGracePeriodSeconds},
-		{"readinessProbe", now.ReadinessProbe, before.ReadinessProbe},
-	} {
-		if !apiequality.Semantic.DeepEqual(part.now, part.before) {
-			changed = append(changed, part.name)
+	for i := range now.NumField() {
+		if !apiequality.Semantic.DeepEqual(now.Field(i).Interface(), before.Field(i).Interface()) {
+			name, _, _ := strings.Cut(now.Type().Field(i).Tag.Get("json"), ",")
+			changed = append(changed, name)
 		}
 	}
-	if len(changed) == 0 {
-		return nil
+	if len(changed) > 0 {
+		all.warn(NextStart, path, "changes to %s apply at the next start; to restart now, set desiredState to STANDBY, then RUNNING", firstOf(changed, 3))
 	}
-	what := strings.Join(changed, ", ")
-	if more := len(changed) - 3; more > 0 {
-		what = fmt.Sprintf("%s and %d more", strings.Join(changed[:3], ", "), more)
-	}
-	return []string{fmt.Sprintf("%s: the workspace goes on as it was started; its next start (desiredState STANDBY, then RUNNING) takes over %s", path, what)}
 }

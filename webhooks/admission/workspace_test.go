@@ -28,7 +28,7 @@ func source(t *testing.T, path string) string {
 func workspaces(t *testing.T, broken interceptor.Funcs, served []string, objects ...client.Object) *admission.Webhook {
 	s := scheme(t)
 	live := fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithInterceptorFuncs(broken).Build()
-	return admission.WithValidator(s, &workspaceValidator{facts: workspaceReader{live: live, namespaces: served}})
+	return admission.WithValidator(s, newWorkspaceValidator(workspaceReader{live: live, namespaces: served}))
 }
 
 func TestWorkspaceValidatorGathersFacts(t *testing.T) {
@@ -40,7 +40,7 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 		return errors.New("the store of the API server is away")
 	}}
 	edit := func(from, to string) string { return strings.Replace(home, from, to, 1) }
-	const missing, foreign = `there is no Secret "store" in this namespace`, "that this Workspace did not make"
+	const missing, foreign = `Secret "store" does not exist in this namespace`, "was not created for this Workspace"
 	for name, tc := range map[string]struct {
 		webhook  *admission.Webhook
 		obj, old string
@@ -55,7 +55,7 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 		"its own, later":          {workspaces(t, interceptor.Funcs{}, nil, store, pod, volume), edit(`"pause":false`, `"pause":true`), home, nil, "update allowed"},
 		"a name to be made up":    {workspaces(t, interceptor.Funcs{}, nil, store), edit(`"name":"dev"`, `"generateName":"dev-"`), "", nil, "create allowed"},
 		"nothing can be read":     {workspaces(t, broken, nil), home, "", nil, "create allowed"},
-		"not served":              {workspaces(t, interceptor.Funcs{}, []string{"back"}), home, "", []string{"nothing is done here"}, "create warned"},
+		"not served":              {workspaces(t, interceptor.Funcs{}, []string{"back"}), home, "", []string{"nothing happens here"}, "create warned"},
 		"served":                  {workspaces(t, interceptor.Funcs{}, []string{"back", "shop"}, store), home, "", nil, "create allowed"},
 		"labels alone":            {workspaces(t, broken, nil), edit(`"name":"dev"`, `"name":"dev","labels":{"a":"b"}`), home, nil, ""},
 		"a change while it goes":  {workspaces(t, interceptor.Funcs{}, nil), strings.Replace(edit(`"pause":false`, `"pause":true`), `"name":"dev"`, `"name":"dev","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), home, nil, ""},

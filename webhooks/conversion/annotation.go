@@ -5,28 +5,26 @@ import (
 	"encoding/json"
 )
 
-// Annotation is the one annotation in which an object of v1alpha1 carries what only v1beta1 can say.
-// Objects of v1beta1 do not have it, unless somebody put it there.
+// Annotation preserves in a v1alpha1 object what only v1beta1 can express. v1beta1 objects do not have it, unless a
+// client sets it.
 const Annotation = "kyklos.io/v1beta1-spec"
 
-// maxAnnotations is how many bytes the names and values of all annotations of an object may have
-// together. The API server refuses the answer to a conversion that exceeds it, and with it a whole
-// LIST of v1alpha1.
+// maxAnnotations is the API server's limit for the names and values of all annotations of an object, in bytes. It
+// refuses conversions that exceed it, and with them whole lists of v1alpha1.
 const maxAnnotations = 256 << 10
 
-// payload is what Annotation holds, as JSON.
+// payload is the value of Annotation.
 type payload struct {
-	// Spec is the v1beta1 spec, where it says more than the v1alpha1 one.
+	// Spec is the v1beta1 spec, if it differs from its view.
 	Spec json.RawMessage `json:"spec,omitempty"`
-	// Annotation is what the v1beta1 form has under the same name.
+	// Annotation is the v1beta1 object's annotation of the same name.
 	Annotation *string `json:"annotation,omitempty"`
-	// Annotations is what the v1beta1 form has for metadata.annotations where that is null or {}.
+	// Annotations is the v1beta1 object's metadata.annotations if null or {}.
 	Annotations json.RawMessage `json:"annotations,omitempty"`
 }
 
-// parsePayload reads the value of Annotation, which may be anything that somebody wrote into it. What
-// is no payload is an ordinary annotation and stays one. A spec that the controller's client could not
-// decode is none: restored, it would break every list of v1beta1.
+// parsePayload parses the value of Annotation, which clients can write. Any other value is an ordinary annotation,
+// and so is a spec that the controller's client cannot decode: it would break every list of v1beta1.
 func parsePayload(raw json.RawMessage) (payload, bool) {
 	var text string
 	var p payload
@@ -38,16 +36,16 @@ func parsePayload(raw json.RawMessage) (payload, bool) {
 	if decoder.Decode(&p) != nil || decoder.More() {
 		return payload{}, false
 	}
-	if p.Spec == nil && p.Annotation == nil || p.Spec != nil && (p.Spec[0] != '{' || !readable(p.Spec)) {
+	if p.Spec == nil && p.Annotation == nil || p.Spec != nil && (p.Spec[0] != '{' || !decodable(p.Spec)) {
 		return payload{}, false
 	}
-	if p.Annotations != nil && !isNothing(p.Annotations) {
+	if p.Annotations != nil && !isEmpty(p.Annotations) {
 		return payload{}, false
 	}
 	return p, true
 }
 
-// text is the value of Annotation: compact, names in order, the same for the same meaning.
+// text returns the value of Annotation in canonical form.
 func (p payload) text() string {
 	if p.Spec != nil {
 		p.Spec = encode(decode(p.Spec))
@@ -55,17 +53,17 @@ func (p payload) text() string {
 	return string(encode(p))
 }
 
-// isNothing reports whether raw is null or an empty object.
-func isNothing(raw json.RawMessage) bool {
+// isEmpty reports whether raw is null or an empty object.
+func isEmpty(raw json.RawMessage) bool {
 	object, isObject := decode(raw).(map[string]any)
 	return string(raw) == "null" || isObject && len(object) == 0
 }
 
-// decode reads JSON that is known to be valid; numbers stay as they are written.
+// decode decodes JSON that is known to be valid; numbers are kept as written.
 func decode(raw json.RawMessage) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	_ = decoder.Decode(&value) // valid; and absent is nil
+	_ = decoder.Decode(&value) // absent is nil
 	return value
 }
 
@@ -75,7 +73,7 @@ func encode(value any) json.RawMessage {
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		panic(err) // only a value that no JSON can be decoded to can do this
+		panic(err) // impossible for decoded JSON
 	}
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
 }

@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// ToV1alpha1 converts a TimeWindowScaler of v1beta1, as JSON. It fails only on what is no JSON object.
+// ToV1alpha1 converts a TimeWindowScaler of v1beta1, as JSON. It fails only if raw is not a JSON object.
 func ToV1alpha1(raw []byte) ([]byte, error) {
 	hub, err := parseDocument(raw)
 	if err != nil {
@@ -18,7 +18,7 @@ func ToV1alpha1(raw []byte) ([]byte, error) {
 	return encode(spoke), nil
 }
 
-// ToV1beta1 converts a TimeWindowScaler of v1alpha1, as JSON. It fails only on what is no JSON object.
+// ToV1beta1 converts a TimeWindowScaler of v1alpha1, as JSON. It fails only if raw is not a JSON object.
 func ToV1beta1(raw []byte) ([]byte, error) {
 	spoke, err := parseDocument(raw)
 	if err != nil {
@@ -27,23 +27,23 @@ func ToV1beta1(raw []byte) ([]byte, error) {
 	return encode(spoke.toV1beta1()), nil
 }
 
-// toV1alpha1 shows the spec as v1alpha1 can; where that says less, the annotation carries the spec.
-// fits is false if there is no room for it beside the object's other annotations: the API server
-// would refuse the answer and, with it, every list of v1alpha1 that the object is part of.
+// toV1alpha1 replaces the spec by its view, and preserves the spec in the annotation if they differ. fits is false
+// if the object's annotations would be too large: the API server would refuse the response, and every list in
+// v1alpha1 with this object.
 func (d document) toV1alpha1() (spoke document, fits bool) {
 	spoke = d.withVersion(v1alpha1.GroupVersion.String())
 	a, ok := spoke.annotations()
 	if !ok {
 		return spoke, true
 	}
-	p, shown := d.toCarry(a)
+	p, shown := d.preserved(a)
 	if p.Spec == nil && p.Annotation == nil {
 		return spoke, true
 	}
 	if shown != nil {
 		spoke["spec"] = encode(shown)
 	}
-	if a.raw != nil && isNothing(a.raw) {
+	if a.raw != nil && isEmpty(a.raw) {
 		p.Annotations = a.raw
 	}
 	text := p.text()
@@ -54,9 +54,9 @@ func (d document) toV1alpha1() (spoke document, fits bool) {
 	return spoke, true
 }
 
-// toCarry returns what v1alpha1 cannot say, and the view of the spec if that is part of it.
-func (d document) toCarry(a annotations) (p payload, shown map[string]any) {
-	if spec, ok := decode(d["spec"]).(map[string]any); ok && readable(d["spec"]) {
+// preserved returns what the annotation must contain, and the view of the spec if it differs from the spec.
+func (d document) preserved(a annotations) (p payload, shown map[string]any) {
+	if spec, ok := decode(d["spec"]).(map[string]any); ok && decodable(d["spec"]) {
 		if s := view(spec); !Same(s, spec) {
 			p.Spec, shown = d["spec"], s
 		}
@@ -67,7 +67,7 @@ func (d document) toCarry(a annotations) (p payload, shown map[string]any) {
 	}
 	text, isText := a.text(Annotation)
 	if !isText {
-		return payload{}, nil // no place to carry anything; no API server lets this happen
+		return payload{}, nil // invalid; no API server accepts this
 	}
 	if _, looksLikeOurs := parsePayload(own); looksLikeOurs || p.Spec != nil {
 		p.Annotation = &text
@@ -75,8 +75,7 @@ func (d document) toCarry(a annotations) (p payload, shown map[string]any) {
 	return p, shown
 }
 
-// toV1beta1 takes the spec as it is, or, with an annotation of toV1alpha1, brings the changes since
-// then into the spec that it carries.
+// toV1beta1 keeps the spec, or applies its edits to the spec in an annotation of toV1alpha1.
 func (d document) toV1beta1() document {
 	hub := d.withVersion(v1beta1.GroupVersion.String())
 	a, ok := hub.annotations()
@@ -94,18 +93,15 @@ func (d document) toV1beta1() document {
 	return hub
 }
 
-// mergeSpec brings the document's spec into the carried one. A spec that was taken away stays away.
-func (d document) mergeSpec(carried json.RawMessage) {
-	theirs, there := d["spec"]
-	if !there {
-		return
+// mergeSpec applies the edits in the document's spec to the preserved one. A spec that was removed stays removed.
+func (d document) mergeSpec(preserved json.RawMessage) {
+	if edited, ok := d["spec"]; ok {
+		original := decode(preserved)
+		d["spec"] = encode(merge(view(original.(map[string]any)), decode(edited), original))
 	}
-	ours := decode(carried)
-	d["spec"] = encode(merge(view(ours.(map[string]any)), decode(theirs), ours))
 }
 
-// dropAnnotation leaves the annotations as the v1beta1 form had them, and with a v1alpha1 client's
-// changes to others.
+// dropAnnotation restores the annotations of the v1beta1 object, with a v1alpha1 client's edits to others.
 func (d document) dropAnnotation(a annotations, p payload) {
 	values := maps.Clone(a.values)
 	delete(values, Annotation)

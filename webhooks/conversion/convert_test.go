@@ -64,13 +64,13 @@ func TestAlign(t *testing.T) {
 		"edited beside an insertion":   {"a1 b2", "a1 x9 b3", []int{0, -1, 1}},
 		"two alike, and a third comes": {"a1 a1", "a1 a1 a1", []int{0, 1, -1}},
 	} {
-		got := align(items(tc.base), items(tc.theirs))
+		got := matchItems(items(tc.base), items(tc.theirs))
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
 	}
 	long := items(strings.Repeat("a1 ", 300))
-	if got := align(long, long[:299]); got[298] != 298 {
+	if got := matchItems(long, long[:299]); got[298] != 298 {
 		t.Errorf("a list that is too long to compare: %v", got[298])
 	}
 }

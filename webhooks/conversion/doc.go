@@ -1,49 +1,45 @@
-// Package conversion converts TimeWindowScalers between v1beta1, the hub, which is stored, and
-// v1alpha1, without loss (A1, A2). It works on JSON and not on Go types: a typed round trip changes
-// absent into zero and empty into absent, and drops fields of later releases.
+// Package conversion converts TimeWindowScalers between v1beta1, the hub and storage version, and v1alpha1, without
+// loss (A1, A2). It works on JSON instead of Go types: a typed round trip turns absent into zero and empty into
+// absent, and drops fields of later releases.
 //
-// view.go is the way down: what v1alpha1 shows of a v1beta1 spec. Where that says less, the spec rides
-// along as JSON in the annotation kyklos.io/v1beta1-spec, on the v1alpha1 form only. merge.go is the
-// way up: three ways, between the view of the spec that rides, what the v1alpha1 client made of it, and
-// the spec that rides. align.go finds out which window was which. The rest is plumbing.
+// From v1beta1 (view.go), v1alpha1 gets a view of the spec. If the view lacks something, the annotation
+// kyklos.io/v1beta1-spec of the v1alpha1 object preserves the spec as JSON. Back to v1beta1 (merge.go), a three-way
+// merge applies the client's edits: the base is the view of the preserved spec. match.go matches the windows of an
+// edited list with the original ones.
 //
 //	v1beta1                       in v1alpha1                     back, unless it was edited there
 //	targetRef                     the same, of any kind           the same
 //	timezone, gracePeriodSeconds,
 //	pause, holidays               the same                        the same
 //	defaultReplicas               a percentage as its number      the percentage
-//	baselineReplicas              rides                           as it was; v1alpha1 cannot edit it
+//	baselineReplicas              preserved                       the same; v1alpha1 cannot edit it
 //	windows[].days, start         the same                        the same
 //	windows[].end                 24:00 as 00:00, and as 23:59    24:00
-//	                              where start is 00:00
+//	                              if start is 00:00
 //	windows[].replicas            a percentage as its number      the percentage
 //	windows[].name, timezone,
-//	metric                        ride                            as they were, with their window
-//	any other field, at any depth rides                           as it was
+//	metric                        preserved                       the same, with their window
+//	any other field, at any depth preserved                       the same
 //	status                        the same                        the same
-//	metadata                      the same and the annotation     the same; the annotation goes
+//	metadata                      the same and the annotation     the same; the annotation is removed
 //
-// A percentage is rounded up; one that cannot be computed is refused by both versions and shown as it
-// is. Views of valid objects are valid in v1alpha1, but for targets other than a Deployment, which its
-// ratcheting rules let stay and not be chosen. An object of v1alpha1 that its rules refuse comes back
-// as it was too, but for 24:00, and but for fields that it does not have: they ride.
+// Percentages are rounded up; one that cannot be computed is kept, and refused by both versions. The view of a valid
+// object is valid in v1alpha1, except for targets other than Deployments, which its ratcheting rules accept if
+// unchanged. An invalid v1alpha1 object is restored too, except for 24:00 and fields that v1alpha1 does not have.
 //
-// What a v1alpha1 client edits, adds or takes away wins, field by field. Windows that are equal in
-// both lists are the same window, moved or not; of edited ones, those that share the most fields. Two
-// windows that look alike in v1alpha1 are told apart by their order alone. A client that leaves the
-// annotation out loses what only v1beta1 can say; admission warns (Lost).
+// The edits of a v1alpha1 client win, field by field. Equal windows in both lists are the same window, moved or not;
+// edited ones are matched by the most fields in common. Windows that look alike in v1alpha1 are only distinguished
+// by their order. A client that removes the annotation loses what only v1beta1 can express; admission warns (Lost).
 //
-// The annotation is not to be trusted: anybody may write one. It counts only if the controller's client
-// could decode its spec, because on reads nobody validates what conversion returns, and one object that
-// cannot be decoded breaks every list. Values that v1beta1's rules would refuse can still come in by
-// it; the controller names them in the status (B5). An annotation that is no payload stays as it is, in
-// both versions, and so does one on an object of v1beta1: it rides too.
+// The annotation is not trusted, as any client can write it. It is only used if the controller's client can decode
+// its spec: the API server does not validate conversions on reads, and an object that cannot be decoded breaks every
+// list. It can still contain values that v1beta1 refuses; the controller reports them in the status (B5). Any other
+// value of the annotation is kept in both versions, and so is one on a v1beta1 object.
 //
-// The API server allows 256 KiB of annotations and refuses the whole answer beyond them. The greatest
-// spec that the schema allows needs less than 200 KiB. An object whose other annotations leave too
-// little room is shown without this one, counted as cut, and admission refuses to edit it in v1alpha1
-// (Carries).
+// The API server limits annotations to 256 KiB, and refuses the response otherwise. The largest spec that the schema
+// allows needs less than 200 KiB. An object whose other annotations leave too little room is shown without this one,
+// counted as cut, and admission refuses to edit it in v1alpha1 (Carries).
 //
-// Nothing is validated and nothing fails, also where parts are missing or malformed: managedFields are
-// kept with parts of objects. What is no object, or of another kind, is an error.
+// Conversion does not validate, and does not fail for missing or malformed parts, because managedFields contain parts
+// of objects. It fails if the document is not a JSON object or is of another kind.
 package conversion

@@ -6,22 +6,22 @@ import (
 	"maps"
 )
 
-// document is an API object of which nothing is read but what conversion needs. All else, status and
-// managedFields above all, passes byte by byte: a typed round trip would normalise it.
+// document is an API object. Conversion only decodes what it needs; everything else, such as status and
+// managedFields, is kept byte by byte, while a typed round trip would normalise it.
 type document map[string]json.RawMessage
 
-var errNoObject = errors.New("must be a JSON object, with apiVersion and kind: there is nothing to convert in anything else")
+var errNotObject = errors.New("must be a JSON object with apiVersion and kind")
 
 func parseDocument(raw []byte) (document, error) {
 	var d document
 	if err := json.Unmarshal(raw, &d); err != nil || d == nil {
-		return nil, errors.Join(errNoObject, err)
+		return nil, errors.Join(errNotObject, err)
 	}
 	return d, nil
 }
 
-// withVersion returns a copy of another apiVersion, and with a metadata: where it is missing, as in the
-// parts of objects that server-side apply looks at, the API server refuses an answer without it.
+// withVersion returns a copy with another apiVersion, and with metadata: the API server refuses a response without
+// it, even if the request had none, as server-side apply sends for parts of objects.
 func (d document) withVersion(apiVersion string) document {
 	converted := maps.Clone(d)
 	converted["apiVersion"] = encode(apiVersion)
@@ -31,16 +31,15 @@ func (d document) withVersion(apiVersion string) document {
 	return converted
 }
 
-// annotations are those of one document.
+// annotations are the annotations of a document.
 type annotations struct {
 	metadata map[string]json.RawMessage
 	values   map[string]json.RawMessage
-	// raw is metadata.annotations as it was written, nil if it was not there.
+	// raw is metadata.annotations as written, nil if absent.
 	raw json.RawMessage
 }
 
-// annotations returns the document's annotations; false if there is no place for any, which no API
-// server lets happen.
+// annotations returns the document's annotations; false if metadata is invalid.
 func (d document) annotations() (annotations, bool) {
 	a := annotations{}
 	if json.Unmarshal(d["metadata"], &a.metadata) != nil {
@@ -53,7 +52,7 @@ func (d document) annotations() (annotations, bool) {
 	return a, true
 }
 
-// text returns an annotation; false if it is missing or no string.
+// text returns an annotation; false if it is missing or not a string.
 func (a annotations) text(name string) (string, bool) {
 	raw, ok := a.values[name]
 	if !ok || len(raw) == 0 || raw[0] != '"' {
@@ -63,7 +62,7 @@ func (a annotations) text(name string) (string, bool) {
 	return text, json.Unmarshal(raw, &text) == nil
 }
 
-// size is how much the API server counts for all annotations but one: at most this many bytes.
+// size returns an upper bound of what the API server counts for all annotations but one, in bytes.
 func (a annotations) size(except string) (size int) {
 	for name, value := range a.values {
 		if name != except {
@@ -73,7 +72,7 @@ func (a annotations) size(except string) (size int) {
 	return size
 }
 
-// setAnnotation gives the document its annotations a with one more or another one.
+// setAnnotation sets the document's annotations to a with one added or replaced.
 func (d document) setAnnotation(a annotations, name, text string) {
 	values := maps.Clone(a.values)
 	if values == nil {
@@ -83,7 +82,7 @@ func (d document) setAnnotation(a annotations, name, text string) {
 	d.setMetadata(a, encode(values))
 }
 
-// setMetadata gives the document a's metadata with other annotations; nil for none.
+// setMetadata sets the document's metadata to a's with other annotations; nil for none.
 func (d document) setMetadata(a annotations, raw json.RawMessage) {
 	metadata := maps.Clone(a.metadata)
 	if raw == nil {

@@ -13,15 +13,14 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// webhookPath is where the conversion webhook is served; config/crd names it.
+// webhookPath is the path in config/crd.
 const webhookPath = "/convert"
 
-// maxBody is the most that is read of a request. The API server converts objects one by one, and takes
-// none above 3 MiB; whoever sends more is somebody else.
+// maxBody limits a request. The API server converts objects one by one, each at most 3 MiB.
 const maxBody = 8 << 20
 
-// SetupWithManager serves conversion on the manager's webhook server. It needs neither leadership nor
-// caches: every replica converts as soon as its server runs.
+// SetupWithManager registers the webhook with the manager's webhook server. It needs neither leadership nor caches,
+// so every replica converts as soon as its server runs.
 func SetupWithManager(mgr ctrl.Manager) error {
 	handler, err := newHandler()
 	if err != nil {
@@ -48,7 +47,7 @@ func newHandler() (http.Handler, error) {
 	}), nil
 }
 
-// v1alpha1Converter converts the one spoke.
+// v1alpha1Converter converts between the hub and v1alpha1.
 type v1alpha1Converter struct{}
 
 // GetSpoke implements conversion.SpokeConverter.
@@ -68,14 +67,14 @@ func (v1alpha1Converter) ConvertSpokeToHub(_ context.Context, src runtime.Object
 	return nil
 }
 
-// counted counts what a converter does. The webhook server's own metrics cannot: to HTTP, a failure is
-// a success (B12).
+// counted counts conversions by result. The webhook server's metrics cannot: a failed conversion is an HTTP
+// success (B12).
 type counted struct{ conversion.Converter }
 
 // ConvertObject implements conversion.Converter.
 func (c counted) ConvertObject(ctx context.Context, src, dst runtime.Object) error {
 	from, to := versionOf(src), versionOf(dst)
-	result := metrics.ConversionFailed // and so it stays, should the conversion panic
+	result := metrics.ConversionFailed // also if the conversion panics
 	defer func() { metrics.RecordConversion(from, to, result) }()
 	if err := c.Converter.ConvertObject(ctx, src, dst); err != nil {
 		return err

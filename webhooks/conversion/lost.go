@@ -1,8 +1,8 @@
 package conversion
 
-// Lost lists the fields of old that a v1alpha1 client could not see and took away by leaving out
-// Annotation, as paths in obj such as spec.windows[0].timezone; what the client changed or deleted on
-// purpose is not lost. Both are objects of v1beta1 as JSON, before and after the write.
+// Lost returns the fields of old that a v1alpha1 client did not see and removed by leaving out Annotation, as paths
+// in obj such as spec.windows[0].timezone. Fields that the client edited or deleted are not lost. Both arguments
+// are v1beta1 objects as JSON, before and after the write.
 func Lost(old, obj []byte) []string {
 	before, err := parseDocument(old)
 	if err != nil {
@@ -17,26 +17,26 @@ func Lost(old, obj []byte) []string {
 	if !ok || !isObject {
 		return nil
 	}
-	// With the annotation, what was written would have become this.
+	// The result if the client had kept the annotation.
 	kept, ok := merge(view(was), view(is), was).(map[string]any)
 	if !ok {
 		return nil
 	}
 	var lost []string
-	there := map[string]bool{}
-	for _, path := range hidden(is, view(is), "spec") {
-		there[path] = true
+	present := map[string]bool{}
+	for _, path := range hiddenFields(is, view(is), "spec") {
+		present[path] = true
 	}
-	for _, path := range hidden(kept, view(kept), "spec") {
-		if !there[path] {
+	for _, path := range hiddenFields(kept, view(kept), "spec") {
+		if !present[path] {
 			lost = append(lost, path)
 		}
 	}
 	return lost
 }
 
-// Carries reports whether the v1alpha1 form of an object of v1beta1, given as JSON, has room for all
-// that v1alpha1 cannot say. The annotations of an object have at most 256 KiB together.
+// Carries reports whether the fields that v1alpha1 lacks fit into Annotation: the annotations of an object have a
+// limit of 256 KiB. The argument is a v1beta1 object as JSON.
 func Carries(hub []byte) bool {
 	d, err := parseDocument(hub)
 	if err != nil {

@@ -7,39 +7,38 @@ import (
 	"strconv"
 )
 
-// merge brings what a v1alpha1 client changed into the v1beta1 spec. base is the view of ours, theirs
-// the v1alpha1 spec as it is now, ours the v1beta1 spec that the view was made from. Field by field:
-// what theirs left as base has it is as ours has it; what theirs changed, added or took away is
-// changed, added or taken away; and what base does not show stays. No argument is changed.
-func merge(base, theirs, ours any) any {
-	if Same(base, theirs) {
-		return ours
+// merge applies the edits of a v1alpha1 client to the v1beta1 spec. base is the v1alpha1 view of original, and
+// edited the view after the edits. Field by field, edits win, unchanged fields keep the value in original, and so
+// do fields that the view does not show. No argument is changed.
+func merge(base, edited, original any) any {
+	if Same(base, edited) {
+		return original
 	}
 	switch b := base.(type) {
 	case map[string]any:
-		t, isObject := theirs.(map[string]any)
-		if o, ok := ours.(map[string]any); ok && isObject {
-			return mergeObjects(b, t, o)
+		e, isObject := edited.(map[string]any)
+		if o, ok := original.(map[string]any); ok && isObject {
+			return mergeObjects(b, e, o)
 		}
 	case []any:
-		t, isList := theirs.([]any)
-		if o, ok := ours.([]any); ok && isList && len(b) == len(o) {
-			return mergeLists(b, t, o)
+		e, isList := edited.([]any)
+		if o, ok := original.([]any); ok && isList && len(b) == len(o) {
+			return mergeLists(b, e, o)
 		}
 	}
-	return theirs
+	return edited
 }
 
-func mergeObjects(base, theirs, ours map[string]any) map[string]any {
-	merged := maps.Clone(ours)
+func mergeObjects(base, edited, original map[string]any) map[string]any {
+	merged := maps.Clone(original)
 	for name := range base {
-		if _, stays := theirs[name]; !stays {
+		if _, kept := edited[name]; !kept {
 			delete(merged, name)
 		}
 	}
-	for name, value := range theirs {
+	for name, value := range edited {
 		if before, shown := base[name]; shown {
-			merged[name] = merge(before, value, ours[name])
+			merged[name] = merge(before, value, original[name])
 		} else {
 			merged[name] = value
 		}
@@ -47,21 +46,20 @@ func mergeObjects(base, theirs, ours map[string]any) map[string]any {
 	return merged
 }
 
-// mergeLists gives each item of theirs what v1alpha1 could not say of the item of base that it was.
-func mergeLists(base, theirs, ours []any) []any {
-	merged := make([]any, len(theirs))
-	for j, i := range align(base, theirs) {
+func mergeLists(base, edited, original []any) []any {
+	merged := make([]any, len(edited))
+	for j, i := range matchItems(base, edited) {
 		if i < 0 {
-			merged[j] = theirs[j]
+			merged[j] = edited[j]
 		} else {
-			merged[j] = merge(base[i], theirs[j], ours[i])
+			merged[j] = merge(base[i], edited[j], original[i])
 		}
 	}
 	return merged
 }
 
-// Same compares JSON, with its numbers as json.Number, by meaning: the order of names and the spelling of numbers do not matter, and absent,
-// null and empty differ.
+// Same compares decoded JSON with json.Number by meaning: the order of names and the format of numbers do not
+// matter; absent, null and empty differ.
 func Same(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -13,22 +13,22 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// object is a document in the clothes that controller-runtime's converter asks for.
+// object is a document as a runtime.Object for controller-runtime's converter.
 type object struct {
 	metav1.TypeMeta
 	document document
-	// cut says of a v1alpha1 form that it lacks the annotation, for want of room.
+	// cut: a v1alpha1 object lacks the annotation because it would be too large.
 	cut bool
 }
 
-// hubObject and spokeObject are the two versions in newScheme, which tells them apart by their Go types.
+// hubObject and spokeObject are the Go types of the two versions in newScheme.
 type (
 	hubObject   struct{ object }
 	spokeObject struct{ object }
 )
 
-// newScheme knows TimeWindowScaler alone, and by other types than the manager's scheme: the objects
-// that are converted are never decoded into the API's own types.
+// newScheme contains TimeWindowScaler only, with other types than the manager's scheme: converted objects are never
+// decoded into the API's types.
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(v1beta1.GroupVersion.WithKind(v1beta1.Kind), &hubObject{})
@@ -56,5 +56,5 @@ func (h *hubObject) DeepCopyObject() runtime.Object { return &hubObject{h.copied
 // DeepCopyObject implements runtime.Object.
 func (s *spokeObject) DeepCopyObject() runtime.Object { return &spokeObject{s.copied()} }
 
-// copied shares the document's values: their bytes are never written to.
+// copied shares the values of the document, which are never modified.
 func (o *object) copied() object { return object{o.TypeMeta, maps.Clone(o.document), o.cut} }

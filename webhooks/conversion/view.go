@@ -13,8 +13,8 @@ import (
 	"kyklos.io/kyklos/internal/schedule"
 )
 
-// fields are the names that an object of v1alpha1 has, and what lies below them. It is a list of what
-// passes and not of what rides, so that fields of a later v1beta1 survive this release.
+// fields are the fields of an object in v1alpha1, with those below them. As it lists what v1alpha1 has rather than
+// what it lacks, this release preserves fields of later v1beta1 releases.
 type fields map[string]fields
 
 var (
@@ -30,24 +30,24 @@ var (
 	}
 )
 
-// view shows a v1beta1 spec as well as v1alpha1 can, and as v1alpha1's own rules allow, so that a
-// v1alpha1 client can go on editing. Lists keep their length and order. spec is left as it is.
+// view returns a v1beta1 spec as close as possible in v1alpha1, and valid there, so that a v1alpha1 client can edit
+// it. Lists keep their length and order. spec is not changed.
 func view(spec map[string]any) map[string]any {
-	shown := keep(spec, specFields).(map[string]any)
+	shown := filter(spec, specFields).(map[string]any)
 	baseline := baselineOf(spec)
-	showCount(shown, "defaultReplicas", baseline)
+	showReplicas(shown, "defaultReplicas", baseline)
 	windows, _ := shown["windows"].([]any)
 	for _, item := range windows {
 		if window, ok := item.(map[string]any); ok {
-			showCount(window, "replicas", baseline)
+			showReplicas(window, "replicas", baseline)
 			showEnd(window)
 		}
 	}
 	return shown
 }
 
-// keep returns a copy of value without the fields that v1alpha1 does not have.
-func keep(value any, known fields) any {
+// filter returns a copy of value with the known fields only.
+func filter(value any, known fields) any {
 	if known == nil {
 		return value
 	}
@@ -56,14 +56,14 @@ func keep(value any, known fields) any {
 		kept := make(map[string]any, len(v))
 		for name, child := range v {
 			if below, ok := known[name]; ok {
-				kept[name] = keep(child, below)
+				kept[name] = filter(child, below)
 			}
 		}
 		return kept
 	case []any:
 		kept := make([]any, len(v))
 		for i := range v {
-			kept[i] = keep(v[i], known)
+			kept[i] = filter(v[i], known)
 		}
 		return kept
 	default:
@@ -71,9 +71,9 @@ func keep(value any, known fields) any {
 	}
 }
 
-// showCount replaces a percentage by the number that it is now. What cannot be computed is refused by
-// both versions' rules and stays as it is, so that they see it.
-func showCount(object map[string]any, name string, baseline *int32) {
+// showReplicas replaces a percentage by its number. One that cannot be computed is kept, so that validation, which
+// refuses it in both versions, sees it.
+func showReplicas(object map[string]any, name string, baseline *int32) {
 	text, ok := object[name].(string)
 	if !ok {
 		return
@@ -85,8 +85,8 @@ func showCount(object map[string]any, name string, baseline *int32) {
 	object[name] = json.Number(strconv.Itoa(int(count)))
 }
 
-// showEnd replaces 24:00 by 00:00, which means the same where it is not the start as well. A whole day
-// cannot be said in v1alpha1; 23:59 is one minute short of it.
+// showEnd replaces 24:00 by 00:00, which is the same unless it is also the start. v1alpha1 cannot express a whole
+// day; 23:59 is one minute short of it.
 func showEnd(window map[string]any) {
 	if window["end"] != "24:00" {
 		return
@@ -110,15 +110,14 @@ func baselineOf(spec map[string]any) *int32 {
 	return &count
 }
 
-// readable reports whether the controller's client could decode spec. Nothing else is ever shown
-// differently or restored: what cannot be read passes as it is, and no annotation can bring it in.
-func readable(spec []byte) bool {
+// decodable reports whether the controller's client can decode spec. Any other spec passes unchanged, and is not
+// restored from an annotation.
+func decodable(spec []byte) bool {
 	return utiljson.Unmarshal(spec, &v1beta1.TimeWindowScalerSpec{}) == nil
 }
 
-// hidden lists the fields of a v1beta1 spec that its view does not show as they are, as paths below
-// path, in the order of names and lists.
-func hidden(spec, shown any, path string) (paths []string) {
+// hiddenFields returns the paths of the fields in a v1beta1 spec that its view lacks or shows differently, sorted.
+func hiddenFields(spec, shown any, path string) (paths []string) {
 	if Same(spec, shown) {
 		return nil
 	}
@@ -127,7 +126,7 @@ func hidden(spec, shown any, path string) (paths []string) {
 		if other, ok := shown.(map[string]any); ok {
 			for _, name := range slices.Sorted(maps.Keys(s)) {
 				if below, ok := other[name]; ok {
-					paths = append(paths, hidden(s[name], below, path+"."+name)...)
+					paths = append(paths, hiddenFields(s[name], below, path+"."+name)...)
 				} else {
 					paths = append(paths, path+"."+name)
 				}
@@ -137,7 +136,7 @@ func hidden(spec, shown any, path string) (paths []string) {
 	case []any:
 		if other, ok := shown.([]any); ok && len(other) == len(s) {
 			for i := range s {
-				paths = append(paths, hidden(s[i], other[i], path+"["+strconv.Itoa(i)+"]")...)
+				paths = append(paths, hiddenFields(s[i], other[i], path+"["+strconv.Itoa(i)+"]")...)
 			}
 			return paths
 		}

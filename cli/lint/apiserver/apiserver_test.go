@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"kyklos.io/kyklos/cli/lint"
 	"kyklos.io/kyklos/cli/lint/apiserver"
 	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/config/crd"
@@ -57,25 +58,25 @@ func edited(t *testing.T, edits ...string) *manifest.Object {
 func TestFieldsOfTexts(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit []string
-		want []apiserver.Refusal
+		want []apiserver.Error
 	}{
 		"a key twice": {[]string{"    replicas: 3", "    replicas: 3\n    replicas: 4"},
-			[]apiserver.Refusal{{Rule: apiserver.DuplicateField, Field: "spec.windows[0].replicas", Message: `key "replicas" already set in map`}}},
+			[]apiserver.Error{{Rule: lint.DuplicateField, Field: "spec.windows[0].replicas", Message: `key "replicas" already set in map`}}},
 		"keys twice, of the same name": {[]string{"name: web}", "name: web, name: api}", "  timezone: Europe/Berlin", "  timezone: UTC\n  timezone:\n    UTC", "name: office", "name: office\n  name: other"},
-			[]apiserver.Refusal{
-				{Rule: apiserver.DuplicateField, Field: "metadata.name", Message: `key "name" already set in map`},
-				{Rule: apiserver.DuplicateField, Field: "spec.targetRef.name", Message: `key "name" already set in map`},
-				{Rule: apiserver.DuplicateField, Field: "spec.timezone", Message: `key "timezone" already set in map`},
+			[]apiserver.Error{
+				{Rule: lint.DuplicateField, Field: "metadata.name", Message: `key "name" already set in map`},
+				{Rule: lint.DuplicateField, Field: "spec.targetRef.name", Message: `key "name" already set in map`},
+				{Rule: lint.DuplicateField, Field: "spec.timezone", Message: `key "timezone" already set in map`},
 			}},
 		"an unknown field": {[]string{"days:", "colour: red\n    days:", "  name: office", "  name: office\n  colour: red"},
-			[]apiserver.Refusal{
-				{Rule: apiserver.UnknownField, Field: "metadata.colour", Message: "unknown field"},
-				{Rule: apiserver.UnknownField, Field: "spec.windows[0].colour", Message: "unknown field"},
+			[]apiserver.Error{
+				{Rule: lint.UnknownField, Field: "metadata.colour", Message: "unknown field"},
+				{Rule: lint.UnknownField, Field: "spec.windows[0].colour", Message: "unknown field"},
 			}},
 		"a label that is a number": {[]string{"name: office", "name: office\n  labels: {a: 1}"},
-			[]apiserver.Refusal{{Rule: apiserver.Invalid, Field: "metadata.labels", Message: "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"}}},
+			[]apiserver.Error{{Rule: lint.Invalid, Field: "metadata.labels", Message: "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"}}},
 		"a version that is none": {[]string{"v1beta1", "v1"},
-			[]apiserver.Refusal{{Rule: apiserver.Invalid, Field: "apiVersion", Message: `no matches for kind "TimeWindowScaler" in version "kyklos.io/v1"`}}},
+			[]apiserver.Error{{Rule: lint.Invalid, Field: "apiVersion", Message: `no matches for kind "TimeWindowScaler" in version "kyklos.io/v1"`}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, newServer(t).Create(edited(t, tc.edit...), "shop").Errors); diff != "" {
@@ -89,11 +90,11 @@ func TestFieldsOfTexts(t *testing.T) {
 func TestWebhooksFillIn(t *testing.T) {
 	server := newServer(t)
 	namespace := func(s *apiserver.Server, object *manifest.Object) string {
-		verdict := s.Create(object, "shop")
-		if len(verdict.Errors) > 0 {
-			t.Fatal(verdict.Errors)
+		response := s.Create(object, "shop")
+		if len(response.Errors) > 0 {
+			t.Fatal(response.Errors)
 		}
-		found, _, _ := unstructured.NestedString(verdict.Object, "spec", "targetRef", "namespace")
+		found, _, _ := unstructured.NestedString(response.Object, "spec", "targetRef", "namespace")
 		return found
 	}
 	for _, tc := range []struct {
@@ -113,10 +114,10 @@ func TestWebhooksFillIn(t *testing.T) {
 		t.Errorf("without webhooks the namespace is %q", got)
 	}
 	home := parse(t, "{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {name: a}, spec: {image: a, resources: {limits: {cpu: 100m}}}}")[0]
-	verdict := server.Create(home, "shop")
-	got, _, _ := unstructured.NestedMap(verdict.Object, "spec", "resources", "requests")
-	if diff := cmp.Diff(map[string]any{"cpu": "100m", "memory": "512Mi"}, got); diff != "" || len(verdict.Errors) > 0 {
-		t.Errorf("%v (-want +got)\n%s", verdict.Errors, diff)
+	response := server.Create(home, "shop")
+	got, _, _ := unstructured.NestedMap(response.Object, "spec", "resources", "requests")
+	if diff := cmp.Diff(map[string]any{"cpu": "100m", "memory": "512Mi"}, got); diff != "" || len(response.Errors) > 0 {
+		t.Errorf("%v (-want +got)\n%s", response.Errors, diff)
 	}
 }
 
@@ -148,14 +149,14 @@ func TestUpdateInAnotherVersion(t *testing.T) {
 	}
 }
 
-// A verdict leaves the manifest as it was read, and is the same each time.
+// A response leaves the manifest as it was read, and is the same each time.
 func TestJudgeReadsOnly(t *testing.T) {
 	server := newServer(t)
 	object, old := edited(t, "name: office", "generateName: office-"), edited(t)
 	before, stored := object.Unstructured().DeepCopy().Object, old.Unstructured().DeepCopy().Object
 	first := server.Create(object, "shop")
 	if diff := cmp.Diff(first, server.Create(object, "shop")); diff != "" {
-		t.Errorf("the second verdict differs\n%s", diff)
+		t.Errorf("the second response differs\n%s", diff)
 	}
 	server.Update(old, old, "shop")
 	if diff := cmp.Diff([]any{before, stored}, []any{object.Object, old.Object}); diff != "" {
@@ -189,9 +190,9 @@ func TestDefinitions(t *testing.T) {
 	for version, want := range map[string][]string{
 		"v1beta1": {"example.com/v1beta1 Thing is deprecated; use example.com/v2 Thing"}, "v1beta2": {"old!"}, "v1": nil, "v2": nil,
 	} {
-		verdict := server.Create(parse(t, "{apiVersion: example.com/"+version+", kind: Thing, metadata: {name: a}}")[0], "shop")
-		if diff := cmp.Diff(want, verdict.Warnings, cmpopts.EquateEmpty()); diff != "" || len(verdict.Errors) > 0 {
-			t.Errorf("%s: %v %s", version, verdict.Errors, diff)
+		response := server.Create(parse(t, "{apiVersion: example.com/"+version+", kind: Thing, metadata: {name: a}}")[0], "shop")
+		if diff := cmp.Diff(want, response.Warnings, cmpopts.EquateEmpty()); diff != "" || len(response.Errors) > 0 {
+			t.Errorf("%s: %v %s", version, response.Errors, diff)
 		}
 	}
 	for kind, want := range map[string]bool{
@@ -207,10 +208,10 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("%d kinds and versions are served: %v", got, server.Kinds())
 	}
 	for text, want := range map[string]string{
-		"":  "no CustomResourceDefinition is given to judge by",
+		"":  "no CustomResourceDefinition given",
 		"[": "things.yml:1: ",
-		strings.Replace(definition, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", 1): "things.yml: CustomResourceDefinition things.example.com: apiVersion apiextensions.k8s.io/v1beta1 is none that Kubernetes still has",
-		strings.Replace(definition, ", schema: {openAPIV3Schema: {type: object}}", "", 1):         "things.yml: CustomResourceDefinition things.example.com: version v1beta1: it has no schema",
+		strings.Replace(definition, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", 1): "things.yml: CustomResourceDefinition things.example.com: apiextensions.k8s.io/v1beta1 is no longer served by Kubernetes",
+		strings.Replace(definition, ", schema: {openAPIV3Schema: {type: object}}", "", 1):         "things.yml: CustomResourceDefinition things.example.com: version v1beta1: no schema",
 		strings.Replace(definition, "group: example.com", "group: 5", 1):                          "things.yml: CustomResourceDefinition things.example.com: ",
 	} {
 		if _, err := apiserver.New(files(text)); err == nil || !strings.HasPrefix(err.Error(), want) {

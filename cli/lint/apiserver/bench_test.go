@@ -49,17 +49,17 @@ func BenchmarkThousandManifests(b *testing.B) {
 	for b.Loop() {
 		var group errgroup.Group
 		group.SetLimit(runtime.GOMAXPROCS(0))
-		verdicts := make([]apiserver.Verdict, 1000)
-		for i := range verdicts {
+		responses := make([]apiserver.Response, 1000)
+		for i := range responses {
 			group.Go(func() error {
 				objects, _ := manifest.Parse(&manifest.File{Name: "-", Data: files[i%len(files)]})
-				verdicts[i] = server.Create(objects[0], "default")
+				responses[i] = server.Create(objects[0], "default")
 				return nil
 			})
 		}
 		_ = group.Wait()
-		for _, verdict := range verdicts {
-			if len(verdict.Errors) > 0 {
+		for _, response := range responses {
+			if len(response.Errors) > 0 {
 				refused++
 			}
 		}

@@ -15,14 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 )
 
-// creator makes the objects that the decoder fills.
+// creator creates the objects that the decoder fills.
 type creator struct{}
 
 func (creator) New(schema.GroupVersionKind) (runtime.Object, error) {
 	return &unstructured.Unstructured{}, nil
 }
 
-// decoders read a body by its media type, as a request with fieldValidation=Strict.
+// Decoders by media type, for requests with fieldValidation=Strict.
 var (
 	jsonDecoder = newDecoder(false)
 	yamlDecoder = newDecoder(true)
@@ -32,39 +32,38 @@ func newDecoder(yaml bool) *json.Serializer {
 	return json.NewSerializerWithOptions(json.DefaultMetaFactory, creator{}, crdserverscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{Yaml: yaml, Strict: true})
 }
 
-// decode reads the text of an object, JSON or YAML: strictly, pruned and with its defaults. The error is what the server answers. The
-// object is nil if there was nothing to go on with.
+// decode decodes an object from JSON or YAML strictly, prunes it and sets defaults. The error is the server's. The
+// object is nil if it could not be decoded at all.
 func (v *version) decode(text []byte) (*unstructured.Unstructured, error) {
 	decoder := yamlDecoder
 	if stdjson.Valid(text) {
 		decoder = jsonDecoder
 	}
 	object := &unstructured.Unstructured{}
-	var faults []error
+	var errs []error
 	if _, _, err := decoder.Decode(text, &v.kind, object); err != nil {
 		strict, ok := runtime.AsStrictDecodingError(err)
 		if !ok {
 			return nil, err
 		}
-		faults = strict.Errors()
+		errs = strict.Errors()
 	}
 	unknown, err := v.coerce(object, false)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range unknown {
-		faults = append(faults, fmt.Errorf(`unknown field "%s"`, path)) // the quotes are the server's: %q would escape the path
+		errs = append(errs, fmt.Errorf(`unknown field "%s"`, path)) // the quotes are the server's: %q would escape the path
 	}
 	defaulting.Default(object.Object, v.structural)
-	if len(faults) > 0 {
-		return object, runtime.NewStrictDecodingError(faults)
+	if len(errs) > 0 {
+		return object, runtime.NewStrictDecodingError(errs)
 	}
 	return object, nil
 }
 
-// coerce does for an object without a Go type what decoding does for one with: metadata has its types, and what the schema
-// does not have is gone, as are nulls that it does not allow. It returns the paths of what is gone. Of what is stored already, malformed metadata is
-// dropped rather than refused.
+// coerce decodes metadata into its Go types, and drops unknown fields and nulls that the schema does not allow. It
+// returns the paths of unknown fields. Malformed metadata is dropped if the object is stored, and refused otherwise.
 func (v *version) coerce(object *unstructured.Unstructured, stored bool) (unknown []string, err error) {
 	metadata, found, unknown, err := objectmeta.GetObjectMetaWithOptions(object.Object, objectmeta.ObjectMetaOptions{
 		DropMalformedFields: stored, ReturnUnknownFieldPaths: true,

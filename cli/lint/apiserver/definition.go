@@ -20,28 +20,28 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// definition is a CustomResourceDefinition, ready to judge.
+// definition is a CustomResourceDefinition, ready for validation.
 type definition struct {
 	kind     schema.GroupKind
-	versions map[string]*version // those that are served
+	versions map[string]*version // served ones
 }
 
-// version is what one served version of a definition says of its objects.
+// version is a served version of a definition.
 type version struct {
 	kind       schema.GroupVersionKind
 	namespaced bool
 	hasStatus  bool // status is a subresource
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
-	// rules are compiled when they are first needed: that takes longer than all else.
+	// rules are compiled on first use, which takes long.
 	rules func() *cel.Validator
-	// deprecation is what the server warns of at each request, "" if the version is not deprecated.
+	// deprecation is the warning sent with each response, "" if the version is not deprecated.
 	deprecation string
 }
 
 func newDefinition(object *manifest.Object) (*definition, error) {
 	if v := object.GroupVersionKind().Version; v != "v1" {
-		return nil, fmt.Errorf("apiVersion apiextensions.k8s.io/%s is none that Kubernetes still has; give it as apiextensions.k8s.io/v1", v)
+		return nil, fmt.Errorf("apiextensions.k8s.io/%s is no longer served by Kubernetes; use apiextensions.k8s.io/v1", v)
 	}
 	var crd apiextensionsv1.CustomResourceDefinition
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &crd); err != nil {
@@ -70,7 +70,7 @@ func newDefinition(object *manifest.Object) (*definition, error) {
 
 func newVersion(served *apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
 	if served.Schema == nil || served.Schema.OpenAPIV3Schema == nil {
-		return nil, errors.New("it has no schema")
+		return nil, errors.New("no schema")
 	}
 	var internal apiextensions.CustomResourceValidation
 	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(served.Schema, &internal, nil); err != nil {
@@ -96,7 +96,7 @@ func newVersion(served *apiextensionsv1.CustomResourceDefinitionVersion) (*versi
 	}, nil
 }
 
-// deprecation is the definition's own warning, or that of every deprecated version without one, which names the newest that is not.
+// deprecation is the warning in the definition, or by default one that recommends the newest version.
 func deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion, spec *apiextensionsv1.CustomResourceDefinitionSpec) string {
 	if !v.Deprecated {
 		return ""

@@ -15,15 +15,15 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// Server judges objects by definitions. It may be used by many goroutines at once.
+// Server responds to requests for objects of its CustomResourceDefinitions. It is safe for concurrent use.
 type Server struct {
 	kinds    map[schema.GroupKind]*definition
 	groups   map[string]bool
 	webhooks bool
 }
 
-// New reads the CustomResourceDefinitions in the files *.yaml, *.yml and *.json of the file systems; of two with the same name the later
-// counts. The error says which file holds none, or one that cannot be served.
+// New reads the CustomResourceDefinitions in the files *.yaml, *.yml and *.json of the file systems. Later ones replace
+// earlier ones of the same kind.
 func New(sources ...fs.FS) (*Server, error) {
 	s := &Server{kinds: map[schema.GroupKind]*definition{}, groups: map[string]bool{}, webhooks: true}
 	for _, source := range sources {
@@ -42,12 +42,12 @@ func New(sources ...fs.FS) (*Server, error) {
 		}
 	}
 	if len(s.kinds) == 0 {
-		return nil, errors.New("no CustomResourceDefinition is given to judge by")
+		return nil, errors.New("no CustomResourceDefinition given")
 	}
 	return s, nil
 }
 
-// Add reads the definitions of a file; of two with the same name the later counts.
+// Add reads the definitions in a file.
 func (s *Server) Add(file *manifest.File) error {
 	objects, problems := manifest.Parse(file)
 	for _, problem := range problems {
@@ -66,13 +66,13 @@ func (s *Server) Add(file *manifest.File) error {
 	return nil
 }
 
-// WithoutWebhooks is a server that does not reach Kyklos's webhooks: nothing of theirs is filled in.
+// WithoutWebhooks returns a server that does not call Kyklos's defaulting webhooks.
 func (s *Server) WithoutWebhooks() *Server {
 	return &Server{kinds: s.kinds, groups: s.groups}
 }
 
-// Knows says whether the server judges objects of this kind: those of a group that it has a definition of. Of these it
-// refuses kinds and versions that it does not serve.
+// Knows reports whether the server has a definition in the kind's group. It refuses kinds and versions of the group
+// that it does not serve.
 func (s *Server) Knows(kind schema.GroupVersionKind) bool {
 	return s.groups[kind.Group] && !s.isList(kind)
 }
@@ -82,7 +82,7 @@ func (s *Server) isList(kind schema.GroupVersionKind) bool {
 	return ok && strings.HasSuffix(kind.Kind, "List")
 }
 
-// Kinds are the kinds and versions that the server serves, in the order of their names.
+// Kinds returns the served kinds and versions, sorted.
 func (s *Server) Kinds() (served []schema.GroupVersionKind) {
 	for kind, d := range s.kinds {
 		for _, name := range slices.Sorted(maps.Keys(d.versions)) {
@@ -93,7 +93,6 @@ func (s *Server) Kinds() (served []schema.GroupVersionKind) {
 	return served
 }
 
-// version is the served version that the object asks for.
 func (s *Server) version(object *manifest.Object) (*version, error) {
 	kind := object.GroupVersionKind()
 	if d := s.kinds[kind.GroupKind()]; d != nil {
@@ -104,7 +103,7 @@ func (s *Server) version(object *manifest.Object) (*version, error) {
 	return nil, fmt.Errorf("no matches for kind %q in version %q", kind.Kind, kind.GroupVersion())
 }
 
-// Schema is the structural schema of a kind that the server serves, nil of others. It must not be changed.
+// Schema returns the structural schema of a served kind, nil for others. It must not be changed.
 func (s *Server) Schema(kind schema.GroupVersionKind) *structuralschema.Structural {
 	if d := s.kinds[kind.GroupKind()]; d != nil && d.versions[kind.Version] != nil {
 		return d.versions[kind.Version].structural

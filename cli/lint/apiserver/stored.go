@@ -15,15 +15,14 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// stored is old as the server holds it when a request in version v replaces it: with its status, if it shows one, and
-// with a UID and a resource version, whatever they are.
+// stored returns old as stored in the server, in version v of the request.
 func (s *Server) stored(ctx context.Context, v *version, old *manifest.Object) (*unstructured.Unstructured, error) {
 	from, err := s.version(old)
 	if err != nil {
 		return nil, err
 	}
 	if from.kind.GroupKind() != v.kind.GroupKind() {
-		return nil, fmt.Errorf("a %s cannot be replaced by a %s", from.kind.Kind, v.kind.Kind)
+		return nil, fmt.Errorf("cannot update a %s to a %s", from.kind.Kind, v.kind.Kind)
 	}
 	object := old.Unstructured().DeepCopy()
 	if _, err := from.coerce(object, true); err != nil {
@@ -38,12 +37,12 @@ func (s *Server) stored(ctx context.Context, v *version, old *manifest.Object) (
 	if err := convert(object, v); err != nil {
 		return nil, err
 	}
-	identify(object)
+	setSystemFields(object)
 	object.SetResourceVersion("1")
 	return object, nil
 }
 
-// convert brings what is stored to version v, as the conversion webhook does.
+// convert converts a stored object to version v, as the conversion webhook does.
 func convert(object *unstructured.Unstructured, v *version) error {
 	if object.GroupVersionKind() == v.kind {
 		return nil
@@ -64,7 +63,7 @@ func convert(object *unstructured.Unstructured, v *version) error {
 	return err
 }
 
-// rewrite puts in the object's place what step makes of its JSON.
+// rewrite replaces the object by the result of step for its JSON.
 func rewrite(object *unstructured.Unstructured, step func([]byte) ([]byte, error)) error {
 	raw, err := utiljson.Marshal(object.Object)
 	if err != nil {

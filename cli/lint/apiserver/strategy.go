@@ -22,8 +22,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// strategy is a version's part in a request; the other part, which all kinds share, is in rest.BeforeCreate and
-// rest.BeforeUpdate. The server's own strategy for custom resources comes with all of its storage, so this one stands for it.
+// strategy is the part of a request that depends on the version; rest.BeforeCreate and rest.BeforeUpdate are the same
+// for all kinds. It replaces the server's own strategy for custom resources, which needs its storage.
 type strategy struct {
 	crdserverscheme.UnstructuredObjectTyper
 	*version
@@ -34,7 +34,7 @@ var (
 	_ rest.RESTUpdateStrategy = &strategy{}
 )
 
-// suffix stands for the five letters and digits that a server draws for a name to generate: a verdict is the same each time.
+// suffix replaces the random one of a generated name, so that responses are reproducible.
 const suffix = "xxxxx"
 
 // GenerateName completes metadata.generateName.
@@ -48,7 +48,7 @@ func (*strategy) AllowCreateOnUpdate(context.Context) bool      { return false }
 func (*strategy) AllowUnconditionalUpdate(context.Context) bool { return false }
 func (*strategy) Canonicalize(runtime.Object)                   {}
 
-// PrepareForCreate drops the status: nobody creates an object with one.
+// PrepareForCreate drops the status.
 func (s *strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	object := obj.(*unstructured.Unstructured)
 	if s.hasStatus {
@@ -57,7 +57,7 @@ func (s *strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	object.SetGeneration(1)
 }
 
-// PrepareForUpdate leaves the status as it is.
+// PrepareForUpdate keeps the stored status.
 func (s *strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	if !s.hasStatus {
 		return
@@ -69,21 +69,21 @@ func (s *strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) 
 	}
 }
 
-// Validate judges a new object.
+// Validate validates a new object.
 func (s *strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	object := obj.(*unstructured.Unstructured).Object
-	errs := s.metadata(ctx, operation.Create, object, nil)
+	errs := s.validateMetadata(ctx, operation.Create, object, nil)
 	errs = append(errs, validation.ValidateCustomResource(nil, object, s.schema)...)
 	errs = append(errs, objectmeta.Validate(ctx, nil, object, s.structural, false)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
 	return s.runRules(ctx, errs, object, nil)
 }
 
-// ValidateUpdate judges a change: what was wrong before and is unchanged is let pass (ratcheting, KEP-4008).
+// ValidateUpdate validates an update; unchanged errors are ignored (ratcheting, KEP-4008).
 func (s *strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	object, stored := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
 	related := common.NewCorrelatedObject(object, stored, &model.Structural{Structural: s.structural})
-	errs := s.metadata(ctx, operation.Update, object, stored)
+	errs := s.validateMetadata(ctx, operation.Update, object, stored)
 	errs = append(errs, validation.ValidateCustomResourceUpdate(nil, object, stored, s.schema, validation.WithRatcheting(related))...)
 	errs = append(errs, objectmeta.Validate(ctx, nil, object, s.structural, false)...)
 	if len(listtype.ValidateListSetsAndMaps(nil, s.structural, stored)) == 0 {
@@ -92,8 +92,8 @@ func (s *strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) 
 	return s.runRules(ctx, errs, object, stored, cel.WithRatcheting(related))
 }
 
-// metadata judges metadata as a Go type; stored is nil for a new object.
-func (s *strategy) metadata(ctx context.Context, op operation.Type, object, stored map[string]any) field.ErrorList {
+// validateMetadata validates metadata as a Go type; stored is nil for a new object.
+func (s *strategy) validateMetadata(ctx context.Context, op operation.Type, object, stored map[string]any) field.ErrorList {
 	var now, before metav1.ObjectMeta
 	for _, m := range []struct {
 		object map[string]any
@@ -111,8 +111,8 @@ func (s *strategy) metadata(ctx context.Context, op operation.Type, object, stor
 	return metavalidation.ValidateObjectMetaDeclaratively(ctx, op, &now, &before, s.namespaced, nil, field.NewPath("metadata"), beta)
 }
 
-// runRules adds what the CEL rules say. They may rely on the schema, so they are not run on a value that is missing,
-// too long, no choice or of another type.
+// runRules adds the errors of the CEL rules. They rely on the schema, and are skipped if a value is missing, too long,
+// not supported or of the wrong type.
 func (s *strategy) runRules(ctx context.Context, errs field.ErrorList, object, stored map[string]any, options ...cel.Option) field.ErrorList {
 	validator := s.rules()
 	if validator == nil {
@@ -121,19 +121,15 @@ func (s *strategy) runRules(ctx context.Context, errs field.ErrorList, object, s
 	for _, err := range errs {
 		switch err.Type {
 		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
-			return append(errs, field.Invalid(nil, nil, notChecked))
+			return append(errs, field.Invalid(nil, nil, rulesSkipped))
 		}
 	}
-	broken, _ := validator.Validate(ctx, nil, s.structural, object, before(stored), celconfig.RuntimeCELCostBudget, options...)
-	return append(errs, broken...)
-}
-
-const notChecked = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
-
-// before is nothing, rather than a map that is nil, for a new object.
-func before(stored map[string]any) any {
-	if stored == nil {
-		return nil
+	var before any // not a nil map
+	if stored != nil {
+		before = stored
 	}
-	return stored
+	failed, _ := validator.Validate(ctx, nil, s.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	return append(errs, failed...)
 }
+
+const rulesSkipped = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"

@@ -15,11 +15,11 @@ import (
 type compiled struct {
 	validations, messages, annotations plugincel.ConditionEvaluator
 	conditions                         matchconditions.Matcher // nil without matchConditions
-	// asksAuthorizer and asksNamespace say that an expression needs what only a cluster knows, or a Namespace.
+	// asksAuthorizer and asksNamespace: an expression reads permissions, or the Namespace.
 	asksAuthorizer, asksNamespace bool
 }
 
-// expression is an expression as the compiler takes it, and what it may come to.
+// expression is the compiler's input: an expression and its possible types.
 type expression struct {
 	name, text string
 	types      []*cel.Type
@@ -32,7 +32,7 @@ func (e *expression) GetName() string          { return e.name }
 // fieldError is an expression that does not compile.
 type fieldError struct{ field, reason string }
 
-// compiler compiles the expressions of one policy, and collects what is wrong with them.
+// compiler compiles the expressions of one policy, and collects their errors.
 type compiler struct {
 	*plugincel.CompositedCompiler
 	compiled
@@ -64,7 +64,7 @@ func compile(policy *admissionv1.ValidatingAdmissionPolicy) (*compiled, []fieldE
 		c.check(fmt.Sprintf("spec.validations[%d].expression", i), validation, true)
 		validations = append(validations, validation)
 		if v.MessageExpression == "" {
-			messages = append(messages, nil) // the evaluator keeps its place
+			messages = append(messages, nil) // keeps indexes equal
 			continue
 		}
 		message := &expression{text: v.MessageExpression, types: []*cel.Type{cel.StringType}}
@@ -91,7 +91,7 @@ func (c *compiler) declarations(authorizer bool) plugincel.OptionalVariableDecla
 	return plugincel.OptionalVariableDeclarations{HasParams: c.hasParams, HasAuthorizer: authorizer}
 }
 
-// check compiles an expression as the API server does when it takes in the policy, and sees what it asks for.
+// check compiles an expression as the API server does when the policy is created, and finds what it reads.
 func (c *compiler) check(field string, e plugincel.ExpressionAccessor, authorizer bool) {
 	result := c.CompileCELExpression(e, c.declarations(authorizer), environment.NewExpressions)
 	if result.Error != nil {

@@ -17,19 +17,19 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// kinds are the custom resources that are known, by group and kind.
+// kinds are the known custom resources.
 type kinds map[schema.GroupKind]definition
 
-// definition is what a CustomResourceDefinition says of its kind.
+// definition is what is needed of a CustomResourceDefinition.
 type definition struct {
 	plural     string
 	namespaced bool
-	versions   []string // those that are served
-	// converted says that an object reads differently in the versions, as only a webhook knows how.
+	versions   []string // served ones
+	// converted: versions are converted by a webhook.
 	converted bool
 }
 
-// knownKinds are those of Kyklos and of the CustomResourceDefinitions among the objects.
+// knownKinds returns the kinds of Kyklos and of the CustomResourceDefinitions in objects.
 func knownKinds(objects []*manifest.Object) kinds {
 	group := v1beta1.GroupVersion.Group
 	known := kinds{
@@ -48,7 +48,7 @@ func knownKinds(objects []*manifest.Object) kinds {
 		}
 		kind := schema.GroupKind{Group: text("spec", "group"), Kind: text("spec", "names", "kind")}
 		if kind.Group == group {
-			continue // how their versions convert is known here
+			continue // converted without their webhook
 		}
 		one := definition{
 			plural: text("spec", "names", "plural"), namespaced: text("spec", "scope") == "Namespaced",
@@ -65,7 +65,7 @@ func knownKinds(objects []*manifest.Object) kinds {
 	return known
 }
 
-// clusterScoped are the built-in kinds that have no namespace.
+// clusterScoped are the built-in kinds without namespaces.
 var clusterScoped = map[string][]string{
 	"":                             {"Namespace", "Node", "PersistentVolume"},
 	"admissionregistration.k8s.io": {"*"},
@@ -81,8 +81,8 @@ var clusterScoped = map[string][]string{
 	"storage.k8s.io":               {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
 }
 
-// resource is the name by which rules call objects of the kind, and whether these have a namespace. sure is false for custom
-// resources whose definition is not known: they are taken for namespaced.
+// resource returns the resource of a kind, and whether it is namespaced. sure is false for custom resources without a
+// known definition, which are assumed to be.
 func (k kinds) resource(gvk schema.GroupVersionKind) (gvr schema.GroupVersionResource, namespaced, sure bool) {
 	if known, ok := k[gvk.GroupKind()]; ok {
 		return gvk.GroupVersion().WithResource(known.plural), known.namespaced, true
@@ -92,8 +92,7 @@ func (k kinds) resource(gvk schema.GroupVersionKind) (gvr schema.GroupVersionRes
 	return gvr, !slices.Contains(unscoped, "*") && !slices.Contains(unscoped, gvk.Kind), unscoped != nil || scheme.Scheme.Recognizes(gvk)
 }
 
-// EquivalentResourcesFor are the names of a resource in its versions (runtime.EquivalentResourceMapper). Of built-in kinds only the
-// version at hand is known.
+// EquivalentResourcesFor implements runtime.EquivalentResourceMapper; for built-in kinds it returns nothing.
 func (k kinds) EquivalentResourcesFor(gvr schema.GroupVersionResource, _ string) (all []schema.GroupVersionResource) {
 	for kind, known := range k {
 		if kind.Group == gvr.Group && known.plural == gvr.Resource {
@@ -105,7 +104,7 @@ func (k kinds) EquivalentResourcesFor(gvr schema.GroupVersionResource, _ string)
 	return all
 }
 
-// KindFor is the kind of the objects of a resource.
+// KindFor implements runtime.EquivalentResourceMapper.
 func (k kinds) KindFor(gvr schema.GroupVersionResource, _ string) schema.GroupVersionKind {
 	for kind, known := range k {
 		if kind.Group == gvr.Group && known.plural == gvr.Resource {
@@ -115,7 +114,7 @@ func (k kinds) KindFor(gvr schema.GroupVersionResource, _ string) schema.GroupVe
 	return schema.GroupVersionKind{}
 }
 
-// convert is the object in another version of its kind.
+// convert returns the object in another version of its kind.
 func (k kinds) convert(object runtime.Object, to schema.GroupVersionKind) (runtime.Object, error) {
 	custom, ok := object.(*unstructured.Unstructured)
 	if !ok || custom.GroupVersionKind() == to {
@@ -127,7 +126,7 @@ func (k kinds) convert(object runtime.Object, to schema.GroupVersionKind) (runti
 		return custom, nil
 	}
 	if to.Group != v1beta1.GroupVersion.Group {
-		return nil, fmt.Errorf("only its own webhook can convert %s to %s", custom.GroupVersionKind(), to.Version)
+		return nil, fmt.Errorf("%s can only be converted to %s by its webhook", custom.GroupVersionKind(), to.Version)
 	}
 	raw, err := json.Marshal(custom.Object)
 	if err != nil {
@@ -145,7 +144,7 @@ func (k kinds) convert(object runtime.Object, to schema.GroupVersionKind) (runti
 	return converted, converted.UnmarshalJSON(raw)
 }
 
-// typed is an object of a built-in kind as the API server holds it, with the fields that its type always has; any other is as it is.
+// typed returns an object of a built-in kind as its Go type, and any other unchanged.
 func typed(content map[string]any) runtime.Object {
 	plain := &unstructured.Unstructured{Object: content}
 	object, err := scheme.Scheme.New(plain.GroupVersionKind())

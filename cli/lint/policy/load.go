@@ -16,25 +16,25 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// Policies are compiled policies, with what they need to be judged by. They may be used by several goroutines at once.
+// Policies are compiled policies with what they need to be evaluated. They are safe for concurrent use.
 type Policies struct {
 	policies   []*policy // by name
 	matcher    *matching.Matcher
 	namespaces namespaces
 	kinds      kinds
-	objects    map[schema.GroupVersionKind][]*manifest.Object // where params are found
+	objects    map[schema.GroupVersionKind][]*manifest.Object // for params
 }
 
-// policy is a policy and those that bind it.
+// policy is a policy and its bindings.
 type policy struct {
 	*admissionv1.ValidatingAdmissionPolicy
 	*compiled
 	bindings []*admissionv1.ValidatingAdmissionPolicyBinding
 }
 
-// Load compiles the policies that are given, with their bindings. Params and Namespaces come from what is given and from the set that
-// is to be judged; the set's own policies count only if they are given. A policy without any binding is bound to everything that it
-// matches, with the action Deny. The error tells of everything that cannot be used, with its place.
+// Load compiles the given policies with their bindings. Params and Namespaces come from what is given and from the
+// checked set; policies in the set are ignored unless given. A policy without bindings is bound to everything that
+// it matches, with the action Deny. The error has all problems with their positions.
 func Load(given, set []*manifest.Object) (*Policies, error) {
 	known := slices.Concat(given, set)
 	p := &Policies{kinds: knownKinds(known), namespaces: namespacesOf(known), objects: map[schema.GroupVersionKind][]*manifest.Object{}}
@@ -58,13 +58,13 @@ func Load(given, set []*manifest.Object) (*Policies, error) {
 		}
 	}
 	if len(p.policies) == 0 {
-		problems = append(problems, errors.New("there is no ValidatingAdmissionPolicy in what is given as policies"))
+		problems = append(problems, errors.New("no ValidatingAdmissionPolicy in the given policies"))
 	}
 	for _, one := range p.policies {
 		one.bindings = bindings[one.Name]
 		if one.Spec.ParamKind != nil && len(one.bindings) == 0 {
 			problems = append(problems, problem(origin[one], "spec.paramKind",
-				"the policy has params, and no ValidatingAdmissionPolicyBinding with policyName %s that says which: give it too", one.Name))
+				"the policy has params, but no ValidatingAdmissionPolicyBinding with policyName %s is given: add it", one.Name))
 		}
 	}
 	slices.SortStableFunc(p.policies, func(a, b *policy) int { return cmp.Compare(a.Name, b.Name) })
@@ -80,15 +80,15 @@ func readPolicy(object *manifest.Object) (*policy, []error) {
 	spec := &one.Spec
 	match := spec.MatchConstraints
 	if match == nil || len(match.ResourceRules) == 0 {
-		problems = append(problems, problem(object, "spec.matchConstraints.resourceRules", "spec.matchConstraints.resourceRules: give at least one rule"))
+		problems = append(problems, problem(object, "spec.matchConstraints.resourceRules", "spec.matchConstraints.resourceRules: must have at least one rule"))
 	} else {
 		problems = append(problems, readMatch(object, "spec.matchConstraints", match)...)
 	}
 	if len(spec.Validations) == 0 && len(spec.AuditAnnotations) == 0 {
-		problems = append(problems, problem(object, "spec.validations", "spec.validations: give at least one"))
+		problems = append(problems, problem(object, "spec.validations", "spec.validations: must have at least one"))
 	}
 	if spec.FailurePolicy != nil && *spec.FailurePolicy != admissionv1.Fail && *spec.FailurePolicy != admissionv1.Ignore {
-		problems = append(problems, problem(object, "spec.failurePolicy", "spec.failurePolicy: %q is neither Fail nor Ignore", *spec.FailurePolicy))
+		problems = append(problems, problem(object, "spec.failurePolicy", "spec.failurePolicy: must be Fail or Ignore, not %q", *spec.FailurePolicy))
 	}
 	compiled, errs := compile(one.ValidatingAdmissionPolicy)
 	for _, err := range errs {
@@ -105,19 +105,19 @@ func readBinding(object *manifest.Object) (*admissionv1.ValidatingAdmissionPolic
 	}
 	problems := read(object, one)
 	if one.Spec.PolicyName == "" {
-		problems = append(problems, problem(object, "spec.policyName", "spec.policyName: name the policy that is bound"))
+		problems = append(problems, problem(object, "spec.policyName", "spec.policyName: must name the bound policy"))
 	}
 	if len(one.Spec.ValidationActions) == 0 {
-		problems = append(problems, problem(object, "spec.validationActions", "spec.validationActions: give Deny, Warn or Audit"))
+		problems = append(problems, problem(object, "spec.validationActions", "spec.validationActions: must have Deny, Warn or Audit"))
 	}
 	for i, action := range one.Spec.ValidationActions {
 		if !slices.Contains([]admissionv1.ValidationAction{admissionv1.Deny, admissionv1.Warn, admissionv1.Audit}, action) {
 			field := fmt.Sprintf("spec.validationActions[%d]", i)
-			problems = append(problems, problem(object, field, "%s: %q is none of Deny, Warn and Audit", field, action))
+			problems = append(problems, problem(object, field, "%s: must be Deny, Warn or Audit, not %q", field, action))
 		}
 	}
 	if ref := one.Spec.ParamRef; ref != nil && (ref.Name == "") == (ref.Selector == nil) {
-		problems = append(problems, problem(object, "spec.paramRef", "spec.paramRef: give either name or selector"))
+		problems = append(problems, problem(object, "spec.paramRef", "spec.paramRef: must have either name or selector"))
 	}
 	if match := one.Spec.MatchResources; match != nil {
 		problems = append(problems, readMatch(object, "spec.matchResources", match)...)
@@ -125,7 +125,7 @@ func readBinding(object *manifest.Object) (*admissionv1.ValidatingAdmissionPolic
 	return one, problems
 }
 
-// readMatch checks what a match chooses, and fills in the API server's defaults.
+// readMatch validates match criteria, and sets the API server's defaults.
 func readMatch(object *manifest.Object, field string, match *admissionv1.MatchResources) (problems []error) {
 	for i, rule := range slices.Concat(match.ResourceRules, match.ExcludeResourceRules) {
 		if len(rule.Operations) == 0 || len(rule.APIGroups) == 0 || len(rule.APIVersions) == 0 || len(rule.Resources) == 0 {
@@ -133,7 +133,7 @@ func readMatch(object *manifest.Object, field string, match *admissionv1.MatchRe
 			if n := len(match.ResourceRules); i >= n {
 				at = fmt.Sprintf("%s.excludeResourceRules[%d]", field, i-n)
 			}
-			problems = append(problems, problem(object, at, "%s: give operations, apiGroups, apiVersions and resources", at))
+			problems = append(problems, problem(object, at, "%s: must have operations, apiGroups, apiVersions and resources", at))
 		}
 	}
 	check := func(name string, selector **metav1.LabelSelector) {
@@ -153,15 +153,15 @@ func readMatch(object *manifest.Object, field string, match *admissionv1.MatchRe
 	return problems
 }
 
-// otherVersion is what is wrong with a policy of a version before v1.
+// otherVersion is the error for a policy of a version before v1.
 func otherVersion(object *manifest.Object) error {
 	if version := object.GroupVersionKind().Version; version != admissionv1.SchemeGroupVersion.Version {
-		return problem(object, "apiVersion", "apiVersion: write %s, which has all fields of %s", admissionv1.SchemeGroupVersion, version)
+		return problem(object, "apiVersion", "apiVersion: use %s, which has all fields of %s", admissionv1.SchemeGroupVersion, version)
 	}
 	return nil
 }
 
-// unknownField is the path in what strict decoding says.
+// unknownField matches the path in an error of strict decoding.
 var unknownField = regexp.MustCompile(`^unknown field "(.*)"$`)
 
 // read decodes a policy or a binding into its type, strictly.
@@ -179,12 +179,12 @@ func read(object *manifest.Object, into metav1.Object) (problems []error) {
 		problems = append(problems, problem(object, "", "%v", err))
 	}
 	if into.GetName() == "" {
-		problems = append(problems, problem(object, "metadata.name", "metadata.name: give a name"))
+		problems = append(problems, problem(object, "metadata.name", "metadata.name: must not be empty"))
 	}
 	return problems
 }
 
-// problem says what is wrong with a field of an object, and where that stands.
+// problem is an error in a field of an object, with its position.
 func problem(object *manifest.Object, field, format string, args ...any) error {
 	at, _ := object.Position(field)
 	return fmt.Errorf("%s:%d:%d: %s", object.File.Name, at.Line, at.Column, fmt.Sprintf(format, args...))

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
-// criteria is what a policy or a binding chooses, as the API server's matching asks for it.
+// criteria adapts match criteria to the API server's matching.
 type criteria struct{ *admissionv1.MatchResources }
 
 func (c criteria) GetParsedNamespaceSelector() (labels.Selector, error) {
@@ -23,7 +23,7 @@ func (c criteria) GetParsedObjectSelector() (labels.Selector, error) {
 
 func (c criteria) GetMatchResources() admissionv1.MatchResources { return *c.MatchResources }
 
-// mapping is of an API server's object interfaces the one that matching uses.
+// mapping is the one of admission's object interfaces that matching uses.
 type mapping struct {
 	admission.ObjectInterfaces
 	kinds kinds
@@ -31,29 +31,29 @@ type mapping struct {
 
 func (m mapping) GetEquivalentResourceMapper() runtime.EquivalentResourceMapper { return m.kinds }
 
-// match is how a request meets a policy or a binding.
+// match is the result of matching a request against a policy or a binding.
 type match struct {
-	// found is true if the request is chosen, by the resource and in the kind given.
+	// found: the request matches, with this resource and kind.
 	found    bool
 	resource schema.GroupVersionResource
 	kind     schema.GroupVersionKind
-	// unsure is true if the labels of a Namespace decide whether what is found is chosen, and these are not known.
+	// unsure: it depends on the labels of a Namespace that are not known.
 	unsure bool
 }
 
 func (p *Policies) match(r *request, resources *admissionv1.MatchResources) (m match, err error) {
-	if resources == nil { // of a binding: everything that its policy matches
+	if resources == nil { // a binding for everything that its policy matches
 		return match{found: true}, nil
 	}
 	chosen := *resources
-	if r.strange() && needsLabels(chosen.NamespaceSelector) {
+	if r.namespaceUnknown() && needsLabels(chosen.NamespaceSelector) {
 		m.unsure, chosen.NamespaceSelector = true, &metav1.LabelSelector{}
 	}
 	m.found, m.resource, m.kind, err = p.matcher.Matches(r, mapping{kinds: p.kinds}, criteria{&chosen})
 	return m, err
 }
 
-// needsLabels says whether a selector of Namespaces asks for labels other than the name that every Namespace has.
+// needsLabels reports whether a namespace selector uses labels other than the name, which every Namespace has.
 func needsLabels(selector *metav1.LabelSelector) bool {
 	parsed, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {

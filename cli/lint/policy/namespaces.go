@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// namespaces are the Namespaces among the manifests, by name. It is a lister, so that the API server's matching finds them.
+// namespaces are the Namespaces in the manifests by name, as a lister for the API server's matching.
 type namespaces map[string]*corev1.Namespace
 
 var _ listersv1.NamespaceLister = namespaces{}
@@ -28,7 +28,7 @@ func namespacesOf(objects []*manifest.Object) namespaces {
 	return all
 }
 
-// complete is the Namespace as the API server makes it.
+// complete returns the Namespace with the API server's defaults.
 func complete(namespace *corev1.Namespace) *corev1.Namespace {
 	namespace = namespace.DeepCopy()
 	metav1.SetMetaDataLabel(&namespace.ObjectMeta, corev1.LabelMetadataName, namespace.Name)
@@ -37,7 +37,7 @@ func complete(namespace *corev1.Namespace) *corev1.Namespace {
 	return namespace
 }
 
-// Get is the Namespace, or one of which nothing but its name is known; there is no error.
+// Get returns the Namespace, or else one with only this name.
 func (n namespaces) Get(name string) (*corev1.Namespace, error) {
 	if namespace := n[name]; namespace != nil {
 		return namespace, nil
@@ -45,7 +45,7 @@ func (n namespaces) Get(name string) (*corev1.Namespace, error) {
 	return complete(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}), nil
 }
 
-// List are the known Namespaces that the selector chooses, in no order.
+// List returns the selected Namespaces in any order.
 func (n namespaces) List(selector labels.Selector) (all []*corev1.Namespace, err error) {
 	for _, namespace := range n {
 		if selector.Matches(labels.Set(namespace.Labels)) {

@@ -13,8 +13,8 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// params are the objects with which a bound policy is evaluated, once for each; nil is one of them if it has none. The rules and
-// their words are those of CollectParams (apiserver, pkg/admission/plugin/policy/generic/policy_dispatcher.go).
+// params returns the objects with which a bound policy is evaluated, once each; one nil if it has no params. Rules and
+// messages are those of CollectParams (apiserver, pkg/admission/plugin/policy/generic/policy_dispatcher.go).
 func (p *Policies) params(kind *admissionv1.ParamKind, ref *admissionv1.ParamRef, namespace string) ([]runtime.Object, error) {
 	if kind == nil || ref == nil {
 		return []runtime.Object{nil}, nil
@@ -51,7 +51,8 @@ func (p *Policies) params(kind *admissionv1.ParamKind, ref *admissionv1.ParamRef
 	return found, nil
 }
 
-// namespaced says whether objects of the params' kind have a namespace. Where no definition says so, the manifests and the reference show it.
+// namespaced reports whether the params' kind is namespaced; without a definition, it is if a manifest or the reference
+// has a namespace.
 func (p *Policies) namespaced(gvk schema.GroupVersionKind, candidates []*manifest.Object, ref *admissionv1.ParamRef) bool {
 	_, namespaced, sure := p.kinds.resource(gvk)
 	if sure {

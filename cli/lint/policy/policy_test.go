@@ -50,7 +50,7 @@ func load(t *testing.T, given string, set []*manifest.Object) *policy.Policies {
 // said is what the policies say about creating the set's first object, as severity, line, field and message.
 func said(t *testing.T, policies *policy.Policies, set []*manifest.Object) (all []string) {
 	t.Helper()
-	for _, f := range policies.Judge(t.Context(), policy.Request{Object: set[0], Namespace: "shop", New: set[0].Object}) {
+	for _, f := range policies.Evaluate(t.Context(), policy.Request{Object: set[0], Namespace: "shop", New: set[0].Object}) {
 		if f.Rule != lint.Policy || f.Object != set[0] || f.At.Line == 0 {
 			t.Errorf("%+v is not about the object", f)
 		}
@@ -59,7 +59,7 @@ func said(t *testing.T, policies *policy.Policies, set []*manifest.Object) (all 
 	return all
 }
 
-func TestJudge(t *testing.T) {
+func TestEvaluate(t *testing.T) {
 	const bound = `
 ---
 apiVersion: admissionregistration.k8s.io/v1
@@ -78,8 +78,8 @@ spec: {policyName: rule, validationActions: [Deny]`
 		},
 		"taken": {policyOf("  validations: [{expression: object.spec.timezone != 'UTC'}]"), scaler, nil},
 		"a Namespace that is not there": {
-			policyOf("  validations: [{expression: 'false'}]") + byLabel, scaler, []string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be judged here: " +
-				"it chooses Namespaces by their labels, and Namespace shop is not among the manifests: give it with --policy"},
+			policyOf("  validations: [{expression: 'false'}]") + byLabel, scaler, []string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be evaluated: " +
+				"it selects namespaces by label, and Namespace shop is not in the manifests: add it with --policy"},
 		},
 		"a Namespace beside the policies": {
 			policyOf("  validations: [{expression: 'false'}]") + byLabel + namespace, scaler,
@@ -99,13 +99,13 @@ spec: {policyName: rule, validationActions: [Deny]`
 		},
 		"namespaceObject": {
 			policyOf("  validations: [{expression: namespaceObject.metadata.labels.team == 'blue'}]"), scaler,
-			[]string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be judged here: " +
-				"it looks at the Namespace (namespaceObject), and Namespace shop is not among the manifests: give it with --policy"},
+			[]string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be evaluated: " +
+				"it reads the Namespace (namespaceObject), and Namespace shop is not in the manifests: add it with --policy"},
 		},
 		"authorizer": {
 			policyOf("  validations: [{expression: authorizer.group('').resource('pods').check('get').allowed()}]"), scaler,
-			[]string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be judged here: " +
-				"it asks what the user of the request may do (authorizer), which only a cluster knows"},
+			[]string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be evaluated: " +
+				"it checks permissions (authorizer), which are only known in a cluster"},
 		},
 		"no authorizer but its name": {policyOf("  validations: [{expression: object.metadata.name != 'authorizer'}]"), scaler, nil},
 		"nobody in particular": {
@@ -129,8 +129,8 @@ spec:
 			strings.NewReplacer("kyklos.io", "apps", "v1beta1", "v1", "timewindowscalers", "deployments").Replace(policyOf(
 				"  validations: [{expression: object.spec.replicas < 5}]")),
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {}\n",
-			[]string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be judged here: expression 'object.spec.replicas < 5' resulted in error: " +
-				"no such key: replicas; the API server has defaults for this kind, which are not known here"},
+			[]string{"warning: : ValidatingAdmissionPolicy 'rule' cannot be evaluated: expression 'object.spec.replicas < 5' resulted in error: " +
+				"no such key: replicas; the API server sets defaults for this kind, which are not known here"},
 		},
 		"policies are exempt": {
 			strings.NewReplacer("kyklos.io", "'*'", "v1beta1", "'*'", "timewindowscalers", "'*'").Replace(policyOf("  validations: [{expression: 'false'}]")),
@@ -144,13 +144,13 @@ spec:
 			}
 		})
 	}
-	if found := (*policy.Policies)(nil).Judge(t.Context(), policy.Request{}); found != nil {
+	if found := (*policy.Policies)(nil).Evaluate(t.Context(), policy.Request{}); found != nil {
 		t.Error("no policies say", found)
 	}
 }
 
 // Judging changes nothing of what it is given.
-func TestJudgeReadsOnly(t *testing.T) {
+func TestEvaluateReadsOnly(t *testing.T) {
 	set := parse(t, "set.yaml", scaler)
 	policies := load(t, policyOf("  validations: [{expression: 'object.metadata.generation == 1 && object.metadata.namespace == \"shop\"'}]"), set)
 	if all := said(t, policies, set); all != nil {
@@ -163,15 +163,15 @@ func TestJudgeReadsOnly(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ given, want string }{
-		"nothing": {scaler, "there is no ValidatingAdmissionPolicy in what is given as policies"},
+		"nothing": {scaler, "no ValidatingAdmissionPolicy in the given policies"},
 		"an older version": {
 			strings.Replace(policyOf("  validations: [{expression: 'true'}]"), "io/v1\n", "io/v1beta1\n", 1),
-			"p.yaml:1:13: apiVersion: write admissionregistration.k8s.io/v1, which has all fields of v1beta1",
+			"p.yaml:1:13: apiVersion: use admissionregistration.k8s.io/v1, which has all fields of v1beta1",
 		},
 		"a field that does not exist": {
 			policyOf("  validations: [{expression: 'true', massage: x}]"), `p.yaml:7:47: unknown field "spec.validations[0].massage"`,
 		},
-		"no expression": {policyOf(""), "p.yaml:4:1: spec.validations: give at least one"},
+		"no expression": {policyOf(""), "p.yaml:4:1: spec.validations: must have at least one"},
 		"syntax": {
 			policyOf("  validations: [{expression: 'object.'}]"),
 			"p.yaml:7:30: spec.validations[0].expression: compilation failed: ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n" +
@@ -203,27 +203,27 @@ func TestLoadRefuses(t *testing.T) {
 		},
 		"params without a binding": {
 			policyOf("  paramKind: {apiVersion: v1, kind: ConfigMap}\n  validations: [{expression: params == null}]"),
-			"p.yaml:7:3: the policy has params, and no ValidatingAdmissionPolicyBinding with policyName rule that says which: give it too",
+			"p.yaml:7:3: the policy has params, but no ValidatingAdmissionPolicyBinding with policyName rule is given: add it",
 		},
 		"a failure policy": {
-			policyOf("  failurePolicy: Maybe\n  validations: [{expression: 'true'}]"), `p.yaml:7:18: spec.failurePolicy: "Maybe" is neither Fail nor Ignore`,
+			policyOf("  failurePolicy: Maybe\n  validations: [{expression: 'true'}]"), `p.yaml:7:18: spec.failurePolicy: must be Fail or Ignore, not "Maybe"`,
 		},
 		"a rule without operations": {
 			strings.Replace(policyOf("  validations: [{expression: 'true'}]"), `operations: ["*"], `, "", 1),
-			"p.yaml:6:21: spec.matchConstraints.resourceRules[0]: give operations, apiGroups, apiVersions and resources",
+			"p.yaml:6:21: spec.matchConstraints.resourceRules[0]: must have operations, apiGroups, apiVersions and resources",
 		},
 		"a binding": {
 			policyOf("  validations: [{expression: 'true'}]") + "\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n" +
 				"metadata: {name: b}\nspec:\n  validationActions: [Refuse]\n  paramRef: {}\n  matchResources: {objectSelector: {matchExpressions: [{key: a, operator: Is}]}}\n",
-			"p.yaml:12:1: spec.policyName: name the policy that is bound\n" +
-				`p.yaml:13:23: spec.validationActions[0]: "Refuse" is none of Deny, Warn and Audit` + "\n" +
-				"p.yaml:14:3: spec.paramRef: give either name or selector\n" +
+			"p.yaml:12:1: spec.policyName: must name the bound policy\n" +
+				`p.yaml:13:23: spec.validationActions[0]: must be Deny, Warn or Audit, not "Refuse"` + "\n" +
+				"p.yaml:14:3: spec.paramRef: must have either name or selector\n" +
 				`p.yaml:15:20: spec.matchResources.objectSelector: "Is" is not a valid label selector operator`,
 		},
 		"a binding without actions": {
 			policyOf("  validations: [{expression: 'true'}]") + "\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n" +
 				"metadata: {name: b}\nspec: {policyName: rule}\n",
-			"p.yaml:12:1: spec.validationActions: give Deny, Warn or Audit",
+			"p.yaml:12:1: spec.validationActions: must have Deny, Warn or Audit",
 		},
 	} {
 		_, err := policy.Load(parse(t, "p.yaml", c.given), nil)

@@ -11,29 +11,29 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// Request is an object that is created, or changed, as the API server has it when policies see it.
+// Request is the creation or update of an object.
 type Request struct {
-	// Object is the manifest, for its name and its places.
+	// Object is the manifest, for its name and positions.
 	Object *manifest.Object
-	// Namespace is that of objects that name none.
+	// Namespace is for objects without one.
 	Namespace string
-	// New is what the object says, with defaults. It is not changed. Old is what it said before, nil if it is new.
+	// New is the object with defaults, and is not changed. Old is the updated object, nil on create.
 	New, Old map[string]any
 }
 
-// nobody is the name of whoever makes the request. Without a name, expressions that look at it would fail.
-const nobody = "kyklos-lint"
+// userName is the user of all requests. Expressions that read it would fail without one.
+const userName = "kyklos-lint"
 
-// request is a request as the API server's admission has it.
+// request adapts a Request to the API server's admission.
 type request struct {
 	admission.Attributes
 	namespace *corev1.Namespace // nil for objects without one
-	known     bool              // the Namespace is among the manifests
-	builtIn   bool              // of a kind whose defaults are not known here
+	known     bool              // the Namespace is in the manifests
+	builtIn   bool              // the kind has defaults that are not known here
 }
 
-// strange says that the request is about a namespace of which nothing but its name is known.
-func (r *request) strange() bool { return r.namespace != nil && !r.known }
+// namespaceUnknown reports whether only the name of the request's namespace is known.
+func (r *request) namespaceUnknown() bool { return r.namespace != nil && !r.known }
 
 func (p *Policies) request(r Request) *request {
 	gvk := r.Object.GroupVersionKind()
@@ -46,7 +46,7 @@ func (p *Policies) request(r Request) *request {
 		out.namespace, _ = p.namespaces.Get(namespace)
 		out.known = p.namespaces[namespace] != nil
 	case gvk.Kind == "Namespace" && gvk.Group == "":
-		namespace = r.Object.Name() // the API server's way with Namespaces themselves
+		namespace = r.Object.Name() // as in the API server
 	}
 	object := p.complete(r.New, namespaced, namespace, 1)
 	_, custom := object.(*unstructured.Unstructured)
@@ -57,11 +57,11 @@ func (p *Policies) request(r Request) *request {
 		old = p.complete(r.Old, namespaced, namespace, 0)
 	}
 	out.Attributes = admission.NewAttributesRecord(object, old, gvk, namespace, r.Object.Name(), gvr, "", operation, options, false,
-		&user.DefaultInfo{Name: nobody, Groups: []string{user.AllAuthenticated}})
+		&user.DefaultInfo{Name: userName, Groups: []string{user.AllAuthenticated}})
 	return out
 }
 
-// complete is the object with what the API server fills in; generation 0 leaves that out.
+// complete returns the object with the fields that the API server sets; generation 0 is not set.
 func (p *Policies) complete(content map[string]any, namespaced bool, namespace string, generation int64) runtime.Object {
 	content = runtime.DeepCopyJSON(content)
 	object := typed(content)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// fieldOf is a chain of fields of the object in an expression, and what follows it.
+// fieldOf matches a path of fields of the object in an expression, and a parenthesis after it.
 var fieldOf = regexp.MustCompile(`\bobject((?:\.\??[A-Za-z_][A-Za-z0-9_]*)+)(\(?)`)
 
-// subject is the field that an expression is about: what all the fields of the object in it begin with, "" for the object as a whole.
-// It only says where to look.
+// subject guesses the field that an expression is about: the common prefix of the object's fields in it, "" for the
+// whole object.
 func subject(expression string) string {
 	var common []string
 	for i, found := range fieldOf.FindAllStringSubmatch(expression, -1) {

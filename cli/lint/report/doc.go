@@ -1,4 +1,3 @@
-// Package report writes what lint found, for people and for the programs of pipelines. Every format takes any text: names and
-// messages come out of files that anybody may have written, and none of them can end a field early, start a new line of a report or
-// speak to a terminal.
+// Package report writes findings for people and for pipelines. Names and messages come from untrusted files, so every
+// format escapes them: none can end a field, start a new line of the report or control a terminal.
 package report

@@ -48,7 +48,7 @@ func drawReport(t *rapid.T) ([]lint.Finding, lint.Summary) {
 			},
 		})
 	}
-	return all, lint.Summary{Judged: objects, Files: 2, Foreign: rapid.IntRange(0, 2).Draw(t, "foreign")}
+	return all, lint.Summary{Checked: objects, Files: 2, Skipped: rapid.IntRange(0, 2).Draw(t, "foreign")}
 }
 
 func produce(t *rapid.T, format report.Format, all []lint.Finding, summary lint.Summary) string {

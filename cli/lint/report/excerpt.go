@@ -8,16 +8,16 @@ import (
 	"golang.org/x/text/width"
 )
 
-// before and beyond are how many characters a line that is longer than both keeps on either side of the one that is marked.
+// before and beyond are how many characters of a long line are shown on either side of the mark.
 const before, beyond = 60, 60
 
-// cell is a character as a terminal shows it.
+// cell is a character as shown in a terminal.
 type cell struct {
 	text  string
-	width int // in columns; that of a tab depends on where it stands
+	width int // in columns; a tab's depends on its position
 }
 
-// cellOf shows what has no shape of its own, as control characters and what turns the direction of writing, by its number.
+// cellOf shows the code of characters that are not graphic, such as control and bidirectional ones.
 func cellOf(r rune) cell {
 	switch {
 	case !unicode.IsGraphic(r):
@@ -33,7 +33,7 @@ func cellOf(r rune) cell {
 	return cell{string(r), 1}
 }
 
-// visible is the text without anything that a terminal would obey.
+// visible escapes everything that would control a terminal.
 func visible(text string) string {
 	var shown strings.Builder
 	for _, r := range text {
@@ -42,8 +42,8 @@ func visible(text string) string {
 	return shown.String()
 }
 
-// excerpt is a line, or of a long one what is around column, and below it a mark: ^ under the character at column, which counts from
-// 1, and ~ under the others of length. Tabs stay in both, so that they take the same width.
+// excerpt returns a line, or the part of a long one around column, which counts from 1, and the mark below it: ^ under the
+// character at column, and ~ under the rest of length. Tabs are kept in both, so that they have the same width.
 func excerpt(line string, column, length int) (shown, mark string) {
 	runes := []rune(strings.ToValidUTF8(line, string(unicode.ReplacementChar)))
 	at := min(max(column-1, 0), len(runes))

@@ -9,13 +9,13 @@ import (
 	"kyklos.io/kyklos/cli/lint"
 )
 
-// What a workflow command may not have in it as it is, in its message and in the values of its properties.
+// Escapes for the message and the properties of a workflow command.
 var (
 	inMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	inProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// writeGitHub writes a workflow command for each finding. GitHub takes paths from the root of the repository.
+// writeGitHub writes a workflow command for each finding. GitHub expects paths relative to the repository.
 func writeGitHub(w *bufio.Writer, findings []lint.Finding, summary lint.Summary) {
 	for i := range findings {
 		f := &findings[i]

@@ -39,7 +39,7 @@ type finding struct {
 func writeJSON(w *bufio.Writer, findings []lint.Finding, s lint.Summary) error {
 	errors, warnings := count(findings)
 	all := document{
-		Summary:  summary{Files: s.Files, Objects: len(s.Judged), Skipped: s.Foreign, Errors: errors, Warnings: warnings},
+		Summary:  summary{Files: s.Files, Objects: len(s.Checked), Skipped: s.Skipped, Errors: errors, Warnings: warnings},
 		Findings: []finding{}, // [] rather than null
 	}
 	for _, f := range findings {
@@ -56,7 +56,7 @@ func writeJSON(w *bufio.Writer, findings []lint.Finding, s lint.Summary) error {
 	return encode(w, all)
 }
 
-// encode writes JSON for people too: indented, with < and & as they are.
+// encode writes readable JSON: indented, with < and & unescaped.
 func encode(w *bufio.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -10,7 +10,8 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// The parts of JUnit's format that both GitLab and Jenkins read. The library for Go knows no file of a test case, to which GitLab links.
+// The parts of the JUnit format that GitLab and Jenkins read. Go libraries for it lack a test case's file, which GitLab
+// links to.
 type testsuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Name     string       `xml:"name,attr"`
@@ -27,7 +28,7 @@ type testsuite struct {
 	Cases    []*testcase `xml:"testcase"`
 }
 
-// testcase is an object. Its errors are one failure, because readers take no second one.
+// testcase is an object. Its errors are one failure, because readers ignore a second one.
 type testcase struct {
 	Name      string   `xml:"name,attr"`
 	Classname string   `xml:"classname,attr"`
@@ -52,7 +53,7 @@ type cases struct {
 
 func writeJUnit(w *bufio.Writer, findings []lint.Finding, summary lint.Summary) error {
 	report := cases{all: testsuites{Name: "kyklos lint"}, suites: map[string]*testsuite{}, objects: map[*manifest.Object]*testcase{}}
-	for _, object := range summary.Judged {
+	for _, object := range summary.Checked {
 		report.of(object)
 	}
 	for i := range findings {
@@ -78,12 +79,12 @@ func writeJUnit(w *bufio.Writer, findings []lint.Finding, summary lint.Summary) 
 	return w.WriteByte('\n')
 }
 
-// of is the test case of an object, which is made if it was none of those that were judged; nil stands for the set as a whole.
+// of returns the test case of an object, and creates it if needed; nil is the whole set.
 func (c *cases) of(object *manifest.Object) *testcase {
 	if test := c.objects[object]; test != nil {
 		return test
 	}
-	test := &testcase{Name: "the set as a whole", Classname: "kyklos lint"}
+	test := &testcase{Name: "the whole set", Classname: "kyklos lint"}
 	if object != nil {
 		name := strings.TrimPrefix(object.Namespace()+"/"+object.Name(), "/")
 		test.Name, test.Line = strings.TrimSpace(object.GroupVersionKind().Kind+" "+name), object.Line
@@ -103,7 +104,7 @@ func (c *cases) of(object *manifest.Object) *testcase {
 	return test
 }
 
-// plain is a finding in a line of text, as in the format for people.
+// plain is a finding as a line of text.
 func plain(f *lint.Finding) string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]\n", fileOf(f), f.At.Line, f.At.Column, f.Severity, sentence(f), f.Rule)
 }

@@ -84,10 +84,10 @@ func TestAnyTextAsJUnit(t *testing.T) {
 				}
 			}
 		}
-		want := len(summary.Judged)
+		want := len(summary.Checked)
 		for _, f := range all {
 			if f.Object == nil {
-				want = len(summary.Judged) + 1
+				want = len(summary.Checked) + 1
 			}
 			if !strings.Contains(text, inXML(said(f))) {
 				t.Fatalf("%q has no %q", text, inXML(said(f)))

@@ -9,25 +9,25 @@ import (
 	"kyklos.io/kyklos/cli/lint"
 )
 
-// Format is how findings are written. As a flag's value it takes the names in Formats.
+// Format is an output format, and a flag value with the names in Formats.
 type Format string
 
 // The formats. The zero value is Text.
 const (
-	Text   Format = "text"   // for people: place, message and the line in question
-	JSON   Format = "json"   // for programs: documented in docs/pipelines.md, fields are only ever added
-	JUnit  Format = "junit"  // a test report, one test case for each object, as GitLab and Jenkins read it
+	Text   Format = "text"   // for people: position, message and the line
+	JSON   Format = "json"   // documented in docs/pipelines.md; fields are only added
+	JUnit  Format = "junit"  // a test report for GitLab and Jenkins, one test case per object
 	SARIF  Format = "sarif"  // SARIF 2.1.0, for code scanning
-	GitHub Format = "github" // workflow commands that GitHub Actions shows beside the lines of a pull request
+	GitHub Format = "github" // workflow commands: annotations on the lines of a pull request
 )
 
-// Formats are the names of all formats.
+// Formats are the names of the formats.
 var Formats = []string{string(Text), string(JSON), string(JUnit), string(SARIF), string(GitHub)}
 
-// Usage is what the help of a flag for the format says.
+// Usage is the help of the format's flag.
 var Usage = "output format: " + strings.Join(Formats, ", ")
 
-// String is the format's name.
+// String implements pflag.Value.
 func (f *Format) String() string {
 	if *f == "" {
 		return string(Text)
@@ -35,10 +35,10 @@ func (f *Format) String() string {
 	return string(*f)
 }
 
-// Type is what the help of a flag shows for the value.
+// Type implements pflag.Value.
 func (f *Format) Type() string { return "format" }
 
-// Set takes the name of a format.
+// Set implements pflag.Value.
 func (f *Format) Set(name string) error {
 	for _, known := range Formats {
 		if name == known {
@@ -46,19 +46,19 @@ func (f *Format) Set(name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("there is no format %q: use one of %s", name, strings.Join(Formats, ", "))
+	return fmt.Errorf("unknown format %q: use one of %s", name, strings.Join(Formats, ", "))
 }
 
-// Options are what a report is to be like.
+// Options for a report.
 type Options struct {
 	Format Format
-	// Colours has text coloured, for terminals.
+	// Colours in text, for terminals.
 	Colours bool
-	// Version is that of the program, which SARIF names.
+	// Version of the program, for SARIF.
 	Version string
 }
 
-// Write writes the findings in the order given. The error is that of w.
+// Write writes the findings in the given order.
 func Write(w io.Writer, options Options, findings []lint.Finding, summary lint.Summary) error {
 	out := bufio.NewWriter(w)
 	var err error
@@ -80,7 +80,6 @@ func Write(w io.Writer, options Options, findings []lint.Finding, summary lint.S
 	return out.Flush()
 }
 
-// count is how many findings are errors, and how many warnings.
 func count(findings []lint.Finding) (errors, warnings int) {
 	for _, f := range findings {
 		if f.Severity == lint.Error {
@@ -92,7 +91,7 @@ func count(findings []lint.Finding) (errors, warnings int) {
 	return errors, warnings
 }
 
-// fileOf is the name of the file that the finding is about, "" without one.
+// fileOf returns the name of the finding's file, "" without one.
 func fileOf(f *lint.Finding) string {
 	if f.Object == nil || f.Object.File == nil {
 		return ""
@@ -100,7 +99,7 @@ func fileOf(f *lint.Finding) string {
 	return f.Object.File.Name
 }
 
-// sentence is the finding in one sentence: the field, or without one the object, and what is to be said.
+// sentence returns the message after the field, or the object if there is none.
 func sentence(f *lint.Finding) string {
 	subject := f.Field
 	if subject == "" && f.Object != nil {
@@ -112,10 +111,10 @@ func sentence(f *lint.Finding) string {
 	return subject + ": " + f.Message
 }
 
-// total says in a sentence what was found, and in what.
+// total sums up the findings and the checked objects.
 func total(findings []lint.Finding, summary lint.Summary) string {
 	errors, warnings := count(findings)
-	found := "nothing to say about"
+	found := "no findings in"
 	switch {
 	case errors > 0 && warnings > 0:
 		found = number(errors, "error") + " and " + number(warnings, "warning") + " in"
@@ -124,9 +123,9 @@ func total(findings []lint.Finding, summary lint.Summary) string {
 	case warnings > 0:
 		found = number(warnings, "warning") + " in"
 	}
-	text := fmt.Sprintf("%s %s of %s", found, number(len(summary.Judged), "object"), number(summary.Files, "file"))
-	if summary.Foreign > 0 {
-		text += fmt.Sprintf(" (%d of other kinds skipped)", summary.Foreign)
+	text := fmt.Sprintf("%s %s of %s", found, number(len(summary.Checked), "object"), number(summary.Files, "file"))
+	if summary.Skipped > 0 {
+		text += fmt.Sprintf(" (%d of other kinds skipped)", summary.Skipped)
 	}
 	return text
 }

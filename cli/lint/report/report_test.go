@@ -41,7 +41,7 @@ func findings(t *testing.T) ([]lint.Finding, lint.Summary) {
 	for i := range all {
 		all[i].At, _ = all[i].Object.Position(all[i].Field)
 	}
-	return all, lint.Summary{Judged: objects, Foreign: 4, Files: 1}
+	return all, lint.Summary{Checked: objects, Skipped: 4, Files: 1}
 }
 
 func write(t *testing.T, options report.Options, findings []lint.Finding, summary lint.Summary) string {
@@ -80,15 +80,15 @@ deploy/scalers.yaml:1:1: error: TimeWindowScaler office: denied: [policy]
 func TestTotal(t *testing.T) {
 	all, summary := findings(t)
 	for want, findings := range map[string][]lint.Finding{
-		"nothing to say about 2 objects of 1 file (4 of other kinds skipped)\n": nil,
-		"1 error in 2 objects of 1 file (4 of other kinds skipped)\n":           all[:1],
-		"1 warning in 2 objects of 1 file (4 of other kinds skipped)\n":         all[1:2],
+		"no findings in 2 objects of 1 file (4 of other kinds skipped)\n": nil,
+		"1 error in 2 objects of 1 file (4 of other kinds skipped)\n":     all[:1],
+		"1 warning in 2 objects of 1 file (4 of other kinds skipped)\n":   all[1:2],
 	} {
 		if got := write(t, report.Options{}, findings, summary); !strings.HasSuffix(got, want) {
 			t.Errorf("%q does not end in %q", got, want)
 		}
 	}
-	if got := write(t, report.Options{}, nil, lint.Summary{}); got != "nothing to say about 0 objects of 0 files\n" {
+	if got := write(t, report.Options{}, nil, lint.Summary{}); got != "no findings in 0 objects of 0 files\n" {
 		t.Error(got)
 	}
 }
@@ -203,7 +203,7 @@ func TestFormatAsFlag(t *testing.T) {
 		}
 	}
 	err := format.Set("yaml")
-	if want := `there is no format "yaml": use one of text, json, junit, sarif, github`; err == nil || err.Error() != want {
+	if want := `unknown format "yaml": use one of text, json, junit, sarif, github`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"kyklos.io/kyklos/cli/lint"
 )
 
-// The parts of a log of SARIF 2.1.0 that code scanning uses. Section numbers are those of the standard.
+// The parts of SARIF 2.1.0 that code scanning uses, with section numbers of the standard.
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -65,14 +66,14 @@ type sarifLocation struct {
 	} `json:"physicalLocation"`
 }
 
-// sarifRegion counts from 1; its end is behind the last character (3.30.8).
+// sarifRegion counts from 1; its end is after the last character (3.30.8).
 type sarifRegion struct {
 	StartLine   int `json:"startLine"`
 	StartColumn int `json:"startColumn"`
 	EndColumn   int `json:"endColumn"`
 }
 
-// language is that of all messages.
+// language of all messages.
 const language = "en-US"
 
 func writeSARIF(w *bufio.Writer, version string, findings []lint.Finding) error {
@@ -86,7 +87,7 @@ func writeSARIF(w *bufio.Writer, version string, findings []lint.Finding) error 
 		index := slices.IndexFunc(run.Tool.Driver.Rules, func(rule sarifRule) bool { return rule.ID == f.Rule })
 		if index < 0 {
 			index = len(run.Tool.Driver.Rules)
-			text := sarifMessage{description(f.Rule)}
+			text := sarifMessage{cmp.Or(f.Rule.Description(), string(f.Rule))}
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.Rule, ShortDescription: text, Help: text})
 		}
 		level := "warning"
@@ -106,16 +107,6 @@ func writeSARIF(w *bufio.Writer, version string, findings []lint.Finding) error 
 	})
 }
 
-// description says what a rule is about, as its documentation does.
-func description(rule lint.Rule) string {
-	for _, known := range lint.Rules {
-		if known.Rule == rule {
-			return known.Text
-		}
-	}
-	return string(rule)
-}
-
 func locations(f *lint.Finding) []sarifLocation {
 	file := fileOf(f)
 	if file == "" {
@@ -127,7 +118,7 @@ func locations(f *lint.Finding) []sarifLocation {
 	return []sarifLocation{at}
 }
 
-// uri is a file's name as a reference relative to where lint was run, which is best the root of the repository.
+// uri is a file's name relative to the working directory, which should be the root of the repository.
 func uri(file string) string {
 	reference := url.URL{Path: filepath.ToSlash(filepath.Clean(file))}
 	if filepath.IsAbs(file) {
@@ -136,7 +127,7 @@ func uri(file string) string {
 	return reference.String()
 }
 
-// fingerprint tells a finding from others, and stays as it is when lines above it come and go.
+// fingerprint identifies a finding independently of its line.
 func fingerprint(f *lint.Finding) string {
 	parts := []string{string(f.Rule), fileOf(f), f.Field, f.Message}
 	if f.Object != nil {

@@ -9,14 +9,14 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// palette is what a terminal is told before a part of the text.
+// palette are the escape sequences before the parts of the text.
 type palette struct{ place, error, warning, mark, faint, reset string }
 
 var coloured = palette{
 	place: "\x1b[1m", error: "\x1b[1;31m", warning: "\x1b[1;33m", mark: "\x1b[1;32m", faint: "\x1b[2m", reset: "\x1b[0m",
 }
 
-// writeText writes each finding as compilers do, so that editors find the place, with the line in question and a mark under the value.
+// writeText writes findings like a compiler, so that editors find the position, with the line and a mark under the value.
 func writeText(w *bufio.Writer, colours bool, findings []lint.Finding, summary lint.Summary) {
 	var p palette
 	if colours {
@@ -29,10 +29,10 @@ func writeText(w *bufio.Writer, colours bool, findings []lint.Finding, summary l
 	fmt.Fprintln(w, total(findings, summary))
 }
 
-// lines are those of the files that findings are about: a file may have a finding on each.
+// lines caches the lines of files with findings.
 type lines map[*manifest.File][]string
 
-// line is a line of the file, from 1, without its end; "" beyond the file.
+// line returns a line of the file, from 1, without its end; "" after the last one.
 func (l lines) line(file *manifest.File, number int) string {
 	all, known := l[file]
 	if !known {
@@ -57,7 +57,7 @@ func (p palette) finding(w *bufio.Writer, f *lint.Finding, files lines) {
 	first, more, _ := strings.Cut(strings.TrimSpace(sentence(f)), "\n")
 	fmt.Fprintf(w, "%s%s:%s %s %s[%s]%s\n", severity, visible(string(f.Severity)), p.reset, visible(strings.TrimSpace(first)),
 		p.faint, visible(string(f.Rule)), p.reset)
-	if more != "" { // as of CEL expressions that do not compile
+	if more != "" { // such as the errors of CEL expressions
 		for line := range strings.Lines(more) {
 			p.gutter(w, "", strings.TrimRight(visible(strings.TrimRight(line, "\r\n")), " "))
 		}
@@ -74,7 +74,7 @@ func (p palette) finding(w *bufio.Writer, f *lint.Finding, files lines) {
 	p.gutter(w, "", p.mark+mark+p.reset)
 }
 
-// gutter writes a line behind a margin with its number. No line of a report begins with text of a file.
+// gutter writes a line after a margin with its number, so that no line of a report begins with text from a file.
 func (p palette) gutter(w *bufio.Writer, number, text string) {
 	fmt.Fprintf(w, "%s%5s |%s %s\n", p.faint, number, p.reset, text)
 }

@@ -10,15 +10,14 @@ import (
 	"kyklos.io/kyklos/cli/lint"
 )
 
-// application is what Argo CD syncs.
 var application = schema.GroupKind{Group: "argoproj.io", Kind: "Application"}
 
-// kyklosManager is the name under which Kyklos writes replicas, in managedFields.
+// kyklosManager is the field manager of Kyklos in managedFields.
 const kyklosManager = "kyklos-controller"
 
-// ignoresReplicas warns of an Application of Argo CD that ignores replicas and yet sets them back (docs/gitops.md,
-// What goes wrong). One that does not speak of Kyklos may ignore them for others, unless there are scalers.
-func (r *run) ignoresReplicas(m *member) {
+// checkApplication warns about an Argo CD Application that ignores replicas but resets them (docs/gitops.md). One
+// that does not mention Kyklos may ignore them because of others, unless the set has scalers.
+func (r *run) checkApplication(m *member) {
 	if m.at.GroupKind != application {
 		return
 	}
@@ -34,11 +33,11 @@ func (r *run) ignoresReplicas(m *member) {
 		switch {
 		case (pointed || managed) && !respected:
 			m.add(lint.Warning, lint.ArgoCDReplicas, "spec.syncPolicy.syncOptions",
-				"replicas are ignored when Argo CD compares, but set back when it syncs for another reason: add RespectIgnoreDifferences=true, as docs/gitops.md shows")
-			return // it is about all entries
+				"replicas are ignored when Argo CD compares, but reset when it syncs for another reason: add RespectIgnoreDifferences=true (see docs/gitops.md)")
+			return // applies to all entries
 		case managed && !slices.Contains(pointers, "/spec/replicas") && !slices.Contains(options, "ServerSideApply=true"):
 			m.add(lint.Warning, lint.ArgoCDReplicas, fmt.Sprintf("spec.ignoreDifferences[%d].managedFieldsManagers", i),
-				"when replicas are taken out of Git, the workload drops to 1: give jsonPointers with /spec/replicas, as docs/gitops.md shows")
+				"removing replicas from Git scales the workload to 1: use jsonPointers with /spec/replicas instead (see docs/gitops.md)")
 		}
 	}
 }

@@ -37,8 +37,8 @@ func BenchmarkThousandManifests(b *testing.B) {
 	for b.Loop() {
 		found, problems := manifest.Parse(&manifest.File{Name: "-", Data: all.Bytes()})
 		result, err := Run(b.Context(), &manifest.Set{Objects: found}, Options{Server: server, Now: noon})
-		if err != nil || len(problems) > 0 || len(result.Summary.Judged) != 1000 || len(result.Findings) > 0 {
-			b.Fatal(err, len(problems), len(result.Summary.Judged), len(result.Findings))
+		if err != nil || len(problems) > 0 || len(result.Summary.Checked) != 1000 || len(result.Findings) > 0 {
+			b.Fatal(err, len(problems), len(result.Summary.Checked), len(result.Findings))
 		}
 	}
 	b.ReportMetric(float64((spent(b)-before).Milliseconds())/float64(b.N), "cpu-ms/op")

@@ -16,9 +16,8 @@ type builtInKind struct {
 	namespaced, scale bool
 }
 
-// builtIn are the kinds that every cluster has which Kyklos supports. Of the groups whose names have no dot they are all there are: no
-// CustomResourceDefinition can add to these. To the others a definition, or another release of Kubernetes, may add kinds, and what is not here
-// may be there all the same.
+// builtIn are the kinds that every cluster supported by Kyklos has. In groups without a dot these are all: no
+// CustomResourceDefinition can add to them. Other groups may have further kinds.
 var builtIn = []struct {
 	version schema.GroupVersion
 	kinds   []builtInKind

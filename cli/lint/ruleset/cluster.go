@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -25,8 +26,8 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// scheme has all that is read of a cluster. It has all built-in kinds: of those, Get needs the type of whatever a target may be.
-// It is made when it is needed, since the manager never needs it.
+// scheme has all built-in kinds, because a target may be of any. It is created on first use, as the manager never
+// needs it.
 var scheme = sync.OnceValue(func() *runtime.Scheme {
 	all := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(all))
@@ -35,51 +36,50 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 	return all
 })
 
-// Cluster is what an API server knows. Lists are read once for each namespace.
+// Cluster reads objects from an API server. Lists are read once per namespace.
 type Cluster struct {
 	Reader client.Reader
 	kinds  *targetkind.Resolver
-	apis   apis
+	apis   interface {
+		ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
+	}
 
-	scalers      lists[*v1beta1.TimeWindowScaler]
-	autoscalers  lists[*autoscalingv2.HorizontalPodAutoscaler]
-	scaledObject lists[*scaled]
+	mu     sync.Mutex
+	stored map[string]*stored // by namespace
 }
 
-// apis is the part of a discovery client that tells which APIs there are.
-type apis interface {
-	ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
+// stored are the lists that rules read from one namespace.
+type stored struct {
+	scalers       v1beta1.TimeWindowScalerList
+	autoscalers   autoscalingv2.HorizontalPodAutoscalerList
+	scaledObjects []*scaled
+	failed        map[string]error // by kind
 }
 
-// NewCluster returns the cluster of config. It is read as whoever config acts for; nothing is written.
+// NewCluster returns the cluster of config. Nothing is written to it.
 func NewCluster(config *rest.Config, clock clock.PassiveClock) (*Cluster, error) {
 	reader, err := client.New(config, client.Options{Scheme: scheme()})
 	if err != nil {
-		return nil, fmt.Errorf("make a client of the API server: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	apis, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("make a client for discovery: %w", err)
+		return nil, fmt.Errorf("create a discovery client: %w", err)
 	}
-	return &Cluster{
-		Reader: reader, kinds: targetkind.NewResolver(apis, clock), apis: apis,
-		scalers:      lists[*v1beta1.TimeWindowScaler]{read: readScalers},
-		autoscalers:  lists[*autoscalingv2.HorizontalPodAutoscaler]{read: readAutoscalers},
-		scaledObject: lists[*scaled]{read: readScaledObjects},
-	}, nil
+	return &Cluster{Reader: reader, kinds: targetkind.NewResolver(apis, clock), apis: apis}, nil
 }
 
-// Reach returns why nobody answers, or why the cluster does not know who asks: all that is judged without an answer would be judged as
-// if nobody had named a cluster. Who is known and may not see which APIs there are is told so later.
+// Reach returns an error if the cluster does not answer or the user is not authenticated: checks would silently be
+// done without it. A user who is only forbidden to list APIs gets a note later.
 func (c *Cluster) Reach(ctx context.Context) error {
 	_, err := c.apis.ServerResourcesForGroupVersionWithContext(ctx, "v1")
 	if err == nil || apierrors.IsForbidden(err) {
 		return nil
 	}
-	return fmt.Errorf("ask the API server: %w", err)
+	return fmt.Errorf("contact the API server: %w", err)
 }
 
-// object returns what the cluster has of an object of the set, in the same version; nil if it has none.
+// object returns the stored object that of would update, in the same version; nil without one.
 func (c *Cluster) object(ctx context.Context, of *manifest.Object, namespace string) (*manifest.Object, error) {
 	var stored unstructured.Unstructured
 	stored.SetGroupVersionKind(of.GroupVersionKind())
@@ -97,77 +97,34 @@ func (c *Cluster) object(ctx context.Context, of *manifest.Object, namespace str
 	return &manifest.Object{File: &manifest.File{Name: "the cluster"}, Raw: raw, Line: 1, Object: stored.Object}, nil
 }
 
-// lists are what a cluster has of a kind, by namespace.
-type lists[T any] struct {
-	read func(ctx context.Context, reader client.Reader, namespace string) ([]T, error)
-
-	mu    sync.Mutex
-	known map[string]*listed[T]
-}
-
-// listed is one namespace of a kind, read by whoever needs it first; the others wait.
-type listed[T any] struct {
-	once  sync.Once
-	items []T
-	err   error
-}
-
-// in returns the objects of a namespace. A kind that the cluster does not have has none, and an error is
-// remembered like an answer: it is told once.
-func (l *lists[T]) in(ctx context.Context, reader client.Reader, namespace string) ([]T, error) {
-	l.mu.Lock()
-	if l.known == nil {
-		l.known = make(map[string]*listed[T])
+// in returns the lists of a namespace. A list is empty if the cluster does not have the kind.
+func (c *Cluster) in(ctx context.Context, namespace string) *stored {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found := c.stored[namespace]; found != nil {
+		return found
 	}
-	one := l.known[namespace]
-	if one == nil {
-		one = &listed[T]{}
-		l.known[namespace] = one
-	}
-	l.mu.Unlock()
-	one.once.Do(func() {
-		if one.items, one.err = l.read(ctx, reader, namespace); meta.IsNoMatchError(one.err) || apierrors.IsNotFound(one.err) {
-			one.items, one.err = nil, nil // no such kind: there are none
+	s := &stored{failed: make(map[string]error)}
+	list := func(kind string, into client.ObjectList) {
+		err := c.Reader.List(ctx, into, client.InNamespace(namespace))
+		if err != nil && !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
+			s.failed[kind] = err
 		}
+	}
+	list(v1beta1.Kind, &s.scalers)
+	s.scalers.Items = slices.DeleteFunc(s.scalers.Items, func(scaler v1beta1.TimeWindowScaler) bool {
+		return scaler.DeletionTimestamp != nil // no longer owns its target (B8)
 	})
-	return one.items, one.err
-}
-
-// readScalers leaves out those that are being deleted: they own nothing any more (B8).
-func readScalers(ctx context.Context, reader client.Reader, namespace string) (all []*v1beta1.TimeWindowScaler, err error) {
-	var list v1beta1.TimeWindowScalerList
-	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, err
+	list(autoscaler.Kind, &s.autoscalers)
+	var objects unstructured.UnstructuredList // without KEDA's types
+	objects.SetGroupVersionKind(scaledObject.WithVersion("v1alpha1").GroupVersion().WithKind(scaledObject.Kind + "List"))
+	list(scaledObject.Kind, &objects)
+	for _, object := range objects.Items {
+		s.scaledObjects = append(s.scaledObjects, readScaled(object.Object))
 	}
-	for i := range list.Items {
-		if list.Items[i].DeletionTimestamp == nil {
-			all = append(all, &list.Items[i])
-		}
+	if c.stored == nil {
+		c.stored = make(map[string]*stored)
 	}
-	return all, nil
-}
-
-// readAutoscalers reads version 2, in which the API server gives those of version 1 too.
-func readAutoscalers(ctx context.Context, reader client.Reader, namespace string) (all []*autoscalingv2.HorizontalPodAutoscaler, err error) {
-	var list autoscalingv2.HorizontalPodAutoscalerList
-	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		all = append(all, &list.Items[i])
-	}
-	return all, nil
-}
-
-// readScaledObjects needs no types of KEDA's: the target is read as that of a manifest.
-func readScaledObjects(ctx context.Context, reader client.Reader, namespace string) (all []*scaled, err error) {
-	var list unstructured.UnstructuredList
-	list.SetGroupVersionKind(scaledObject.WithVersion("v1alpha1").GroupVersion().WithKind(scaledObject.Kind + "List"))
-	if err := reader.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		all = append(all, readScaled(list.Items[i].Object, nil))
-	}
-	return all, nil
+	c.stored[namespace] = s
+	return s
 }

@@ -32,17 +32,8 @@ func clusterOf(t *testing.T, broken interceptor.Funcs, files ...string) func(*Op
 	}
 	lists := make(kindLists)
 	lists.add(targetkind.Deployment.GroupVersion(), "Deployment", true, true)
-	cluster := &Cluster{
-		Reader: builder.Build(), kinds: targetkind.NewResolver(lists, fixedClock(noon)), apis: lists,
-		scalers:      listsBy(readScalers),
-		autoscalers:  listsBy(readAutoscalers),
-		scaledObject: listsBy(readScaledObjects),
-	}
+	cluster := &Cluster{Reader: builder.Build(), kinds: targetkind.NewResolver(lists, fixedClock(noon)), apis: lists}
 	return func(o *Options) { o.Cluster, o.Namespace = cluster, "shop" }
-}
-
-func listsBy[T any](read func(context.Context, client.Reader, string) ([]T, error)) lists[T] {
-	return lists[T]{read: read}
 }
 
 var (
@@ -60,8 +51,8 @@ func TestWithCluster(t *testing.T) {
 		"all is there":           {there: []string{web, holidaysOf("2026-12-25: ")}, files: []string{scaler("office", "web", followsHolidays)}},
 		"all comes with the set": {files: []string{web, holidaysOf("2026-12-25: "), scaler("office", "web", followsHolidays)}},
 		"nothing is there": {files: []string{scaler("office", "web", followsHolidays)}, want: []string{
-			`a.yaml:9:11 warning target-missing spec.targetRef.name: there is no Deployment "web" in namespace "shop" yet: it is scaled as soon as it exists`,
-			`a.yaml:13:55 warning holidays spec.holidays.sourceRef.name: there is no ConfigMap "days" in namespace "shop" yet: until there is, holidays are days like any other`,
+			`a.yaml:9:11 warning target-missing spec.targetRef.name: Deployment "web" does not exist in namespace "shop" yet: it will be scaled once it does`,
+			`a.yaml:13:55 warning holidays spec.holidays.sourceRef.name: ConfigMap "days" does not exist in namespace "shop": until it does, holidays are ordinary days`,
 		}},
 		"the set replaces what is there": {
 			there: []string{web, holidaysOf("2020-12-25: "), autoscalerOf("cpu", "web")},
@@ -76,33 +67,33 @@ func TestWithCluster(t *testing.T) {
 		},
 		"both are there": {there: []string{web, scaler("night", "web"), scaler("office", "web")},
 			files: []string{strings.Replace(scaler("office", "web"), "17:00", "18:00", 1)}, want: []string{
-				`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" names Deployment "web" too: it does nothing while this one, the older, exists`,
+				`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" has the same target Deployment "web": it does nothing while this older one exists`,
 			}},
 		"an autoscaler that is there": {
 			there: []string{web, autoscalerOf("cpu", "web")},
 			files: []string{scaler("office", "web")},
 			want: []string{
-				`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" scales Deployment "web" too: each will undo what the other does, so keep only one of them`,
+				`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" also scales Deployment "web": each overwrites what the other sets; keep only one of them`,
 			},
 		},
 		"the target of a scaler that is there": {there: []string{web, scaler("night", "web")}, files: []string{workload("Deployment", "web", "  replicas: 3")}, want: []string{
-			`a.yaml:5:13 warning target-sets-replicas spec.replicas: TimeWindowScaler "night" scales this Deployment: whoever applies this manifest, such as kubectl or Argo CD, sets 3 again; leave it out, as docs/gitops.md shows`,
+			`a.yaml:5:13 warning target-sets-replicas spec.replicas: TimeWindowScaler "night" scales this Deployment: applying this manifest with kubectl or Argo CD resets it to 3; remove the field (see docs/gitops.md)`,
 		}},
 		"nothing serves metrics": {there: []string{web}, files: []string{metered}, want: []string{
-			`a.yaml:12:71 warning metrics-missing spec.windows[0].metric: nothing in this cluster serves external metrics (external.metrics.k8s.io): until something does, the window's replicas apply`,
+			`a.yaml:12:71 warning metrics-missing spec.windows[0].metric: this cluster does not serve external metrics (external.metrics.k8s.io): until it does, the window's replicas apply`,
 		}},
 		"a kind that is not there": {there: []string{web}, files: []string{of("example.com/v1", "Rollout", "web")}, want: []string{
 			`a.yaml:8:11 error target-kind spec.targetRef.kind: Invalid value: "Rollout": example.com/v1 has no Rollout, and nothing else in this cluster has one that can be scaled: install what brings this kind, or correct apiVersion and kind`,
 		}},
 		"a Workspace without its store": {files: []string{keeper}, want: []string{
-			`a.yaml:6:30 warning store-missing spec.archive.storeRef.name: there is no Secret "store" in this namespace: until there is, the home can be neither archived nor restored`,
+			`a.yaml:6:30 warning store-missing spec.archive.storeRef.name: Secret "store" does not exist in this namespace: until it does, the home can be neither archived nor restored`,
 		}},
 		"a Workspace with its store in the set": {files: []string{keeper, "apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop, name: store}\n"}},
 		"a Workspace whose volume is there": {
 			there: []string{"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: shop, name: ws-ada-home}\n", "apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop, name: store}\n"},
 			files: []string{keeper},
-			want: []string{`a.yaml:3:35 warning name-taken metadata.name: there is a PersistentVolumeClaim "ws-ada-home" already that this Workspace did not make: ` +
-				`Kyklos leaves it alone, and waits until it is gone`},
+			want: []string{`a.yaml:3:35 warning name-taken metadata.name: PersistentVolumeClaim "ws-ada-home" already exists and was not created for this Workspace: ` +
+				`Kyklos does not touch it, and waits until it is deleted`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +132,7 @@ func TestClusterThatDenies(t *testing.T) {
 		},
 	}
 	same(t, judged(t, []string{scaler("office", "web", followsHolidays)}, clusterOf(t, broken, web)),
-		"cannot read ConfigMaps from the cluster, and judged without them: denied",
-		"cannot read HorizontalPodAutoscalers from the cluster, and judged without them: denied",
-		"cannot read TimeWindowScalers from the cluster, and judged without them: denied")
+		"cannot read ConfigMaps from the cluster, continuing without them: denied",
+		"cannot read HorizontalPodAutoscalers from the cluster, continuing without them: denied",
+		"cannot read TimeWindowScalers from the cluster, continuing without them: denied")
 }

@@ -1,8 +1,7 @@
-// Package judge says about the manifests of a set what the API server with Kyklos would say if they were
-// applied in their order, and what they do to each other.
+// Package ruleset checks a set of manifests: how an API server with Kyklos would respond if they were applied in
+// order, and where they conflict with each other.
 //
-// Facts that the rules of Kyklos's webhooks ask for come from an inventory: the objects of the set, and
-// behind them those of a cluster if one is given. The rules are the webhooks' own, and so is the code that
-// gathers the facts; the inventory stands in for the API server. What is in neither place is unknown without
-// a cluster, and nothing is said for want of it.
+// The rules of Kyklos's webhooks are those of package admission. An inventory, the objects of the set and those
+// of the cluster if one is given, takes the place of the API server from which admission reads its facts. Objects
+// in neither place may exist if no cluster is given, so that nothing is reported about them.
 package ruleset

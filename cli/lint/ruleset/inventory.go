@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,30 +10,28 @@ import (
 	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// errUnknown says that nobody knows whether there is an object.
-var errUnknown = errors.New("the manifests have no such object, and no cluster was asked")
+// errUnknown: an object may or may not exist.
+var errUnknown = errors.New("not in the manifests, and no cluster is given")
 
-// The kinds that the rules look at beside Kyklos's own.
+// Further kinds that the rules read.
 var (
-	configMap    = corev1.SchemeGroupVersion.WithKind("ConfigMap").GroupKind()
 	autoscaler   = autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler").GroupKind()
 	scaledObject = schema.GroupKind{Group: "keda.sh", Kind: "ScaledObject"}
 )
 
-// inventory is all that there is: the objects of the set, and behind them those of the cluster.
+// inventory are all known objects: those of the set, and those of the cluster that they do not replace.
 type inventory struct {
-	set map[identity]*member // of those that are there twice, the last
+	set map[identity]*member // of duplicates, the last
 	// scalers are the set's by the name of their target, in the order of the set.
 	scalers map[types.NamespacedName][]*member
 	// autoscalers and scaledObjects are the set's by namespace.
@@ -44,21 +43,20 @@ type inventory struct {
 	*unread
 }
 
-// unread is what of the cluster could not be read, by kind.
+// unread are the errors of reading the cluster, by kind.
 type unread struct {
 	mu     sync.Mutex
 	failed map[string]error
 }
 
-// scaled is a ScaledObject of KEDA, and what it scales.
+// scaled is a KEDA ScaledObject with the kind and name of its target.
 type scaled struct {
 	name   string
 	target schema.GroupKind
 	of     string
-	member *member // nil if it is the cluster's
 }
 
-// newInventory takes in the members whose verdicts are known, and reads nothing of the cluster yet.
+// newInventory adds the members, and does not read the cluster yet.
 func newInventory(members []*member, options Options, kinds *kindSource, unread *unread) *inventory {
 	inv := &inventory{
 		set:           make(map[identity]*member),
@@ -84,33 +82,36 @@ func newInventory(members []*member, options Options, kinds *kindSource, unread 
 				inv.autoscalers[m.at.Namespace] = append(inv.autoscalers[m.at.Namespace], hpa)
 			}
 		case m.at.GroupKind == scaledObject:
-			inv.scaledObjects[m.at.Namespace] = append(inv.scaledObjects[m.at.Namespace], readScaled(m.object.Object, m))
+			inv.scaledObjects[m.at.Namespace] = append(inv.scaledObjects[m.at.Namespace], readScaled(m.object.Object))
 		}
 	}
 	return inv
 }
 
-// load reads from the cluster what the rules will ask for, before they ask: they do not wait long.
+// load lists the cluster's objects ahead, because admission's reads time out quickly.
 func (inv *inventory) load(ctx context.Context) {
-	if inv.cluster == nil {
-		return
-	}
-	namespaces := make(map[string]bool)
 	for at := range inv.set {
-		namespaces[at.Namespace] = true
-	}
-	for namespace := range namespaces {
-		_, err := inv.cluster.scalers.in(ctx, inv.cluster.Reader, namespace)
-		inv.fail(plural(v1beta1.Kind), err)
-		_, err = inv.cluster.autoscalers.in(ctx, inv.cluster.Reader, namespace)
-		inv.fail(plural(autoscaler.Kind), err)
-		_, err = inv.cluster.scaledObject.in(ctx, inv.cluster.Reader, namespace)
-		inv.fail(plural(scaledObject.Kind), err)
+		for kind, err := range inv.storedIn(ctx, at.Namespace).failed {
+			inv.fail(plural(kind), err)
+		}
 	}
 }
 
-// age gives a new scaler the time at which it would be made: after all that exist, and in the order of the
-// set. One that the cluster has keeps its own.
+// storedIn returns the lists of a namespace in the cluster, empty without one.
+func (inv *inventory) storedIn(ctx context.Context, namespace string) *stored {
+	if inv.cluster == nil {
+		return &stored{}
+	}
+	return inv.cluster.in(ctx, namespace)
+}
+
+// replaces reports whether the set has a stored object.
+func (inv *inventory) replaces(kind schema.GroupKind, object client.Object) bool {
+	return inv.set[identity{kind, client.ObjectKeyFromObject(object)}] != nil
+}
+
+// age sets the creation time of a new scaler: after all existing ones, in the order of the set. A stored one keeps
+// its own.
 func (inv *inventory) age(m *member) {
 	if m.stored && m.oldScaler != nil {
 		m.scaler.CreationTimestamp, m.scaler.UID = m.oldScaler.CreationTimestamp, m.oldScaler.UID
@@ -119,7 +120,7 @@ func (inv *inventory) age(m *member) {
 	m.scaler.CreationTimestamp = metav1.NewTime(inv.now.Add(time.Duration(m.index) * time.Second))
 }
 
-// readAutoscaler reads of any version what they have in common: the target.
+// readAutoscaler reads the target, which is the same in all versions.
 func readAutoscaler(content map[string]any, key types.NamespacedName) *autoscalingv2.HorizontalPodAutoscaler {
 	target, ok, _ := unstructured.NestedMap(content, "spec", "scaleTargetRef")
 	if !ok {
@@ -132,29 +133,23 @@ func readAutoscaler(content map[string]any, key types.NamespacedName) *autoscali
 	return hpa
 }
 
-// readScaled reads what a ScaledObject scales: a Deployment unless it says otherwise.
-func readScaled(content map[string]any, m *member) *scaled {
+// readScaled reads the target of a ScaledObject, a Deployment by default.
+func readScaled(content map[string]any) *scaled {
 	text := func(fields ...string) string {
 		value, _, _ := unstructured.NestedString(content, fields...)
 		return value
 	}
-	kind, version := text("spec", "scaleTargetRef", "kind"), text("spec", "scaleTargetRef", "apiVersion")
-	if kind == "" {
-		kind = targetkind.Deployment.Kind
-	}
-	if version == "" {
-		version = targetkind.Deployment.GroupVersion().String()
-	}
+	kind := cmp.Or(text("spec", "scaleTargetRef", "kind"), targetkind.Deployment.Kind)
+	version := cmp.Or(text("spec", "scaleTargetRef", "apiVersion"), targetkind.Deployment.GroupVersion().String())
 	return &scaled{
 		name:   text("metadata", "name"),
 		target: schema.FromAPIVersionAndKind(version, kind).GroupKind(),
 		of:     text("spec", "scaleTargetRef", "name"),
-		member: m,
 	}
 }
 
-// rivals are the set's scalers that have the target of a scaler when that one is applied: those before it,
-// and those after it that had the target already.
+// rivals returns the set's scalers that have the same target when a scaler is applied: earlier ones, and later
+// ones that update a scaler with this target.
 func (inv *inventory) rivals(m *member) []*member {
 	var found []*member
 	ref := m.scaler.Spec.TargetRef
@@ -170,7 +165,7 @@ func (inv *inventory) rivals(m *member) []*member {
 	return found
 }
 
-// fail notes that something of the cluster could not be read, if err says so.
+// fail records err, if any, for Notes.
 func (u *unread) fail(what string, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -179,11 +174,10 @@ func (u *unread) fail(what string, err error) {
 	}
 }
 
-// notes are a sentence for each kind that could not be read.
 func (u *unread) notes() []string {
 	var notes []string
 	for what, err := range u.failed {
-		notes = append(notes, fmt.Sprintf("cannot read %s from the cluster, and judged without them: %v", what, err))
+		notes = append(notes, fmt.Sprintf("cannot read %s from the cluster, continuing without them: %v", what, err))
 	}
 	slices.Sort(notes)
 	return notes

@@ -21,19 +21,19 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// kindSource says which kinds can be targets. Those that the set defines it knows by their definitions;
-// others the cluster is asked for, and without one only the kinds are known that every cluster has.
+// kindSource resolves the kinds of targets: by the definitions in the set, or else from the cluster, or, without
+// one, from the kinds that every cluster has.
 type kindSource struct {
 	definitions map[schema.GroupKind]*apiextensionsv1.CustomResourceDefinition
 	lists       kindLists
-	own         *targetkind.Resolver // by these lists
+	own         *targetkind.Resolver // uses lists
 	cluster     *Cluster
 }
 
-// kindLists is the discovery of what is known without a cluster: lists by group and version.
+// kindLists is discovery without a cluster: lists by group and version.
 type kindLists map[string]*metav1.APIResourceList
 
-// newKindSource reads the CustomResourceDefinitions of the set. They are for the whole cluster, whatever else goes apart.
+// newKindSource reads the CustomResourceDefinitions of the whole set, which are cluster-wide.
 func newKindSource(set *manifest.Set, options Options) *kindSource {
 	lists := make(kindLists)
 	source := &kindSource{
@@ -56,7 +56,7 @@ func newKindSource(set *manifest.Set, options Options) *kindSource {
 		}
 		var definition apiextensionsv1.CustomResourceDefinition
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &definition) != nil {
-			continue // the API server refuses it, and says why
+			continue // the API server refuses it
 		}
 		spec := &definition.Spec
 		source.definitions[schema.GroupKind{Group: spec.Group, Kind: spec.Names.Kind}] = &definition
@@ -71,15 +71,15 @@ func newKindSource(set *manifest.Set, options Options) *kindSource {
 	return source
 }
 
-// Resolve returns the kind that ref names, as a targetkind.Resolver does; errUnknown where nobody can say.
+// Resolve returns the kind of ref, as a targetkind.Resolver does; errUnknown if it may exist or not.
 func (s *kindSource) Resolve(ctx context.Context, ref v1beta1.TargetRef) (targetkind.Kind, error) {
 	named := targetkind.Of(ref)
 	switch everywhere := !strings.Contains(named.Group, ".") || named.Group == v1beta1.GroupVersion.Group; {
-	case s.definitions[named.GroupKind()] != nil: // also before the cluster has it: it is applied with the set
+	case s.definitions[named.GroupKind()] != nil: // even if the cluster does not have it yet
 		return s.own.Resolve(ctx, ref)
 	case s.cluster != nil:
 		return s.cluster.kinds.Resolve(ctx, ref)
-	case everywhere: // nothing can add to these groups but another release of Kubernetes or Kyklos
+	case everywhere: // only another release of Kubernetes or Kyklos adds kinds to these groups
 		kind, err := s.own.Resolve(ctx, ref)
 		if unknown := (*targetkind.UnknownError)(nil); errors.As(err, &unknown) && len(unknown.Elsewhere) == 0 {
 			return kind, absentError{unknown}
@@ -92,18 +92,18 @@ func (s *kindSource) Resolve(ctx context.Context, ref v1beta1.TargetRef) (target
 	}
 }
 
-// absentError is an UnknownError of a kind that no cluster has.
+// absentError is an UnknownError for a kind that no cluster has. It does not mention kinds of the cluster.
 type absentError struct{ *targetkind.UnknownError }
 
-// Error says nothing of other kinds that a cluster may have.
+// Error implements error.
 func (e absentError) Error() string {
 	return fmt.Sprintf("%s has no %s: correct apiVersion and kind", e.Kind.GroupVersion(), e.Kind.Kind)
 }
 
-// Unwrap lets admission see that the kind is unknown.
+// Unwrap returns the UnknownError.
 func (e absentError) Unwrap() error { return e.UnknownError }
 
-// add lists a kind. Its plural stands in no message.
+// add lists a kind. Its plural is guessed, as no message contains it.
 func (l kindLists) add(version schema.GroupVersion, kind string, namespaced, scale bool) {
 	list := l[version.String()]
 	if list == nil {
@@ -117,13 +117,12 @@ func (l kindLists) add(version schema.GroupVersion, kind string, namespaced, sca
 	}
 }
 
-// has reports whether a kind is among the lists.
 func (l kindLists) has(kind schema.GroupVersionKind) bool {
 	list := l[kind.GroupVersion().String()]
 	return list != nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind.Kind })
 }
 
-// ServerResourcesForGroupVersionWithContext answers as an API server does that has these lists and no others.
+// ServerResourcesForGroupVersionWithContext returns the list, or NotFound as an API server does.
 func (l kindLists) ServerResourcesForGroupVersionWithContext(_ context.Context, groupVersion string) (*metav1.APIResourceList, error) {
 	if list := l[groupVersion]; list != nil {
 		return list, nil
@@ -131,7 +130,7 @@ func (l kindLists) ServerResourcesForGroupVersionWithContext(_ context.Context, 
 	return nil, apierrors.NewNotFound(schema.GroupResource{}, groupVersion)
 }
 
-// ServerGroupsAndResourcesWithContext gives the lists in the order of their versions' names.
+// ServerGroupsAndResourcesWithContext returns the lists, sorted by version.
 func (l kindLists) ServerGroupsAndResourcesWithContext(context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	var all []*metav1.APIResourceList
 	for _, version := range slices.Sorted(maps.Keys(l)) {
@@ -140,11 +139,11 @@ func (l kindLists) ServerGroupsAndResourcesWithContext(context.Context) ([]*meta
 	return nil, all, nil
 }
 
-// fixedClock stands still: what is known without a cluster does not change.
+// fixedClock keeps the resolver's cache valid forever: the lists do not change.
 type fixedClock time.Time
 
-// Now is always the same.
+// Now implements clock.PassiveClock.
 func (c fixedClock) Now() time.Time { return time.Time(c) }
 
-// Since is 0 for what was remembered by this clock, so that it is remembered for ever.
+// Since implements clock.PassiveClock.
 func (c fixedClock) Since(t time.Time) time.Duration { return time.Time(c).Sub(t) }

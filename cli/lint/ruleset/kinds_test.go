@@ -40,8 +40,8 @@ func TestKindsOfTargets(t *testing.T) {
 		"a kind that the set defines":           {files: []string{rollouts, of("example.com/v1", "Rollout", "web")}},
 		"a kind that is built in and has scale": {files: []string{of("v1", "ReplicationController", "web")}},
 		"Kyklos's own, which it turns on and off": {files: []string{of("kyklos.io/v1alpha1", "Workspace", "web")}, want: []string{
-			"a.yaml:12:20 warning warned spec.defaultReplicas: a Workspace runs or, at 0, is stopped: 2 means the same as 1",
-			"a.yaml:13:67 warning warned spec.windows[0].replicas: a Workspace runs or, at 0, is stopped: 10 means the same as 1",
+			"a.yaml:12:20 warning warned spec.defaultReplicas: 2 has the same effect as 1: 0 stops a Workspace, and any other number starts it",
+			"a.yaml:13:67 warning warned spec.windows[0].replicas: 10 has the same effect as 1: 0 stops a Workspace, and any other number starts it",
 		}},
 		"a version without scale": {files: []string{rollouts, of("example.com/v2", "Rollout", "web")}, want: []string{
 			`b.yaml:8:11 error target-kind spec.targetRef.kind: Invalid value: "Rollout": Rollout of example.com/v2 cannot be scaled: it has no scale subresource, through which a replica count is set`,
@@ -69,7 +69,7 @@ func TestKindsOfTargets(t *testing.T) {
 		"the count of a target where its definition says": {
 			files: []string{rollouts, of("example.com/v1", "Rollout", "web"), "apiVersion: example.com/v1\nkind: Rollout\nmetadata: {namespace: shop, name: web}\nspec:\n  replicas: 1\n  size: 4\n"},
 			want: []string{`c.yaml:6:9 warning target-sets-replicas spec.size: TimeWindowScaler "office" (b.yaml:5) scales this Rollout: ` +
-				`whoever applies this manifest, such as kubectl or Argo CD, sets 4 again; leave it out, as docs/gitops.md shows`},
+				`applying this manifest with kubectl or Argo CD resets it to 4; remove the field (see docs/gitops.md)`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func TestOverlays(t *testing.T) {
 			name, _ := filepath.Rel(dir, f.Object.File.Name)
 			lines = append(lines, fmt.Sprintf("%s:%d %s %s", filepath.ToSlash(name), f.At.Line, f.Severity, f.Rule))
 		}
-		return append(lines, fmt.Sprintf("%d judged, %d of other kinds", len(result.Summary.Judged), result.Summary.Foreign))
+		return append(lines, fmt.Sprintf("%d judged, %d of other kinds", len(result.Summary.Checked), result.Summary.Skipped))
 	}
 	write("base/kustomization.yaml", "resources: [night.yaml]\n")
 	write("base/night.yaml", strings.Replace(scaler("night", "api"), "Asia/Kolkata", "Asia/Calcutta", 1))

@@ -14,17 +14,15 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// reader is the inventory at the moment at which one object is applied, as the code that gathers
-// facts reads a cluster.
+// reader is the inventory as a client when one object is applied: admission reads its facts from it.
 type reader struct {
 	*inventory
 	member *member
 }
 
-// It is what admission.Sources asks for, and no more of it than the rules use.
 var _ client.Reader = reader{}
 
-// Get fills in no more than the rules read: the keys of a ConfigMap, and otherwise that there is one.
+// Get fills in what the rules read: the keys of a ConfigMap, and of any other object only that it exists.
 func (r reader) Get(ctx context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
 	kind := groupKind(into)
 	if m := r.set[identity{kind, key}]; m != nil {
@@ -40,7 +38,7 @@ func (r reader) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		return nil
 	}
 	if r.cluster == nil {
-		return errUnknown // not the API server's NotFound: nobody knows
+		return errUnknown // not NotFound: it may exist
 	}
 	err := r.cluster.Reader.Get(ctx, key, into)
 	if client.IgnoreNotFound(err) != nil {
@@ -49,63 +47,39 @@ func (r reader) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 	return err
 }
 
-// List returns the scalers that are there when the object is applied, or the autoscalers.
+// List returns the scalers that exist when the object is applied, or the autoscalers: those of the set, and those of
+// the cluster that the set does not replace.
 func (r reader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	var asked client.ListOptions
 	asked.ApplyOptions(options)
+	stored := r.storedIn(ctx, asked.Namespace)
 	switch list := list.(type) {
 	case *v1beta1.TimeWindowScalerList:
 		for _, rival := range r.rivals(r.member) {
 			list.Items = append(list.Items, *rival.scaler)
 		}
-		return r.storedScalers(ctx, asked.Namespace, list)
+		for i := range stored.scalers.Items {
+			if scaler := &stored.scalers.Items[i]; !r.replaces(v1beta1.GroupKind, scaler) {
+				list.Items = append(list.Items, *scaler)
+			}
+		}
+		return stored.failed[v1beta1.Kind]
 	case *autoscalingv2.HorizontalPodAutoscalerList:
 		for _, hpa := range r.autoscalers[asked.Namespace] {
 			list.Items = append(list.Items, *hpa)
 		}
-		return r.storedAutoscalers(ctx, asked.Namespace, list)
+		for i := range stored.autoscalers.Items {
+			if hpa := &stored.autoscalers.Items[i]; !r.replaces(autoscaler, hpa) {
+				list.Items = append(list.Items, *hpa)
+			}
+		}
+		return stored.failed[autoscaler.Kind]
 	default:
-		return fmt.Errorf("an inventory has no lists of %T", list)
+		return fmt.Errorf("inventory cannot list %T", list)
 	}
 }
 
-// storedScalers adds the cluster's, except those that the set replaces.
-func (r reader) storedScalers(ctx context.Context, namespace string, list *v1beta1.TimeWindowScalerList) error {
-	if r.cluster == nil {
-		return nil
-	}
-	stored, err := r.cluster.scalers.in(ctx, r.cluster.Reader, namespace)
-	if err != nil {
-		r.fail(plural(v1beta1.Kind), err)
-		return err
-	}
-	for _, scaler := range stored {
-		if r.set[identity{v1beta1.GroupKind, client.ObjectKeyFromObject(scaler)}] == nil {
-			list.Items = append(list.Items, *scaler)
-		}
-	}
-	return nil
-}
-
-// storedAutoscalers adds the cluster's, except those that the set replaces.
-func (r reader) storedAutoscalers(ctx context.Context, namespace string, list *autoscalingv2.HorizontalPodAutoscalerList) error {
-	if r.cluster == nil {
-		return nil
-	}
-	stored, err := r.cluster.autoscalers.in(ctx, r.cluster.Reader, namespace)
-	if err != nil {
-		r.fail(plural(autoscaler.Kind), err)
-		return err
-	}
-	for _, hpa := range stored {
-		if r.set[identity{autoscaler, client.ObjectKeyFromObject(hpa)}] == nil {
-			list.Items = append(list.Items, *hpa)
-		}
-	}
-	return nil
-}
-
-// groupKind is that of a typed object by its type, and otherwise what the object says.
+// groupKind is that of the Go type, or else the one in the object.
 func groupKind(object client.Object) schema.GroupKind {
 	if kind, err := apiutil.GVKForObject(object, scheme()); err == nil {
 		return kind.GroupKind()
@@ -113,8 +87,8 @@ func groupKind(object client.Object) schema.GroupKind {
 	return object.GetObjectKind().GroupVersionKind().GroupKind()
 }
 
-// plural is how a note names the objects of a kind.
+// plural is the name of a kind in notes.
 func plural(kind string) string { return kind + "s" }
 
-// isAbsent reports whether err says that there is no such object, or no such kind.
+// isAbsent reports whether err means that the object or its kind does not exist.
 func isAbsent(err error) bool { return apierrors.IsNotFound(err) }

@@ -30,7 +30,7 @@ func TestUpdates(t *testing.T) {
 		"what is new is judged": {
 			files: []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST", 1)},
 			want: []string{"a.yaml:10:13 warning warned spec.timezone: EST is UTC-05:00 all year, without daylight saving time: " +
-				"to follow the clocks of a place, use its zone, such as America/New_York"},
+				"to follow local clocks, use the zone of a place, such as America/New_York"},
 		},
 		"a value that was wrong before": {
 			old:   []string{strings.Replace(scaler("office", "web"), "days: [Mon]", "days: [mon]", 1)},
@@ -39,8 +39,8 @@ func TestUpdates(t *testing.T) {
 		"a target that two had before, of which one changes": {
 			old:   []string{scaler("office", "web"), scaler("night", "web")},
 			files: []string{longer, scaler("night", "web")},
-			want: []string{`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" names Deployment "web" too: ` +
-				`the older of the two scales it, and the other does nothing (b.yaml:5)`},
+			want: []string{`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" has the same target Deployment "web": ` +
+				`the older one scales it, and the other does nothing (b.yaml:5)`},
 		},
 		"a target that another one had before": {
 			old:   []string{scaler("office", "api"), scaler("night", "web")},
@@ -59,8 +59,8 @@ func TestUpdates(t *testing.T) {
 		"the annotation of the older version broken": {
 			old:   []string{zoned},
 			files: []string{strings.Replace(older(longer), "  name: office", "  name: office\n  annotations: {kyklos.io/v1beta1-spec: gone}", 1)},
-			want: []string{"a.yaml:13:13 warning warned spec.windows[0].timezone: was lost: v1alpha1 cannot say it, " +
-				"and the annotation kyklos.io/v1beta1-spec, which carries it, was left out or changed; use kyklos.io/v1beta1"},
+			want: []string{"a.yaml:13:13 warning warned spec.windows[0].timezone: lost: v1alpha1 does not have this field, " +
+				"and annotation kyklos.io/v1beta1-spec, which preserves it, was removed or changed; use kyklos.io/v1beta1"},
 		},
 		"a volume cannot shrink": {
 			old:   []string{workspace},

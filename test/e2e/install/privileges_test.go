@@ -63,7 +63,7 @@ func TestSomeNamespaces(t *testing.T) {
 	m := s.start(harness.ManagerOptions{Args: args})
 	s.Kubectl(workloads, "apply", "-n", "lab", "-f", "-")
 	_, said := s.Kubectl(scalers, "apply", "-n", "lab", "-f", "-")
-	const unserved = `Warning: metadata.namespace: this Kyklos does not serve the namespace "lab" (see its flag --namespaces): nothing is scaled here, unless another one serves it`
+	const unserved = `Warning: metadata.namespace: this Kyklos does not serve namespace "lab" (flag --namespaces): nothing happens here unless another Kyklos does`
 	if other := strings.ReplaceAll(said, unserved+"\n", ""); strings.Contains(other, "Warning") || !strings.Contains(said, unserved) {
 		t.Errorf("a namespace that is not served: got the warnings %s", said)
 	}

@@ -176,7 +176,7 @@ func TestPolicies(t *testing.T) {
 				request.New = defaulted(t, definitions, request.Object, old)
 			}
 			var denied, warned, said []string
-			for _, f := range policies.Judge(t.Context(), request) {
+			for _, f := range policies.Evaluate(t.Context(), request) {
 				action, by := "deny", spoke.FindStringSubmatch(f.Message)
 				if by == nil {
 					t.Fatalf("not an API server's words: %s", f.Message)

@@ -96,7 +96,7 @@ const followsHolidays = "  holidays: {mode: treat-as-closed, sourceRef: {name: d
 
 // sharedBy is what the webhook says to the second scaler of web.
 func sharedBy(owner, place string) string {
-	return fmt.Sprintf(`Duplicate value: "web": TimeWindowScaler %q scales Deployment "web" already, and a workload has one at most: add the windows to that one, or delete it first%s`, owner, place)
+	return fmt.Sprintf(`Duplicate value: "web": TimeWindowScaler %q already scales Deployment "web", and a workload can have only one: add the windows to it, or delete it first%s`, owner, place)
 }
 
 func TestSetsOfManifests(t *testing.T) {
@@ -126,13 +126,13 @@ func TestSetsOfManifests(t *testing.T) {
 		},
 		"an autoscaler of the target, after it": {
 			files: []string{scaler("office", "web"), autoscalerOf("cpu", "web"), autoscalerOf("other", "api")},
-			want: []string{`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" scales Deployment "web" too: ` +
-				`each will undo what the other does, so keep only one of them (b.yaml:3)`},
+			want: []string{`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" also scales Deployment "web": ` +
+				`each overwrites what the other sets; keep only one of them (b.yaml:3)`},
 		},
 		"a ScaledObject of the target, by its defaults": {
 			files: []string{scaler("office", "web"), "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {namespace: shop, name: queue}\nspec: {scaleTargetRef: {name: web}}\n"},
-			want: []string{`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: ScaledObject "queue" scales Deployment "web" too: ` +
-				`KEDA and Kyklos will undo what the other does, so keep only one of them (b.yaml:3)`},
+			want: []string{`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: ScaledObject "queue" also scales Deployment "web": ` +
+				`KEDA and Kyklos overwrite what the other sets; keep only one of them (b.yaml:3)`},
 		},
 		"a ScaledObject of another kind of target": {
 			files: []string{scaler("office", "web"), "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {namespace: shop, name: queue}\nspec: {scaleTargetRef: {kind: StatefulSet, name: web}}\n"},
@@ -140,7 +140,7 @@ func TestSetsOfManifests(t *testing.T) {
 		"a target with replicas": {
 			files: []string{workload("Deployment", "web", "  template: {}\n  replicas: 3"), scaler("office", "web")},
 			want: []string{`a.yaml:6:13 warning target-sets-replicas spec.replicas: TimeWindowScaler "office" (b.yaml:5) scales this Deployment: ` +
-				`whoever applies this manifest, such as kubectl or Argo CD, sets 3 again; leave it out, as docs/gitops.md shows`},
+				`applying this manifest with kubectl or Argo CD resets it to 3; remove the field (see docs/gitops.md)`},
 		},
 		"a target without, and others with replicas": {
 			files: []string{workload("Deployment", "web", "  paused: false"), workload("StatefulSet", "web", "  replicas: 3"), workload("Deployment", "api", "  replicas: 3"), scaler("office", "web")},
@@ -149,12 +149,12 @@ func TestSetsOfManifests(t *testing.T) {
 		"an Application that does not respect what it ignores": {
 			files: []string{scaler("office", "web"), applicationOf("jsonPointers: [/spec/replicas]", "CreateNamespace=true")},
 			want: []string{"b.yaml:6:16 warning argocd-replicas spec.syncPolicy.syncOptions: replicas are ignored when Argo CD compares, " +
-				"but set back when it syncs for another reason: add RespectIgnoreDifferences=true, as docs/gitops.md shows"},
+				"but reset when it syncs for another reason: add RespectIgnoreDifferences=true (see docs/gitops.md)"},
 		},
 		"one that goes by Kyklos's name alone": {
 			files: []string{applicationOf("managedFieldsManagers: [kyklos-controller]", "RespectIgnoreDifferences=true")},
 			want: []string{"a.yaml:5:55 warning argocd-replicas spec.ignoreDifferences[0].managedFieldsManagers: " +
-				"when replicas are taken out of Git, the workload drops to 1: give jsonPointers with /spec/replicas, as docs/gitops.md shows"},
+				"removing replicas from Git scales the workload to 1: use jsonPointers with /spec/replicas instead (see docs/gitops.md)"},
 		},
 		"one that is right":              {files: []string{scaler("office", "web"), applicationOf("jsonPointers: [/spec/replicas]", "RespectIgnoreDifferences=true")}},
 		"one that applies on the server": {files: []string{applicationOf("managedFieldsManagers: [kyklos-controller]", "RespectIgnoreDifferences=true, ServerSideApply=true")}},
@@ -162,25 +162,25 @@ func TestSetsOfManifests(t *testing.T) {
 		"holidays that are no dates, and past": {
 			files: []string{scaler("office", "web", followsHolidays), holidaysOf("2020-01-01: , 25.12.2026: ")},
 			want: []string{
-				`a.yaml:13:55 warning holidays spec.holidays.sourceRef.name: ConfigMap "days" has keys that are not dates and are ignored: 25.12.2026; a key is a date such as 2026-12-25 (b.yaml:3)`,
-				`a.yaml:13:55 warning holidays spec.holidays.sourceRef.name: the last holiday in ConfigMap "days" is 2020-01-01, which is past: add the holidays to come (b.yaml:3)`,
+				`a.yaml:13:55 warning holidays spec.holidays.sourceRef.name: ConfigMap "days" has keys that are not dates and are ignored: 25.12.2026; use dates such as 2026-12-25 (b.yaml:3)`,
+				`a.yaml:13:55 warning holidays spec.holidays.sourceRef.name: the last holiday in ConfigMap "days", 2020-01-01, is in the past: add upcoming holidays (b.yaml:3)`,
 			},
 		},
 		"holidays to come": {files: []string{scaler("office", "web", followsHolidays), holidaysOf("2026-12-25: true")}},
 		"the same object twice": {
 			files: []string{scaler("office", "web"), scaler("office", "web")},
-			want:  []string{"a.yaml:5:9 warning duplicate-object metadata.name: the same object is there again at b.yaml:5: what is applied last counts"},
+			want:  []string{"a.yaml:5:9 warning duplicate-object metadata.name: the same object is also at b.yaml:5: the one that is applied last counts"},
 		},
 		"the same object in both versions": {
 			files: []string{scaler("office", "web"), strings.Replace(scaler("office", "web"), "v1beta1", "v1alpha1", 1)},
-			want:  []string{"a.yaml:5:9 warning duplicate-object metadata.name: the same object is there again, as v1alpha1, at b.yaml:5: what is applied last counts"},
+			want:  []string{"a.yaml:5:9 warning duplicate-object metadata.name: the same object is also at b.yaml:5 as v1alpha1: the one that is applied last counts"},
 		},
 		"holidays twice, and other ConfigMaps": {
 			files: []string{scaler("office", "web", followsHolidays), holidaysOf("2026-12-25: "), holidaysOf("2027-12-25: "),
 				strings.Replace(holidaysOf("a: b"), "days", "settings", 1), strings.Replace(holidaysOf("a: b"), "days", "settings", 1)},
 			want: []string{
-				"b.yaml:3:35 warning duplicate-object metadata.name: the same object is there again at c.yaml:3: what is applied last counts",
-				"d.yaml:3:35 warning duplicate-object metadata.name: the same object is there again at e.yaml:3: what is applied last counts",
+				"b.yaml:3:35 warning duplicate-object metadata.name: the same object is also at c.yaml:3: the one that is applied last counts",
+				"d.yaml:3:35 warning duplicate-object metadata.name: the same object is also at e.yaml:3: the one that is applied last counts",
 			},
 		},
 		"one name in two kinds, and in two namespaces": {
@@ -196,7 +196,7 @@ func TestSetsOfManifests(t *testing.T) {
 		},
 		"a warning of Kyklos's": {
 			files: []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "Asia/Calcutta", 1)},
-			want:  []string{"a.yaml:10:13 warning warned spec.timezone: Asia/Calcutta is an old name that is kept for old programs: use Asia/Kolkata"},
+			want:  []string{"a.yaml:10:13 warning warned spec.timezone: Asia/Calcutta is a deprecated name: use Asia/Kolkata"},
 		},
 		"a kind of the group that there is not": {
 			files: []string{"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScalar\nmetadata: {name: a}\n"},

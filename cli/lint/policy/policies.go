@@ -12,27 +12,27 @@ import (
 	"kyklos.io/kyklos/cli/lint"
 )
 
-// verdict is what one evaluation of a bound policy comes to.
-type verdict struct {
+// decision is a failed validation of a bound policy.
+type decision struct {
 	message string
 	field   string
-	failed  bool // the evaluation failed, rather than that it came to false
+	failed  bool // the expression could not be evaluated
 	always  bool // denied whatever the binding's actions are
 }
 
-// Judge says what the policies say about a request, in the order of the policies' names: an error where the API server would deny it,
-// and a warning where it would warn, or where only a cluster knows. Where several things deny a request, the API server tells of one
-// of them. A nil receiver has no policies.
-func (p *Policies) Judge(ctx context.Context, r Request) (findings []lint.Finding) {
+// Evaluate evaluates all policies for a request, sorted by name: an error if the API server would deny it, and a warning
+// if it would warn or only a cluster can decide. The API server only returns one of several errors. A nil receiver
+// has no policies.
+func (p *Policies) Evaluate(ctx context.Context, r Request) (findings []lint.Finding) {
 	if p == nil {
 		return nil
 	}
-	judged := p.request(r)
-	if rules.IsExemptAdmissionConfigurationResource(judged) {
+	request := p.request(r)
+	if rules.IsExemptAdmissionConfigurationResource(request) {
 		return nil
 	}
 	for _, one := range p.policies {
-		for _, f := range p.judgeBy(ctx, one, judged) {
+		for _, f := range p.evaluate(ctx, one, request) {
 			f.Object, f.Rule = r.Object, lint.Policy
 			f.At, _ = r.Object.Position(f.Field)
 			findings = append(findings, f)
@@ -41,7 +41,7 @@ func (p *Policies) Judge(ctx context.Context, r Request) (findings []lint.Findin
 	return findings
 }
 
-func (p *Policies) judgeBy(ctx context.Context, one *policy, r *request) (findings []lint.Finding) {
+func (p *Policies) evaluate(ctx context.Context, one *policy, r *request) (findings []lint.Finding) {
 	matched, err := p.match(r, one.Spec.MatchConstraints)
 	if err != nil {
 		return one.misconfigured(fmt.Errorf("failed to configure policy: %w", err), nil)
@@ -76,15 +76,15 @@ func (p *Policies) judgeBy(ctx context.Context, one *policy, r *request) (findin
 			continue
 		}
 		for _, param := range params {
-			for _, v := range one.evaluate(ctx, input{r, versioned, matched.resource, param}) {
-				findings = append(findings, one.findings(v, binding, r.builtIn)...)
+			for _, d := range one.validate(ctx, input{r, versioned, matched.resource, param}) {
+				findings = append(findings, one.findings(d, binding, r.builtIn)...)
 			}
 		}
 	}
 	return findings
 }
 
-// versioned is the request in the version that the policy's rules ask for.
+// versioned converts the request to the version in the policy's rules.
 func (p *Policies) versioned(r *request, m match) (*admission.VersionedAttributes, error) {
 	versioned := &admission.VersionedAttributes{Attributes: r, VersionedKind: m.kind}
 	object, err := p.kinds.convert(r.GetObject(), m.kind)
@@ -100,15 +100,15 @@ func (p *Policies) versioned(r *request, m match) (*admission.VersionedAttribute
 	return versioned, err
 }
 
-// missing is what one would have to know to judge the request; "" is nothing.
+// missing returns what must be known to evaluate the policy; "" if nothing is missing.
 func (one *policy) missing(r *request, unsure bool) string {
 	switch {
 	case one.asksAuthorizer:
-		return "it asks what the user of the request may do (authorizer), which only a cluster knows"
+		return "it checks permissions (authorizer), which are only known in a cluster"
 	case unsure:
-		return fmt.Sprintf("it chooses Namespaces by their labels, and Namespace %s is not among the manifests: give it with --policy", r.GetNamespace())
-	case one.asksNamespace && r.strange():
-		return fmt.Sprintf("it looks at the Namespace (namespaceObject), and Namespace %s is not among the manifests: give it with --policy", r.GetNamespace())
+		return fmt.Sprintf("it selects namespaces by label, and Namespace %s is not in the manifests: add it with --policy", r.GetNamespace())
+	case one.asksNamespace && r.namespaceUnknown():
+		return fmt.Sprintf("it reads the Namespace (namespaceObject), and Namespace %s is not in the manifests: add it with --policy", r.GetNamespace())
 	}
 	return ""
 }
@@ -116,11 +116,11 @@ func (one *policy) missing(r *request, unsure bool) string {
 func (one *policy) unknown(why string) []lint.Finding {
 	return []lint.Finding{{
 		Severity: lint.Warning,
-		Message:  fmt.Sprintf("ValidatingAdmissionPolicy '%s' cannot be judged here: %s", one.Name, why),
+		Message:  fmt.Sprintf("ValidatingAdmissionPolicy '%s' cannot be evaluated: %s", one.Name, why),
 	}}
 }
 
-// misconfigured is what a policy comes to that cannot be evaluated as it is set up.
+// misconfigured reports a policy that cannot be evaluated because of its configuration.
 func (one *policy) misconfigured(err error, binding *admissionv1.ValidatingAdmissionPolicyBinding) []lint.Finding {
 	if one.ignoresFailure() {
 		return nil
@@ -128,24 +128,24 @@ func (one *policy) misconfigured(err error, binding *admissionv1.ValidatingAdmis
 	if binding == nil {
 		binding = &admissionv1.ValidatingAdmissionPolicyBinding{}
 	}
-	return one.findings(verdict{message: err.Error(), always: true}, binding, false)
+	return one.findings(decision{message: err.Error(), always: true}, binding, false)
 }
 
 func (one *policy) ignoresFailure() bool {
 	return one.Spec.FailurePolicy != nil && *one.Spec.FailurePolicy == admissionv1.Ignore
 }
 
-// findings is a verdict in the API server's words, once for each action of the binding that speaks to the author.
-func (one *policy) findings(v verdict, binding *admissionv1.ValidatingAdmissionPolicyBinding, builtIn bool) (all []lint.Finding) {
+// findings reports a decision as the API server does, once for each action of the binding that the client sees.
+func (one *policy) findings(d decision, binding *admissionv1.ValidatingAdmissionPolicyBinding, builtIn bool) (all []lint.Finding) {
 	by := fmt.Sprintf("ValidatingAdmissionPolicy '%s'", one.Name)
 	if binding.Name != "" {
 		by += fmt.Sprintf(" with binding '%s'", binding.Name)
 	}
-	if v.failed && builtIn {
-		return one.unknown(v.message + "; the API server has defaults for this kind, which are not known here")
+	if d.failed && builtIn {
+		return one.unknown(d.message + "; the API server sets defaults for this kind, which are not known here")
 	}
-	denied := lint.Finding{Severity: lint.Error, Field: v.field, Message: by + " denied request: " + v.message}
-	if v.always {
+	denied := lint.Finding{Severity: lint.Error, Field: d.field, Message: by + " denied request: " + d.message}
+	if d.always {
 		return []lint.Finding{denied}
 	}
 	for _, action := range binding.Spec.ValidationActions {
@@ -153,16 +153,16 @@ func (one *policy) findings(v verdict, binding *admissionv1.ValidatingAdmissionP
 		case admissionv1.Deny:
 			all = append(all, denied)
 		case admissionv1.Warn:
-			all = append(all, lint.Finding{Severity: lint.Warning, Field: v.field, Message: "Validation failed for " + by + ": " + v.message})
+			all = append(all, lint.Finding{Severity: lint.Warning, Field: d.field, Message: "Validation failed for " + by + ": " + d.message})
 		}
 	}
 	return all
 }
 
-// input is what a policy is evaluated with.
+// input are the variables for a policy.
 type input struct {
 	*request
 	versioned *admission.VersionedAttributes
 	resource  gvr
-	param     runtime.Object // nil without one
+	param     runtime.Object // nil without params
 }

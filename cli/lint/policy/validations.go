@@ -17,9 +17,9 @@ import (
 
 type gvr = schema.GroupVersionResource
 
-// evaluate is what the policy has against a request, with the budget, the order and the words of the API server's validator
+// validate returns the policy's failed validations, with the budget, order and messages of the API server
 // (apiserver, pkg/admission/plugin/policy/validating/validator.go).
-func (one *policy) evaluate(ctx context.Context, in input) []verdict {
+func (one *policy) validate(ctx context.Context, in input) []decision {
 	if one.conditions != nil {
 		matched := one.conditions.Match(ctx, in.versioned, in.param, nil)
 		if matched.Error != nil {
@@ -38,7 +38,7 @@ func (one *policy) evaluate(ctx context.Context, in input) []verdict {
 		return one.failed(err.Error())
 	}
 	messages, _, messageErr := one.messages.ForInput(ctx, in.versioned, asked, bound, namespace, budget)
-	var all []verdict
+	var all []decision
 	for i, result := range results {
 		switch {
 		case result.Error != nil:
@@ -46,21 +46,21 @@ func (one *policy) evaluate(ctx context.Context, in input) []verdict {
 		case errors.Is(messageErr, apiservercel.ErrInternal), errors.Is(messageErr, apiservercel.ErrOutOfBudget):
 			all = append(all, one.failed(fmt.Sprintf("failed messageExpression: %s", messageErr))...)
 		case result.EvalResult != celtypes.True:
-			all = append(all, verdict{message: one.message(i, messages), field: subject(one.Spec.Validations[i].Expression)})
+			all = append(all, decision{message: one.message(i, messages), field: subject(one.Spec.Validations[i].Expression)})
 		}
 	}
 	return append(all, one.annotate(ctx, in, asked, bound)...)
 }
 
-// failed is what an evaluation that failed comes to.
-func (one *policy) failed(message string) []verdict {
+// failed applies the policy's failurePolicy to an expression that could not be evaluated.
+func (one *policy) failed(message string) []decision {
 	if one.ignoresFailure() {
 		return nil
 	}
-	return []verdict{{message: message, failed: true}}
+	return []decision{{message: message, failed: true}}
 }
 
-// message is what validation i says: what its messageExpression comes to, else its message, else its expression.
+// message is that of validation i: its messageExpression, else its message, else its expression.
 func (one *policy) message(i int, messages []plugincel.EvaluationResult) string {
 	if i < len(messages) && messages[i].Error == nil && messages[i].EvalResult != nil {
 		text, _ := messages[i].EvalResult.Value().(string)
@@ -75,19 +75,19 @@ func (one *policy) message(i int, messages []plugincel.EvaluationResult) string 
 	return "failed expression: " + strings.TrimSpace(one.Spec.Validations[i].Expression)
 }
 
-// annotate evaluates the audit annotations, which nobody sees here, because those that fail deny the request.
+// annotate evaluates the audit annotations: those that fail deny the request.
 func (one *policy) annotate(
 	ctx context.Context, in input, asked *admissionreview.AdmissionRequest, bound plugincel.OptionalVariableBindings,
-) (all []verdict) {
+) (all []decision) {
 	results, _, err := one.annotations.ForInput(ctx, in.versioned, asked, bound, in.namespace, celconfig.RuntimeCELCostBudget)
 	if err != nil {
 		return one.failed(err.Error())
 	}
 	for _, result := range results {
 		if result.Error != nil {
-			for _, v := range one.failed(result.Error.Error()) {
-				v.always = true
-				all = append(all, v)
+			for _, d := range one.failed(result.Error.Error()) {
+				d.always = true
+				all = append(all, d)
 			}
 		}
 	}

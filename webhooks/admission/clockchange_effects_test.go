@@ -40,7 +40,9 @@ func TestClockChangeWarningsAreTrue(t *testing.T) {
 		}
 		edges := timecalc.IrregularEdges(windows, home, from, from.AddDate(1, 0, 0))
 		for i, e := range edges {
-			line := clockChangeWarning(e, hasOther(edges, i), windows, field.NewPath("w"))
+			var found Findings
+			found.checkClockChange(e, hasOther(edges, i), windows, field.NewPath("w"))
+			line := strings.Join(found.Warnings(), "")
 			if line == "" && end == "24:00" && e.Edge == timecalc.EdgeEnd {
 				continue // it ends where its day does, whenever that is
 			}
@@ -56,8 +58,8 @@ func isTrue(line string, e timecalc.IrregularEdge, runs func(time.Time) bool) bo
 	turns := func(at time.Time, on bool) bool { return runs(at) == on && runs(at.Add(-1)) != on }
 	first, start := e.At[0], e.Edge == timecalc.EdgeStart
 	switch {
-	case strings.Contains(line, "starts, stops when they go back, and starts again"),
-		strings.Contains(line, "ends, resumes when they go back, and ends again"):
+	case strings.Contains(line, "starts, stops when clocks go back, and starts again"),
+		strings.Contains(line, "ends, resumes when clocks go back, and ends again"):
 		_, change := first.ZoneBounds()
 		return turns(first, start) && runs(change.Add(-1)) == start && runs(change) != start && turns(e.At[1], start)
 	case strings.Contains(line, "both times"):
@@ -66,7 +68,7 @@ func isTrue(line string, e timecalc.IrregularEdge, runs func(time.Time) bool) bo
 		return start && turns(first, true)
 	case strings.Contains(line, "the window ends at"):
 		return !start && turns(first, false)
-	case strings.Contains(line, "runs on without a break"):
+	case strings.Contains(line, "continues without interruption"):
 		return runs(first) && runs(first.Add(-1))
 	case strings.Contains(line, "does not run on"):
 		before := first.Add(-1) // may belong to the window of the day before

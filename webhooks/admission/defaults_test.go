@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
+
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // home is a Workspace as the API server sends it, after the schema's defaults.
@@ -29,7 +31,7 @@ func sized(resources string) string {
 // resourcesAfter returns spec.resources of obj once the defaulting webhook has patched it, and with how
 // many operations.
 func resourcesAfter(t interface{ Fatal(...any) }, obj string) (string, int) {
-	response := defaultWorkspace(context.Background(), request(obj, ""))
+	response := defaulter(targetkind.Workspace.GroupKind()).Handler.Handle(context.Background(), request(obj, ""))
 	if !response.Allowed {
 		t.Fatal(response.Result)
 	}

@@ -16,25 +16,25 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// heard collects warnings.
-type heard struct{ texts []string }
+// warnings is a recorder for the warnings of one response.
+type warnings struct{ texts []string }
 
-// AddWarning implements warning.Recorder. A response has each text once.
-func (h *heard) AddWarning(_, text string) {
-	if !slices.Contains(h.texts, text) {
-		h.texts = append(h.texts, text)
+// AddWarning implements warning.Recorder. A response contains each text once.
+func (w *warnings) AddWarning(_, text string) {
+	if !slices.Contains(w.texts, text) {
+		w.texts = append(w.texts, text)
 	}
 }
 
 // kubernetesFinalizers need no domain.
 var kubernetesFinalizers = sets.New(metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes))
 
-// WarningsOnCreate is about the names of finalizers.
+// WarningsOnCreate returns warnings about the names of finalizers.
 func (s *strategy) WarningsOnCreate(ctx context.Context, obj runtime.Object) []string {
 	return s.WarningsOnUpdate(ctx, obj, &unstructured.Unstructured{Object: map[string]any{}})
 }
 
-// WarningsOnUpdate is about the names of finalizers that are new.
+// WarningsOnUpdate returns warnings about the names of new finalizers.
 func (*strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) (all []string) {
 	added := sets.New(obj.(*unstructured.Unstructured).GetFinalizers()...).Delete(old.(*unstructured.Unstructured).GetFinalizers()...)
 	for _, name := range sets.List(added) {
@@ -53,7 +53,7 @@ func (*strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) (a
 	return all
 }
 
-// dropEqualOwners leaves one of owners that are equal, and warns of the others.
+// dropEqualOwners removes duplicate owner references with a warning.
 func dropEqualOwners(ctx context.Context, object *unstructured.Unstructured) {
 	var left []metav1.OwnerReference
 	var dropped []string

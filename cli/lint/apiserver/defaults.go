@@ -13,8 +13,8 @@ import (
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
-// mutate has Kyklos's mutating webhooks fill in what is left out, as the match conditions of their configuration say:
-// not in what is being deleted, and in a change only where spec changes. old is nil for a new object.
+// mutate applies Kyklos's defaulting webhooks if the match conditions of their configuration hold: the object is not
+// being deleted, and an update changes spec. old is nil for a new object.
 func (s *Server) mutate(ctx context.Context, v *version, object, old *unstructured.Unstructured) error {
 	if !s.webhooks || object.GetDeletionTimestamp() != nil || old != nil && sameSpec(object, old) {
 		return nil
@@ -38,7 +38,7 @@ func (s *Server) mutate(ctx context.Context, v *version, object, old *unstructur
 	return err
 }
 
-// sameSpec is also true where one has no spec: a match condition that fails keeps the webhook from being called.
+// sameSpec is also true if one has no spec: the webhook is not called if a match condition fails.
 func sameSpec(object, old *unstructured.Unstructured) bool {
 	now, hasNow := object.Object["spec"]
 	before, hadBefore := old.Object["spec"]

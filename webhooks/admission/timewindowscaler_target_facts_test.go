@@ -38,10 +38,10 @@ func TestValidatorReadsTheTarget(t *testing.T) {
 		verdict  string
 	}{
 		"a StatefulSet":    {cluster{objects: []client.Object{holidays, &appsv1.StatefulSet{ObjectMeta: named("web")}}}, of("apps/v1", "StatefulSet"), "", nil, "create allowed"},
-		"no StatefulSet":   {cluster{objects: quiet(t)[:2]}, of("apps/v1", "StatefulSet"), "", []string{`there is no StatefulSet "web"`}, "create warned"},
-		"no DaemonSet":     {cluster{objects: quiet(t)[:2]}, of("apps/v1", "DaemonSet"), "", []string{`there is no DaemonSet "web"`, "means the same as 1"}, "create warned"},
+		"no StatefulSet":   {cluster{objects: quiet(t)[:2]}, of("apps/v1", "StatefulSet"), "", []string{`StatefulSet "web" does not exist`}, "create warned"},
+		"no DaemonSet":     {cluster{objects: quiet(t)[:2]}, of("apps/v1", "DaemonSet"), "", []string{`DaemonSet "web" does not exist`, "has the same effect as 1"}, "create warned"},
 		"a further kind":   {cluster{objects: []client.Object{holidays, theRollout}, further: known}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create allowed"},
-		"none of the kind": {cluster{objects: quiet(t)[:2], further: known}, of("argoproj.io/v1alpha1", "Rollout"), "", []string{`there is no Rollout "web"`}, "create warned"},
+		"none of the kind": {cluster{objects: quiet(t)[:2], further: known}, of("argoproj.io/v1alpha1", "Rollout"), "", []string{`Rollout "web" does not exist`}, "create warned"},
 		"no permission": {cluster{objects: quiet(t)[:2], further: known, denied: []string{"patch"}}, of("argoproj.io/v1alpha1", "Rollout"), "",
 			[]string{"Kyklos has no permission to scale rollouts.argoproj.io"}, "create warned"},
 		"an unknown kind":          {cluster{objects: quiet(t)[:2], further: unknown}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create denied"},
@@ -69,7 +69,7 @@ func TestValidatorLooksForMetrics(t *testing.T) {
 		want []string
 	}{
 		"served":      {metric, nil, nil},
-		"not served":  {metric, gone, []string{"spec.windows[0].metric: nothing in this cluster serves external metrics (external.metrics.k8s.io): until something does, the window's replicas apply"}},
+		"not served":  {metric, gone, []string{"spec.windows[0].metric: this cluster does not serve external metrics (external.metrics.k8s.io): until it does, the window's replicas apply"}},
 		"down":        {metric, apierrors.NewServiceUnavailable(""), nil},
 		"not asked":   {stored, gone, nil},
 		"no metrics?": {stored, errors.New("asked"), nil},
