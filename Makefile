@@ -119,7 +119,7 @@ test-webhooks: build bin/certmanager
 # Once more each time: go takes a result for still true when only files outside of the module have changed.
 .PHONY: test-nested
 test-nested: devcluster bin/helm
-	@cd cmd/release && HELM_BIN=$(CURDIR)/bin/helm DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster KYKLOS_BIN=$(CURDIR)/bin/kyklos go test -timeout 10m -count=1 .
+	@cd cmd/release && HELM_BIN=$(CURDIR)/bin/helm DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster KYKLOS_BIN=$(CURDIR)/bin/kyklos go test -timeout 20m -count=1 .
 	@cd test/platform/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/platform/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 .
 
