@@ -93,12 +93,6 @@ func (t *T) Until(what string, done func() bool) {
 	})
 }
 
-// Eventually polls like T.Eventually, for a test without a T.
-func Eventually(t testing.TB, what string, check func() error) {
-	t.Helper()
-	(&T{TB: t}).Eventually(what, check)
-}
-
 // Until polls like T.Until, for a test without a T.
 func Until(t testing.TB, what string, done func() bool) {
 	t.Helper()
