@@ -11,25 +11,25 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// explain says what v1alpha1 cannot say of an object at a path, field by field. before is v1beta1, after what the webhook shows
-// of it to a client of v1alpha1 (docs/conversion.md).
-func (c *documentConversion) explain(root *yaml.Node, path string, before, after map[string]any) {
+// noteLosses notes what v1alpha1 cannot express, field by field. before is v1beta1, after what the webhook returns to a client of
+// v1alpha1 (docs/conversion.md).
+func (c *documentConversion) noteLosses(root *yaml.Node, path string, before, after map[string]any) {
 	spec, shown := before["spec"], after["spec"]
-	told := len(c.notes)
+	known := len(c.notes)
 	c.differences(root, join(path, "spec"), "spec", spec, shown)
-	if len(c.notes) > told {
-		c.note(lineOf(root, path), "TimeWindowScaler %s keeps what v1alpha1 cannot say in the annotation %s: leave that as it is", nameOf(before), conversion.Annotation)
+	if len(c.notes) > known {
+		c.note(lineOf(root, path), "TimeWindowScaler %s keeps what v1alpha1 cannot express in the annotation %s: do not edit it", nameOf(before), conversion.Annotation)
 	}
-	// The rules of v1alpha1 let such a target stay, and refuse it in a new object (ratcheting).
+	// v1alpha1 keeps such a target in existing objects, and refuses it in new ones (ratcheting).
 	target, _ := field(spec, "targetRef").(map[string]any)
 	kind, _ := target["kind"].(string)
 	version, hasVersion := target["apiVersion"].(string)
 	if kind != "" && (kind != "Deployment" || hasVersion && version != "apps/v1") {
-		c.note(lineOf(root, join(path, "spec.targetRef.kind")), "spec.targetRef: v1alpha1 takes no target but a Deployment: a %s can stay in an object that has it, and a new object with it is refused", kind)
+		c.note(lineOf(root, join(path, "spec.targetRef.kind")), "spec.targetRef: v1alpha1 supports Deployments only: a %s is kept in existing objects, but refused in new ones", kind)
 	}
 }
 
-// differences says what becomes of the fields below path; name is the path within the object.
+// differences notes the changes of the fields below path; name is the path within the object.
 func (c *documentConversion) differences(root *yaml.Node, path, name string, before, after any) {
 	if conversion.Same(before, after) {
 		return
@@ -41,7 +41,7 @@ func (c *documentConversion) differences(root *yaml.Node, path, name string, bef
 				if now, stays := a[key]; stays {
 					c.differences(root, join(path, key), join(name, key), b[key], now)
 				} else {
-					c.note(lineOf(root, join(path, key)), "%s is left out: v1alpha1 has no such field", join(name, key))
+					c.note(lineOf(root, join(path, key)), "%s is removed: v1alpha1 does not have this field", join(name, key))
 				}
 			}
 			return
@@ -57,14 +57,14 @@ func (c *documentConversion) differences(root *yaml.Node, path, name string, bef
 	reason := ""
 	switch after {
 	case "23:59":
-		reason = ", a minute early: v1alpha1 has no end of a whole day"
+		reason = ", a minute early: v1alpha1 does not support 24:00"
 	case "00:00":
-		reason = ", which means the same"
+		reason = ", which is equivalent"
 	}
 	c.note(lineOf(root, path), "%s: %s becomes %s%s", name, plain(before), plain(after), reason)
 }
 
-// plain writes a value for people: text without quotes.
+// plain is a value for people, strings without quotes.
 func plain(value any) string {
 	if text, ok := value.(string); ok {
 		return text
@@ -72,8 +72,7 @@ func plain(value any) string {
 	return toJSON(value)
 }
 
-// lineOf is the line of a field, or of what is nearest around it; from 1, and 1 for a text that YAML's reader for
-// positions cannot read.
+// lineOf is the line of a field or of its nearest parent, from 1, and 1 without a root.
 func lineOf(root *yaml.Node, path string) int {
 	line, at := 0, root
 	if root == nil {
@@ -118,7 +117,6 @@ func join(path, name string) string {
 
 func item(path string, index int) string { return fmt.Sprintf("%s[%d]", path, index) }
 
-// pathName is how people call what is at a path.
 func pathName(path string) string {
 	if path == "" {
 		return "the document"
@@ -126,13 +124,12 @@ func pathName(path string) string {
 	return path
 }
 
-// field is a field of an object; nil if it has none, or is no object.
+// field is a field of an object, nil if there is none.
 func field(object any, name string) any {
 	fields, _ := object.(map[string]any)
 	return fields[name]
 }
 
-// nameOf is the name by which people know an object.
 func nameOf(object map[string]any) string {
 	name, _ := field(object["metadata"], "name").(string)
 	if name == "" {
