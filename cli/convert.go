@@ -60,17 +60,9 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	var results []*convert.Result
-	var errs []error
-	for _, file := range files {
-		result, err := convert.File(file, o.to)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		results = append(results, result)
-	}
+	results, err := convertAll(files, o.to)
 	stop()
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return fmt.Errorf("nothing was converted:\n%w", err)
 	}
 	separator := ""
@@ -97,6 +89,14 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d converted to %s\n", file.Name, results[i].Converted, o.to)
 	}
 	return nil
+}
+
+func convertAll(files []*manifest.File, version string) (results []*convert.Result, err error) {
+	for _, file := range files {
+		result, fileErr := convert.File(file, version)
+		results, err = append(results, result), errors.Join(err, fileErr)
+	}
+	return results, err
 }
 
 func (o convertOptions) validate() error {
