@@ -12,22 +12,22 @@ import (
 	"kyklos.io/kyklos/internal/kubeconfig"
 )
 
-// completionPatience is how long somebody who presses Tab waits for an API server.
-const completionPatience = 2 * time.Second
+// completionTimeout limits the request to the API server while the user waits.
+const completionTimeout = 2 * time.Second
 
-// completeScalers completes names of TimeWindowScalers: of the files that the command line names, or of the cluster.
-// What goes wrong leaves nothing to complete.
-func completeScalers(cmd *cobra.Command, args []string, begun string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-	known := scalersOfFiles
+// completeScalers completes the names of TimeWindowScalers in the files of the command line, or in the cluster. On an error there
+// is nothing to complete.
+func completeScalers(cmd *cobra.Command, args []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	list := scalersOfFiles
 	if files := cmd.Flags().Lookup("filename"); files == nil || !files.Changed {
-		known = scalersOfCluster
+		list = scalersOfCluster
 	}
 	taken := map[string]bool{}
 	for _, name := range args {
 		taken[name] = true
 	}
-	for _, name := range known(cmd) {
-		if strings.HasPrefix(name, begun) && !taken[name] {
+	for _, name := range list(cmd) {
+		if strings.HasPrefix(name, prefix) && !taken[name] {
 			taken[name] = true
 			names = append(names, name)
 		}
@@ -40,7 +40,7 @@ func scalersOfFiles(cmd *cobra.Command) (names []string) {
 	if err != nil {
 		return nil
 	}
-	set, err := manifest.Read(files, strings.NewReader("")) // what is piped in is for the command
+	set, err := manifest.Read(files, strings.NewReader("")) // standard input is for the command
 	if err != nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func scalersOfCluster(cmd *cobra.Command) (names []string) {
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
 	scalers, err := source.Objects(ctx, reader, namespace, nil)
 	if err != nil {

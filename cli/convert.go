@@ -14,7 +14,6 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// convertOptions are the flags of convert.
 type convertOptions struct {
 	files []string
 	to    string
@@ -26,14 +25,14 @@ func newConvertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert [-f FILE|DIR|-]... [FILE|DIR]... --to VERSION",
 		Short: "Rewrite manifests from one API version of TimeWindowScaler to the other",
-		Long: `Rewrite manifests from one API version of TimeWindowScaler to the other, by the code of the conversion
-webhook. Comments, the order of fields and all other documents stay as they are.
+		Long: `Rewrite manifests from one API version of TimeWindowScaler to the other, with the code of the conversion
+webhook. Comments, the order of fields and all other documents are preserved.
 
-What v1alpha1 cannot say is told on stderr, with its line; an annotation carries it.`,
+What v1alpha1 cannot express is listed on stderr with its line, and kept in an annotation.`,
 		Example: `  # Print a file in v1beta1
   kyklos convert -f config/samples/v1alpha1/office-hours.yaml --to v1beta1
 
-  # Rewrite all files of a folder, and of those below it
+  # Rewrite all files of a folder, recursively
   kyklos convert -f config/samples --to v1beta1 --write
 
   # In a pipeline
@@ -45,46 +44,40 @@ What v1alpha1 cannot say is told on stderr, with its line; an annotation carries
 	}
 	flags := cmd.Flags()
 	bindFiles(flags, &options.files, "")
-	flags.StringVar(&options.to, "to", "", "version to convert to: "+strings.Join(convert.Versions(), " or "))
-	flags.BoolVarP(&options.write, "write", "w", false, "write changed files back instead of printing them")
-	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(convert.Versions(), cobra.ShellCompDirectiveNoFileComp))
+	bindChoice(cmd, &options.to, "to", "", "version to convert to: "+strings.Join(convert.Versions(), " or "), convert.Versions())
+	flags.BoolVarP(&options.write, "write", "w", false, "write changed files instead of printing them")
 	return cmd
 }
 
-// run converts all files before it prints or writes the first, so that an error leaves everything as it is.
+// run converts all files before it prints or writes the first, so that an error changes nothing.
 func (o convertOptions) run(cmd *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	stop := progress(cmd.Context(), cmd.ErrOrStderr(), "Converting the manifests ...")
+	stop := progress(cmd, "Converting the manifests ...")
 	defer stop()
 	files, err := manifest.Files(o.files, cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
-	var results []*convert.Result
-	var errs []error
-	for _, file := range files {
-		result, err := convert.File(file, o.to)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		results = append(results, result)
-	}
+	results, err := convertAll(files, o.to)
 	stop()
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return fmt.Errorf("nothing was converted:\n%w", err)
 	}
-	apart := ""
+	separator := ""
 	for i, file := range files {
 		for _, note := range results[i].Notes {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s\n", file.Name, note.Line, note.Text)
 		}
 		if !o.write {
-			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s%s", apart, results[i].Data); err != nil {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s%s", separator, results[i].Data); err != nil {
 				return err
 			}
-			apart = separator(results[i].Data)
+			separator = "---\n"
+			if data := results[i].Data; len(data) > 0 && data[len(data)-1] != '\n' {
+				separator = "\n---\n"
+			}
 			continue
 		}
 		if results[i].Converted == 0 {
@@ -98,30 +91,27 @@ func (o convertOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
+func convertAll(files []*manifest.File, version string) (results []*convert.Result, err error) {
+	for _, file := range files {
+		result, fileErr := convert.File(file, version)
+		results, err = append(results, result), errors.Join(err, fileErr)
+	}
+	return results, err
+}
+
 func (o convertOptions) validate() error {
 	switch {
 	case o.to == "":
-		return fmt.Errorf("--to: say which version, %s", strings.Join(convert.Versions(), " or "))
+		return fmt.Errorf("--to is required: %s", strings.Join(convert.Versions(), " or "))
 	case len(o.files) == 0:
-		return errors.New("give the manifests: -f FILE, -f FOLDER, or -f - for standard input")
-	case !slices.Contains(convert.Versions(), o.to):
-		return fmt.Errorf("--to: must be %s, not %q", strings.Join(convert.Versions(), " or "), o.to)
+		return errors.New("no manifests: use -f FILE, -f FOLDER, or -f - for standard input")
 	case o.write && slices.Contains(o.files, manifest.Stdin):
-		return errors.New("--write: standard input cannot be written back; name a file, or leave --write out and take what is printed")
+		return errors.New("--write: cannot write to standard input; name a file, or leave out --write")
 	}
-	return nil
+	return checkChoice("to", o.to, convert.Versions())
 }
 
-// separator is what has to come between a file and the next one.
-func separator(data []byte) string {
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		return "\n---\n"
-	}
-	return "---\n"
-}
-
-// replaceFile replaces the content of a file, which is at any time the old one or the new one. A link stays one, and
-// the permissions stay.
+// replaceFile replaces the content of a file atomically. Links and permissions are preserved.
 func replaceFile(name string, data []byte) (err error) {
 	if name, err = filepath.EvalSymlinks(name); err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,33 +12,33 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
+	"kyklos.io/kyklos/cli/console"
 	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/cli/preview/diff"
 	"kyklos.io/kyklos/cli/preview/timeline"
 	"kyklos.io/kyklos/cli/source"
+	"kyklos.io/kyklos/internal/wallclock"
 )
 
-// diffOptions are the flags of diff.
 type diffOptions struct {
-	namespace, from, format string
-	days                    int
-	exitCode                bool
+	period
+	namespace, format string
+	exitCode          bool
 }
 
-// diffFormats are the values of --output.
 var diffFormats = []string{"text", "markdown", "json"}
 
 func newDiffCommand() *cobra.Command {
-	options := diffOptions{namespace: manifest.Default, format: "text", days: 14}
+	options := diffOptions{namespace: manifest.Default, format: "text"}
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE AFTER | diff REVISION [REVISION] -- PATH...",
-		Short: "Say what a change of manifests does to the coming weeks",
-		Long: `Say what a change of manifests does to the coming weeks: for each schedule the changes of the count that come, go or
-move, and the replica-hours before and after.
+		Short: "Show how a change of manifests affects the coming weeks",
+		Long: `Show how a change of manifests affects the coming weeks: for each schedule the changes of the count that are
+added, removed or moved, and the replica-hours before and after.
 
-BEFORE and AFTER are files, folders, - for standard input, or REVISION:PATH for a file or folder as it was in a
-revision of the Git repository. With -- the paths are compared between two revisions, or between one and the
-files as they are now. Paths are relative to the working directory, also those in revisions.`,
+BEFORE and AFTER are files, folders, - for standard input, or REVISION:PATH for a file or folder in a revision
+of the Git repository. With --, the paths are compared between two revisions, or between one and the working
+tree. Paths are relative to the working directory, also in revisions.`,
 		Example: `  # What has changed since the branch main?
   kyklos diff main -- config/samples/office-hours.yaml
 
@@ -46,40 +47,25 @@ files as they are now. Paths are relative to the working directory, also those i
 
   # A comment for a pull request
   kyklos diff main HEAD -o markdown -- config/samples/office-hours.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error { return options.run(cmd, args, time.Now()) },
+		RunE: func(cmd *cobra.Command, args []string) error { return options.run(cmd, args, wallclock.Clock.Now()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&options.namespace, "namespace", "n", options.namespace, "namespace of manifests that name none")
-	flags.StringVar(&options.from, "from", "", `where to begin: a date, a "date time" on each schedule's clock, or RFC 3339; empty is now`)
-	flags.IntVar(&options.days, "days", options.days, fmt.Sprintf("how many days to compare, 1 to %d", mostDays))
-	flags.StringVarP(&options.format, "output", "o", options.format, strings.Join(diffFormats, ", "))
-	flags.BoolVar(&options.exitCode, "exit-code", false, "exit with 1 if a schedule changes, as git diff does")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffFormats, cobra.ShellCompDirectiveNoFileComp))
+	options.bind(flags, "in each schedule's zone")
+	flags.StringVarP(&options.namespace, "namespace", "n", options.namespace, "namespace of manifests without one")
+	bindChoice(cmd, &options.format, "output", "o", strings.Join(diffFormats, ", "), diffFormats)
+	flags.BoolVar(&options.exitCode, "exit-code", false, "exit with 1 if a schedule changes, like git diff")
 	return cmd
 }
 
-// differs is the error of --exit-code.
-type differs struct{}
-
-func (differs) Error() string { return "schedules change" }
-func (differs) ExitCode() int { return ExitFindings }
-
 func (o *diffOptions) run(cmd *cobra.Command, args []string, now time.Time) error {
-	if o.days < 1 || o.days > mostDays {
-		return fmt.Errorf("--days: must be from 1 to %d, not %d", mostDays, o.days)
+	if err := errors.Join(checkChoice("output", o.format, diffFormats), o.check()); err != nil {
+		return err
 	}
-	write, known := map[string]func(io.Writer, *diff.Difference, diff.Options) error{
-		"text": diff.Text, "markdown": diff.Markdown,
-		"json": func(w io.Writer, d *diff.Difference, _ diff.Options) error { return diff.JSON(w, d) },
-	}[o.format]
-	if !known {
-		return fmt.Errorf("--output: %q is none of %s", o.format, strings.Join(diffFormats, ", "))
-	}
-	before, after, err := readSides(cmd, args)
+	before, after, err := readBothSides(cmd, args)
 	if err != nil {
 		return err
 	}
-	note(cmd, slices.Concat(before.Notes, after.Notes)...)
+	note(cmd.ErrOrStderr(), slices.Concat(before.Notes, after.Notes)...)
 	was, is, err := o.scalers(cmd, before, after)
 	if err != nil {
 		return err
@@ -89,29 +75,65 @@ func (o *diffOptions) run(cmd *cobra.Command, args []string, now time.Time) erro
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if err := write(out, difference, diff.Options{Days: o.days, From: o.fromText(now), Colours: colours(out)}); err != nil {
+	write := map[string]func(io.Writer, *diff.Difference, diff.Options) error{
+		"text": diff.Text, "markdown": diff.Markdown,
+		"json": func(w io.Writer, d *diff.Difference, _ diff.Options) error { return diff.JSON(w, d) },
+	}[o.format]
+	from := cmp.Or(o.from, now.UTC().Format("2006-01-02 15:04")+" UTC")
+	if err := write(out, difference, diff.Options{Days: o.days, From: from, Colours: console.Colours(out)}); err != nil {
 		return err
 	}
 	if o.exitCode && !difference.Empty() {
-		return differs{}
+		return findings("schedules change")
 	}
 	return nil
 }
 
-// fromText is the beginning in words; a date is that of each schedule's own zone.
-func (o *diffOptions) fromText(now time.Time) string {
-	if o.from != "" {
-		return o.from
+// readBothSides reads two sources, or the paths after -- in one or two revisions.
+func readBothSides(cmd *cobra.Command, args []string) (before, after *manifest.Set, err error) {
+	sources, paths := args, []string(nil)
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		sources, paths = args[:dash], args[dash:]
 	}
-	return now.UTC().Format("2006-01-02 15:04") + " UTC"
+	revision := func(i int) (*manifest.Set, error) { return manifest.ReadRevision(cmd.Context(), sources[i], paths) }
+	var sides [2]func() (*manifest.Set, error)
+	switch {
+	case len(paths) > 0 && len(sources) == 1:
+		sides[0], sides[1] = func() (*manifest.Set, error) { return revision(0) }, func() (*manifest.Set, error) { return manifest.ReadExisting(paths) }
+	case len(paths) > 0 && len(sources) == 2:
+		sides[0], sides[1] = func() (*manifest.Set, error) { return revision(0) }, func() (*manifest.Set, error) { return revision(1) }
+	case len(paths) == 0 && len(sources) == 2:
+		for i := range sides {
+			sides[i] = func() (*manifest.Set, error) {
+				set, err := manifest.ReadSource(cmd.Context(), sources[i], cmd.InOrStdin())
+				if revision, path, isRevision := strings.Cut(sources[i], ":"); err == nil && isRevision && set.Empty() {
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s has no manifests in %s\n", revision, path)
+				}
+				return set, err
+			}
+		}
+	default:
+		return nil, nil, errors.New("two sides are required: kyklos diff BEFORE AFTER, or kyklos diff REVISION -- PATHS")
+	}
+	defer progress(cmd, "Reading the manifests ...")()
+	if before, err = sides[0](); err != nil {
+		return nil, nil, err
+	}
+	if after, err = sides[1](); err != nil {
+		return nil, nil, err
+	}
+	if before.Empty() && after.Empty() {
+		return nil, nil, fmt.Errorf("no manifests on either side in %s", strings.Join(args, ", "))
+	}
+	return before, after, nil
 }
 
-// scalers are the schedules of both sides. What cannot be read is left out with a note if it is the same on both sides, for
-// then the change does nothing to it; otherwise it is an error.
+// scalers are the schedules of both sides. A manifest that is equally invalid on both sides is left out: the change does not
+// affect it. Others are an error.
 func (o *diffOptions) scalers(cmd *cobra.Command, before, after *manifest.Set) (was, is []*source.Scaler, err error) {
 	was, problemsBefore := source.FromManifests(before, o.namespace, nil)
 	is, problemsAfter := source.FromManifests(after, o.namespace, nil)
-	remark(cmd, was, is)
+	printRemarks(cmd, slices.Concat(was, is))
 	known := make(map[string]bool)
 	for _, problem := range problemsBefore {
 		known[string(problem.Source.Raw)] = true
@@ -119,63 +141,62 @@ func (o *diffOptions) scalers(cmd *cobra.Command, before, after *manifest.Set) (
 	for _, problem := range before.Problems {
 		known[string(problem.File.Data)] = true
 	}
-	var broken, old []error
-	judge := func(text []byte, problem error) {
+	var added, old []error
+	classify := func(text []byte, problem error) {
 		if known[string(text)] {
 			old = append(old, problem)
 			return
 		}
-		broken = append(broken, problem)
+		added = append(added, problem)
 	}
 	for _, problem := range after.Problems {
-		judge(problem.File.Data, problem)
+		classify(problem.File.Data, problem)
 	}
 	for _, problem := range problemsAfter {
-		judge(problem.Source.Raw, problem)
+		classify(problem.Source.Raw, problem)
 	}
 	if len(old) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Left out, for they cannot be read now as before: %d in all, the first %v\n", len(old), old[0])
+		fmt.Fprintf(cmd.ErrOrStderr(), "Skipped manifests that are invalid on both sides: %d, the first %v\n", len(old), old[0])
 	}
-	return was, is, unreadable(cmd, broken)
+	return was, is, printProblems(cmd, added)
 }
 
 func (o *diffOptions) compare(before, after []*source.Scaler, now time.Time) (*diff.Difference, error) {
 	sources := make(map[*timeline.Timeline]*source.Scaler)
-	build := func(s *source.Scaler, clock *time.Location) (*timeline.Timeline, error) {
-		made, err := o.timeline(s, clock, now)
-		sources[made] = s
-		return made, err
-	}
-	var was, is []*timeline.Timeline
-	clocks := make(map[types.NamespacedName]*time.Location) // of one name, both sides begin at the same instant
+	zones := make(map[types.NamespacedName]*time.Location) // both sides of a name start at the same instant
+	renamed := make(map[*source.Scaler]*time.Location)     // and both names of a renamed schedule
 	for _, s := range after {
-		clocks[s.Key()] = s.Calendar.Zone
-		made, err := build(s, s.Calendar.Zone)
-		if err != nil {
-			return nil, err
-		}
-		is = append(is, made)
+		zones[s.Key()] = s.Calendar.Zone
 	}
-	for _, s := range before {
-		made, err := build(s, cmp.Or(clocks[s.Key()], s.Calendar.Zone))
-		if err != nil {
-			return nil, err
+	compute := func(scalers []*source.Scaler) (timelines []*timeline.Timeline, err error) {
+		for _, s := range scalers {
+			made, err := o.timeline(s, cmp.Or(renamed[s], zones[s.Key()], s.Calendar.Zone), now)
+			if err != nil {
+				return nil, err
+			}
+			sources[made] = s
+			timelines = append(timelines, made)
 		}
-		was = append(was, made)
+		return timelines, nil
+	}
+	is, err := compute(after)
+	if err != nil {
+		return nil, err
+	}
+	was, err := compute(before)
+	if err != nil {
+		return nil, err
 	}
 	difference := diff.Compare(was, is)
-	renamed := false
 	for _, s := range difference.Scalers {
-		if !s.Renamed() {
-			continue
+		if s.Renamed() {
+			renamed[sources[s.Before]] = s.After.Scaler.Calendar.Zone
 		}
-		made, err := build(sources[s.Before], s.After.Scaler.Calendar.Zone) // what has another name begins there too
-		if err != nil {
+	}
+	if len(renamed) > 0 {
+		if was, err = compute(before); err != nil {
 			return nil, err
 		}
-		was[slices.Index(was, s.Before)], renamed = made, true
-	}
-	if renamed {
 		difference = diff.Compare(was, is)
 	}
 	for i := range difference.Scalers {
@@ -184,19 +205,7 @@ func (o *diffOptions) compare(before, after []*source.Scaler, now time.Time) (*d
 	return difference, nil
 }
 
-// timeline is what a schedule does, from a beginning on a clock.
-func (o *diffOptions) timeline(s *source.Scaler, clock *time.Location, now time.Time) (*timeline.Timeline, error) {
-	from := now.Truncate(time.Minute).In(clock)
-	if o.from != "" {
-		var err error
-		if from, err = source.ParseTime(o.from, clock); err != nil {
-			return nil, fmt.Errorf("--from: %w", err)
-		}
-	}
-	return timeline.Compute(&s.Scaler, from, source.AddDays(from, o.days)), nil
-}
-
-// addNotes adds what only the manifests tell: the versions, and holidays whose ConfigMap is not among them.
+// addNotes adds what timelines do not have: the API versions, and missing ConfigMaps of holidays.
 func addNotes(s *diff.Scaler, sources map[*timeline.Timeline]*source.Scaler) {
 	before, after := sources[s.Before], sources[s.After]
 	if before != nil && after != nil {
@@ -204,13 +213,13 @@ func addNotes(s *diff.Scaler, sources map[*timeline.Timeline]*source.Scaler) {
 		if was != is {
 			text := fmt.Sprintf("apiVersion: %s before, %s after", was, is)
 			if s.Kind == diff.Unchanged {
-				text += ": no change in what it does"
+				text += ", without any effect"
 			}
 			s.Notes = append(s.Notes, text)
 		}
 	}
-	missingBefore, missingAfter := before != nil && before.HolidaysMissing, after != nil && after.HolidaysMissing
-	if s.Kind != diff.Unchanged && (missingBefore || missingAfter) {
-		s.Notes = append(s.Notes, "holidays: their ConfigMap is not among the manifests, so every day counts as a normal day")
+	missing := before != nil && before.HolidaysMissing || after != nil && after.HolidaysMissing
+	if s.Kind != diff.Unchanged && missing {
+		s.Notes = append(s.Notes, "holidays: their ConfigMap is not among the manifests, so every day is a normal day")
 	}
 }

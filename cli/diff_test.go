@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -41,22 +40,6 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// kyklos runs a command and returns what it printed and its exit code.
-func kyklos(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	cmd := newCommand()
-	var out, complaints bytes.Buffer
-	cmd.SetArgs(args)
-	cmd.SetIn(strings.NewReader(stdin))
-	cmd.SetOut(&out)
-	cmd.SetErr(&complaints)
-	if ran, err := cmd.ExecuteContextC(t.Context()); err != nil {
-		complaints.WriteString(err.Error())
-		code = exitCode(ran, err)
-	}
-	return out.String(), complaints.String(), code
-}
-
 func TestDiffSources(t *testing.T) {
 	repository(t)
 	later := strings.Replace(officeHours, "09:00", "10:00", 1)
@@ -86,11 +69,11 @@ func TestDiffSources(t *testing.T) {
 		"nothing on either side":          {[]string{"main", "--", "nowhere"}, "", "", "no manifests on either side", 2},
 		"one source":                      {[]string{"schedules"}, "", "", "kyklos diff BEFORE AFTER", 2},
 		"three sources":                   {[]string{"a", "b", "c"}, "", "", "kyklos diff BEFORE AFTER", 2},
-		"no revision of that name":        {[]string{"nowhere", "--", "schedules"}, "", "", `"nowhere" is no revision`, 2},
+		"no revision of that name":        {[]string{"nowhere", "--", "schedules"}, "", "", `"nowhere" is not a revision`, 2},
 		"a file that is not there":        {[]string{"schedules", "nowhere"}, "", "", "REVISION:PATH", 2},
 		"days":                            {[]string{"main", "--days", "0", "--", "schedules"}, "", "", "--days: must be from 1 to 400", 2},
-		"a format that there is not":      {[]string{"main", "-o", "yaml", "--", "schedules"}, "", "", "none of text, markdown, json", 2},
-		"a beginning that is none":        {[]string{"main", "--from", "soon", "--", "schedules"}, "", "", "--from: \"soon\" is no time", 2},
+		"a format that there is not":      {[]string{"main", "-o", "yaml", "--", "schedules"}, "", "", "must be one of text, markdown, json", 2},
+		"a beginning that is none":        {[]string{"main", "--from", "soon", "--", "schedules"}, "", "", "--from: \"soon\" is not a time", 2},
 	} {
 		args := append([]string{"diff", "--from=2026-11-23"}, tc.args...)
 		stdout, stderr, code := kyklos(t, tc.stdin, args...)
@@ -100,15 +83,15 @@ func TestDiffSources(t *testing.T) {
 	}
 }
 
-// What is as broken as before is left out; what a change breaks is an error.
-func TestDiffOfWhatCannotBeRead(t *testing.T) {
+// What is invalid on both sides is skipped; what a change breaks is an error.
+func TestDiffOfInvalidManifests(t *testing.T) {
 	repository(t)
 	broken := strings.Replace(officeHours, "09:00", "9:00", 1)
 	write(t, "before/a.yaml", officeHours+"---\n"+strings.Replace(broken, "name: office", "name: patch", 1))
 	write(t, "after/a.yaml", strings.Replace(officeHours, "17:00", "18:00", 1)+"---\n"+strings.Replace(broken, "name: office", "name: patch", 1))
 	write(t, "worse/a.yaml", broken)
 	stdout, stderr, code := kyklos(t, "", "diff", "before", "after", "--from=2026-11-23")
-	if code != 0 || !strings.HasPrefix(stdout, "1 schedule: changed") || !strings.Contains(stderr, "1 in all, the first after/a.yaml:") || !strings.Contains(stderr, "spec.windows[0].start") {
+	if code != 0 || !strings.HasPrefix(stdout, "1 schedule: changed") || !strings.Contains(stderr, "invalid on both sides: 1, the first after/a.yaml:") || !strings.Contains(stderr, "spec.windows[0].start") {
 		t.Errorf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	stdout, stderr, code = kyklos(t, "", "diff", "before", "worse", "--from=2026-11-23")
@@ -132,7 +115,7 @@ func TestDiffOfVersions(t *testing.T) {
 		t.Fatalf("%v, exit %d: %s %s", err, code, stdout, stderr)
 	}
 	one := got.Scalers[0]
-	if one.Change != "unchanged" || one.From != "2026-11-22T23:00:00Z" || one.Until != "2026-11-23T23:00:00Z" || len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "v1alpha1 before, v1beta1 after: no change in what it does") {
+	if one.Change != "unchanged" || one.From != "2026-11-22T23:00:00Z" || one.Until != "2026-11-23T23:00:00Z" || len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "v1alpha1 before, v1beta1 after, without any effect") {
 		t.Errorf("%+v", one)
 	}
 }
@@ -171,7 +154,7 @@ func TestDiffOfHolidays(t *testing.T) {
 			t.Errorf("%q is not in\n%s", part, stdout)
 		}
 	}
-	if stdout, _, _ = kyklos(t, "", "diff", "without.yaml", "without.yaml", "--from=2026-11-23", "-o", "markdown"); !strings.HasPrefix(stdout, "**No schedule changes what it does**") || strings.Contains(stdout, "details") {
+	if stdout, _, _ = kyklos(t, "", "diff", "without.yaml", "without.yaml", "--from=2026-11-23", "-o", "markdown"); !strings.HasPrefix(stdout, "**No schedule changes its behaviour**") || strings.Contains(stdout, "details") {
 		t.Error(stdout)
 	}
 }

@@ -2,64 +2,62 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/cli/console"
 	"kyklos.io/kyklos/cli/explain"
+	"kyklos.io/kyklos/cli/explain/cluster"
 	"kyklos.io/kyklos/cli/source"
 	"kyklos.io/kyklos/internal/timecalc"
+	"kyklos.io/kyklos/internal/wallclock"
 )
 
-// explainOptions are the flags of explain.
 type explainOptions struct {
-	schedules
+	scalerFlags
 	at, format string
 }
+
+var explainFormats = []string{"text", "json"}
 
 func newExplainCommand() *cobra.Command {
 	options := explainOptions{format: "text"}
 	cmd := &cobra.Command{
 		ValidArgsFunction: completeScalers,
 		Use:               "explain [NAME...] | explain -f FILE... [NAME...]",
-		Short:             "Say why a schedule asks for the number that it asks for",
-		Long: `Say why a schedule asks for the number that it asks for: each window, and why it covers the moment or not,
-holidays, percentages, metrics and grace periods, and the next changes of the count.
+		Short:             "Explain why a schedule asks for its current count",
+		Long: `Explain why a schedule asks for its current count: which windows cover the time and which do not, holidays,
+percentages, metrics and grace periods, and the next changes of the count.
 
-Of a TimeWindowScaler in a cluster it also says what comes between the schedule and the target: a running
-grace period, a pause, somebody else who sets the count, and what the conditions say. With --at, or from
-files (-f), it is the schedule alone. Nothing is changed anywhere.`,
+For a TimeWindowScaler in a cluster it also shows what affects the target beside the schedule: a running grace
+period, a pause, another field manager that sets the count, and the conditions. With --at, or from files (-f),
+it explains the schedule alone. It changes nothing.`,
 		Example: `  # Why ten replicas on this Monday morning?
   kyklos explain -f config/samples/office-hours.yaml --at "2026-11-23 10:00"
 
   # One of several schedules, at an instant in UTC, as JSON
   kyklos explain -f config/samples/follow-the-sun.yaml chat-follow-the-sun --at 2027-03-22T12:30:00Z -o json
 
-  # The state of a schedule of the cluster, now
+  # A schedule in the cluster and its state, now
   kyklos explain webapp-office-hours -n desk`,
 		RunE: func(cmd *cobra.Command, names []string) error { return options.run(cmd, names) },
 	}
-	flags := cmd.Flags()
-	options.bind(flags)
-	flags.StringVar(&options.at, "at", "", `the moment to explain: a date, a "date time" on the schedule's clock, or RFC 3339; empty is now`)
-	flags.StringVarP(&options.format, "output", "o", options.format, "text or json")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	options.bind(cmd.Flags())
+	cmd.Flags().StringVar(&options.at, "at", "", `time to explain: a date, a "date time" in the schedule's zone, or RFC 3339; empty is now`)
+	bindChoice(cmd, &options.format, "output", "o", "text or json", explainFormats)
 	return cmd
 }
 
 func (o *explainOptions) run(cmd *cobra.Command, names []string) error {
-	if o.format != "text" && o.format != "json" {
-		return fmt.Errorf("--output: %q is none of text, json", o.format)
+	if err := checkChoice("output", o.format, explainFormats); err != nil {
+		return err
 	}
-	var explanations []*explain.Explanation
-	var err error
+	read := o.fromCluster
 	if len(o.files) > 0 {
-		explanations, err = o.ofFiles(cmd, names)
-	} else {
-		explanations, err = o.ofCluster(cmd, names)
+		read = o.fromFiles
 	}
+	explanations, err := read(cmd, names)
 	if err != nil {
 		return err
 	}
@@ -67,45 +65,41 @@ func (o *explainOptions) run(cmd *cobra.Command, names []string) error {
 	if o.format == "json" {
 		return explain.JSON(out, explanations)
 	}
-	return writeExplanations(out, explanations)
-}
-
-func writeExplanations(out io.Writer, explanations []*explain.Explanation) error {
 	for i, e := range explanations {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := explain.Text(out, e, colours(out)); err != nil {
+		if err := explain.Text(out, e, console.Colours(out)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// moment is the instant to explain, on the clock of a zone, or of UTC if that is not known.
-func (o *explainOptions) moment(zone string, now time.Time) (time.Time, error) {
+// time is the time to explain. Without an offset it is in zone, or in UTC if that is unknown.
+func (o *explainOptions) time(zone string) (time.Time, error) {
 	if o.at == "" {
-		return now, nil
+		return wallclock.Clock.Now(), nil
 	}
-	clock, err := timecalc.LoadZone(zone)
+	location, err := timecalc.LoadZone(zone)
 	if err != nil {
-		clock = time.UTC
+		location = time.UTC
 	}
-	at, err := source.ParseTime(o.at, clock)
+	at, err := source.ParseTime(o.at, location)
 	if err != nil {
 		return at, fmt.Errorf("--at: %w", err)
 	}
 	return at, nil
 }
 
-func (o *explainOptions) ofFiles(cmd *cobra.Command, names []string) ([]*explain.Explanation, error) {
+func (o *explainOptions) fromFiles(cmd *cobra.Command, names []string) ([]*explain.Explanation, error) {
 	scalers, err := o.read(cmd, names)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]*explain.Explanation, len(scalers))
 	for i, s := range scalers {
-		at, err := o.moment(s.Spec.Timezone, time.Now())
+		at, err := o.time(s.Spec.Timezone)
 		if err != nil {
 			return nil, err
 		}
@@ -114,52 +108,50 @@ func (o *explainOptions) ofFiles(cmd *cobra.Command, names []string) ([]*explain
 	return all, nil
 }
 
-// ofCluster explains scalers of a cluster, with their state unless another moment than now is asked for.
-func (o *explainOptions) ofCluster(cmd *cobra.Command, names []string) ([]*explain.Explanation, error) {
-	given, err := o.dates()
+// fromCluster explains scalers of a cluster, with their state unless --at is another time.
+func (o *explainOptions) fromCluster(cmd *cobra.Command, names []string) ([]*explain.Explanation, error) {
+	dates, err := o.holidayDates()
 	if err != nil {
 		return nil, err
 	}
-	observer, namespace, err := o.observer(cmd)
+	config, namespace, err := o.Connect(cmd.Name())
 	if err != nil {
-		return nil, fmt.Errorf("%w; to explain manifests instead give -f FILE", err)
+		return nil, fmt.Errorf("%w; to explain manifests instead, use -f FILE", err)
 	}
-	if o.all {
+	reader, err := cluster.New(config)
+	if err != nil {
+		return nil, err
+	}
+	if o.allNamespaces {
 		namespace = ""
 	}
 	ctx := cmd.Context()
-	stop := progress(ctx, cmd.ErrOrStderr(), "Reading the cluster ...")
-	defer stop()
-	objects, err := source.Objects(ctx, observer.reader, namespace, names)
+	defer progress(cmd, "Reading the cluster ...")()
+	objects, err := source.Objects(ctx, reader, namespace, names)
 	if err != nil {
 		return nil, err
 	}
 	if len(objects) == 0 {
-		return nil, nothingIn(namespace)
+		return nil, errNoScaler(namespace)
 	}
 	all := make([]*explain.Explanation, len(objects))
 	for i := range objects {
-		if all[i], err = o.explain(cmd, observer, &objects[i], given); err != nil {
+		tws := &objects[i]
+		holidays, err := reader.Holidays(ctx, tws, dates)
+		if err != nil {
 			return nil, err
 		}
+		var state *explain.State
+		if o.at == "" {
+			if state, err = reader.State(ctx, tws); err != nil {
+				return nil, err
+			}
+		}
+		at, err := o.time(tws.Spec.Timezone) // after reading the state, which is then in the past
+		if err != nil {
+			return nil, err
+		}
+		all[i] = explain.Explain(tws, holidays, state, at)
 	}
 	return all, nil
-}
-
-func (o *explainOptions) explain(cmd *cobra.Command, observer *observer, tws *v1beta1.TimeWindowScaler, given []string) (*explain.Explanation, error) {
-	holidays, err := observer.holidays(cmd.Context(), tws, given)
-	if err != nil {
-		return nil, err
-	}
-	var state *explain.State
-	if o.at == "" {
-		if state, err = observer.state(cmd.Context(), tws); err != nil {
-			return nil, err
-		}
-	}
-	at, err := o.moment(tws.Spec.Timezone, time.Now()) // after the state was read, which is then in the past
-	if err != nil {
-		return nil, err
-	}
-	return explain.Explain(tws, holidays, state, at), nil
 }

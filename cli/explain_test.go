@@ -25,9 +25,9 @@ func TestExplainFiles(t *testing.T) {
 		"no such name":            {[]string{"-f", "both.yaml", "nobody"}, "", "nobody", 2},
 		"no such file":            {[]string{"-f", "nowhere.yaml"}, "", "nowhere.yaml", 2},
 		"a mistake":               {[]string{"-f", "broken.yaml"}, "", "spec.windows[0].start", 2},
-		"no time":                 {[]string{"-f", "office.yaml", "--at", "noon"}, "", `--at: "noon" is no time: write 2026-11-23, "2026-11-23 10:00", which are read in Europe/Berlin,`, 2},
-		"no format":               {[]string{"-f", "office.yaml", "-o", "yaml"}, "", "none of text, json", 2},
-		"no cluster":              {[]string{"--kubeconfig", "nowhere", "office"}, "", "give -f FILE", 2},
+		"no time":                 {[]string{"-f", "office.yaml", "--at", "noon"}, "", `--at: "noon" is not a time: use 2026-11-23 or "2026-11-23 10:00" (both in Europe/Berlin)`, 2},
+		"no format":               {[]string{"-f", "office.yaml", "-o", "yaml"}, "", "must be one of text, json", 2},
+		"no cluster":              {[]string{"--kubeconfig", "nowhere", "office"}, "", "use -f FILE", 2},
 	} {
 		stdout, stderr, code := kyklos(t, "", append([]string{"explain"}, tc.args...)...)
 		if !strings.Contains(stdout, tc.stdout) || tc.stdout == "" != (stdout == "") || !strings.Contains(stderr, tc.stderr) || code != tc.code {
@@ -43,16 +43,16 @@ func TestExplainFiles(t *testing.T) {
 	}
 }
 
-// Of what is there twice the last counts, and whoever reads the schedule is told, once.
-func TestSchedulesThatAreThereTwice(t *testing.T) {
+// Duplicates are noted once, and the last one counts.
+func TestDuplicates(t *testing.T) {
 	t.Chdir(t.TempDir())
 	follows := strings.Replace(officeHours, "spec:\n", "spec:\n  holidays: {mode: treat-as-closed, sourceRef: {name: days}}\n", 1)
 	const days = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: days}\n"
 	write(t, "a.yaml", follows+"---\n"+days+"data: {\"2026-11-23\": a}\n---\n"+strings.Replace(officeHours, "name: office", "name: other", 1))
 	write(t, "b.yaml", days+"data: {\"2026-11-24\": b}\n---\n"+follows)
 	const (
-		configMap = "kyklos: note: ConfigMap default/days is there 2 times, at a.yaml:12 and b.yaml:3: what is applied last counts\n"
-		schedule  = "kyklos: note: TimeWindowScaler default/office is there 2 times, at a.yaml:3 and b.yaml:8: what is applied last counts\n"
+		configMap = "kyklos: note: ConfigMap default/days is defined 2 times, at a.yaml:12 and b.yaml:3: the one applied last counts\n"
+		schedule  = "kyklos: note: TimeWindowScaler default/office is defined 2 times, at a.yaml:3 and b.yaml:8: the one applied last counts\n"
 	)
 	for line, want := range map[string]string{
 		"preview -f a.yaml -f b.yaml":                        schedule + configMap,

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"kyklos.io/kyklos/cli/console"
 	"kyklos.io/kyklos/cli/lint"
 	"kyklos.io/kyklos/cli/lint/apiserver"
 	"kyklos.io/kyklos/cli/lint/policy"
@@ -26,13 +27,6 @@ import (
 	"kyklos.io/kyklos/internal/wallclock"
 )
 
-// refused is the error of manifests with findings, which have been printed.
-type refused struct{}
-
-func (refused) Error() string { return "" }
-func (refused) ExitCode() int { return ExitFindings }
-
-// lintOptions are the flags of lint.
 type lintOptions struct {
 	kubeconfig.Flags
 	files, crds, policies []string
@@ -45,23 +39,22 @@ func newLintCommand() *cobra.Command {
 	var options lintOptions
 	cmd := &cobra.Command{
 		Use:   "lint [-f FILE|DIR|-]... [FILE|DIR]...",
-		Short: "Say what the API server would say to manifests, and what they do to each other",
-		Long: `Say what the API server with Kyklos would refuse in TimeWindowScalers and Workspaces, and what it would
-warn of, without a cluster; and beyond that what the manifests do to each other. Files hold YAML or JSON, also
-what kustomize and helm print. Objects of other kinds are not judged, but taken into account.
+		Short: "Validate manifests as the API server would, and check how they affect each other",
+		Long: `Validate TimeWindowScalers and Workspaces without a cluster: report what the API server with Kyklos would refuse
+or warn about, and how the manifests affect each other. Files are YAML or JSON, including the output of
+kustomize and helm. Objects of other kinds are not validated, but taken into account.
 
-Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also if something is warned of).
-2: something cannot be read.`,
-		Example: `  # What the API server would say to a file
+Exit code 0: no errors. 1: errors, or warnings with --warnings-as-errors. 2: a manifest cannot be read.`,
+		Example: `  # Validate a file
   kyklos lint -f config/samples/office-hours.yaml
 
-  # The same for all that kustomize makes of a folder
+  # Validate the output of kustomize
   kubectl kustomize config/samples | kyklos lint -f -
 
-  # What a change does to objects that exist already
+  # Validate a change of existing objects
   kyklos lint -f config/samples/office-hours.yaml --old-git HEAD
 
-  # Against what is in a cluster
+  # Validate against the objects of a cluster
   kyklos lint -f config/samples/office-hours.yaml --kubeconfig "$KUBECONFIG"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options.files = append(options.files, args...)
@@ -70,18 +63,18 @@ Exit code 0: nothing is refused. 1: something is (with --warnings-as-errors also
 	}
 	flags := cmd.Flags()
 	options.Bind(flags)
-	flags.Lookup("namespace").Usage = "namespace of manifests that name none"
-	flags.Lookup("kubeconfig").Usage = "path of a kubeconfig: judge against its cluster too"
-	flags.Lookup("context").Usage = "context of the kubeconfig: judge against its cluster too"
+	flags.Lookup("namespace").Usage = "namespace of manifests without one"
+	flags.Lookup("kubeconfig").Usage = "path of a kubeconfig: also check against its cluster"
+	flags.Lookup("context").Usage = "context of the kubeconfig: also check against its cluster"
 	bindFiles(flags, &options.files, "")
 	flags.VarP(&options.format, "output", "o", report.Usage)
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(report.Formats, cobra.ShellCompDirectiveNoFileComp))
-	flags.BoolVar(&options.warningsAsErrors, "warnings-as-errors", false, "exit with 1 also if there are no more than warnings")
-	flags.StringVar(&options.old, "old", "", "file or folder of what the manifests replace: what was wrong before and is left as it was is not refused")
-	flags.StringVar(&options.oldGit, "old-git", "", "revision of the Git repository in which the manifests are as --old has them, such as HEAD or origin/main")
-	flags.StringArrayVar(&options.policies, "policy", nil, "file or folder of ValidatingAdmissionPolicies to judge by too; can be given more than once")
-	flags.StringArrayVar(&options.crds, "crd", nil, "file or folder of CustomResourceDefinitions to judge by instead of Kyklos's own; can be given more than once")
-	flags.StringVar(&options.at, "at", "", `the moment to judge at: a date, a "date time" in UTC, or RFC 3339: it decides which clock changes and holidays lie ahead; empty is now`)
+	completeChoice(cmd, "output", report.Formats)
+	flags.BoolVar(&options.warningsAsErrors, "warnings-as-errors", false, "exit with 1 if there are only warnings, too")
+	flags.StringVar(&options.old, "old", "", "file or folder of the manifests before the change: errors that it does not touch are not reported")
+	flags.StringVar(&options.oldGit, "old-git", "", "like --old, but the same paths in a revision of the Git repository, such as HEAD or origin/main")
+	flags.StringArrayVar(&options.policies, "policy", nil, "file or folder of ValidatingAdmissionPolicies to evaluate; can be repeated")
+	flags.StringArrayVar(&options.crds, "crd", nil, "file or folder of CustomResourceDefinitions to use instead of the built-in ones; can be repeated")
+	flags.StringVar(&options.at, "at", "", `time of the validation, for upcoming clock changes and holidays: a date, a "date time" in UTC, or RFC 3339; empty is now`)
 	return cmd
 }
 
@@ -91,9 +84,9 @@ func (o *lintOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	stop := progress(ctx, cmd.ErrOrStderr(), "Judging the manifests ...")
+	stop := progress(cmd, "Validating the manifests ...")
 	defer stop()
-	options, err := o.options(ctx, cmd, set)
+	options, err := o.options(cmd, set)
 	if err != nil {
 		return err
 	}
@@ -102,44 +95,63 @@ func (o *lintOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	note(cmd, result.Notes...)
-	how := report.Options{Format: o.format, Colours: colours(cmd.OutOrStdout()), Version: buildinfo.Version()}
+	note(cmd.ErrOrStderr(), result.Notes...)
+	how := report.Options{Format: o.format, Colours: console.Colours(cmd.OutOrStdout()), Version: buildinfo.Version()}
 	if err := report.Write(cmd.OutOrStdout(), how, result.Findings, result.Summary); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
-	return o.verdict(set, result.Findings)
-}
-
-// verdict is the exit code, and what else there is to say.
-func (o *lintOptions) verdict(set *manifest.Set, findings []lint.Finding) error {
 	if len(set.Problems) > 0 {
-		var all []error
-		for _, problem := range set.Problems {
-			all = append(all, problem)
-		}
-		return errors.Join(all...)
+		return joined(set.Problems)
 	}
 	bad := func(f lint.Finding) bool { return f.Severity == lint.Error || o.warningsAsErrors }
-	if slices.ContainsFunc(findings, bad) {
-		return refused{}
+	if slices.ContainsFunc(result.Findings, bad) {
+		return findings("") // they have been printed
 	}
 	return nil
 }
 
-// options reads what the flags name.
-func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *manifest.Set) (options ruleset.Options, err error) {
-	options = ruleset.Options{Namespace: o.Namespace}
-	if options.Now, err = o.now(); err != nil {
-		return options, err
+func joined[E error](problems []E) error {
+	all := make([]error, len(problems))
+	for i, problem := range problems {
+		all[i] = problem
+	}
+	return errors.Join(all...)
+}
+
+func (o *lintOptions) read(cmd *cobra.Command) (*manifest.Set, error) {
+	if len(o.files) == 0 {
+		return nil, errors.New("nothing to lint: give files or folders, as in kyklos lint -f config/, or - for standard input")
+	}
+	set, err := readManifests(cmd, o.files)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Objects)+len(set.Problems) == 0 && slices.Equal(o.files, []string{manifest.Stdin}) {
+		return nil, errors.New("standard input has no objects; check the output of the command before the pipe")
+	}
+	for _, file := range set.Skipped {
+		note(cmd.ErrOrStderr(), file.Name+" is not YAML, skipped")
+	}
+	note(cmd.ErrOrStderr(), set.Notes...)
+	return set, nil
+}
+
+// options reads the files of flags, and connects to a cluster if there is a flag for one.
+func (o *lintOptions) options(cmd *cobra.Command, set *manifest.Set) (options ruleset.Options, err error) {
+	options = ruleset.Options{Namespace: o.Namespace, Now: wallclock.Clock.Now()}
+	if o.at != "" {
+		if options.Now, err = source.ParseTime(o.at, time.UTC); err != nil {
+			return options, fmt.Errorf("--at: %w", err)
+		}
 	}
 	if options.Server, err = o.server(); err != nil {
 		return options, err
 	}
-	if options.Old, err = o.readOld(ctx); err != nil {
+	if options.Old, err = o.readOld(cmd.Context()); err != nil {
 		return options, err
 	}
 	if len(o.policies) > 0 {
-		given, err := readWhole("--policy", o.policies)
+		given, err := readValid("--policy", o.policies)
 		if err != nil {
 			return options, err
 		}
@@ -152,35 +164,56 @@ func (o *lintOptions) options(ctx context.Context, cmd *cobra.Command, set *mani
 		if err != nil {
 			return options, err
 		}
-		ctrl.SetLogger(logr.Discard()) // what the libraries would log is told in words of ours
-		config.QPS = -1                // a person waits, and asks for little
+		ctrl.SetLogger(logr.Discard()) // lint reports errors itself
+		config.QPS = -1                // few requests, and the user is waiting
 		options.Namespace = namespace
 		if options.Cluster, err = ruleset.NewCluster(config, clock.RealClock{}); err != nil {
 			return options, err
 		}
-		return options, options.Cluster.Reach(ctx)
+		return options, options.Cluster.Reach(cmd.Context())
 	}
 	return options, nil
 }
 
-func (o *lintOptions) now() (time.Time, error) {
-	if o.at == "" {
-		return wallclock.Clock.Now(), nil
+// readOld reads the manifests of --old or --old-git, nil without these flags.
+func (o *lintOptions) readOld(ctx context.Context) (*manifest.Set, error) {
+	switch {
+	case o.old != "" && o.oldGit != "":
+		return nil, errors.New("--old and --old-git exclude each other")
+	case o.old != "":
+		return readValid("--old", []string{o.old})
+	case o.oldGit == "":
+		return nil, nil
+	case slices.Contains(o.files, manifest.Stdin):
+		return nil, errors.New("--old-git needs files or folders: standard input has no history")
 	}
-	at, err := source.ParseTime(o.at, time.UTC)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("--at: %w", err)
-	}
-	return at, nil
+	set, err := manifest.ReadRevision(ctx, o.oldGit, o.files)
+	return valid("--old-git", set, err)
 }
 
-// server judges by Kyklos's own definitions, or by those of --crd.
+// readValid reads the files of a flag, all of which must be valid.
+func readValid(flag string, files []string) (*manifest.Set, error) {
+	set, err := manifest.Read(files, nil)
+	return valid(flag, set, err)
+}
+
+func valid(flag string, set *manifest.Set, err error) (*manifest.Set, error) {
+	if err == nil && len(set.Problems) > 0 {
+		err = set.Problems[0]
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return set, nil
+}
+
+// server validates by the built-in definitions, or by those of --crd.
 func (o *lintOptions) server() (*apiserver.Server, error) {
 	server, err := apiserver.New(crd.Bases)
 	if err != nil || len(o.crds) == 0 {
 		return server, err
 	}
-	given, err := readWhole("--crd", o.crds)
+	given, err := readValid("--crd", o.crds)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +221,7 @@ func (o *lintOptions) server() (*apiserver.Server, error) {
 		return object.GroupVersionKind().Kind == "CustomResourceDefinition"
 	}
 	if !slices.ContainsFunc(given.Objects, isDefinition) {
-		return nil, fmt.Errorf("--crd: there is no CustomResourceDefinition in %s", strings.Join(o.crds, ", "))
+		return nil, fmt.Errorf("--crd: no CustomResourceDefinition in %s", strings.Join(o.crds, ", "))
 	}
 	added := make(map[*manifest.File]bool)
 	for _, object := range given.Objects {

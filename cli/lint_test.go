@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,21 +8,11 @@ import (
 	"testing"
 )
 
-// linted runs lint from the repository's root and returns its exit code and what it wrote, together with
-// what main would say of the error.
+// linted runs lint.
 func linted(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	cmd := newCommand()
-	cmd.SetArgs(append([]string{"lint"}, args...))
-	cmd.SetIn(strings.NewReader(stdin))
-	cmd.SetOut(&out)
-	cmd.SetErr(&errs)
-	if ran, err := cmd.ExecuteContextC(t.Context()); err != nil {
-		code = exitCode(ran, err)
-		errs.WriteString(err.Error())
-	}
-	return code, out.String(), errs.String()
+	stdout, stderr, code = kyklos(t, stdin, append([]string{"lint"}, args...)...)
+	return code, stdout, stderr
 }
 
 // manifests writes files into a new folder and goes there.
@@ -71,13 +60,13 @@ func TestLintExitCodes(t *testing.T) {
 		"no YAML, beside a mistake": {stdin: "a: [b\n---\n" + string(mistake), args: []string{"-"}, code: 2,
 			stdout: "2 errors in 1 object of 1 file", stderr: "-:1: "},
 		"a template":             {stdin: "a: {{ .Values.a }}\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "helm template CHART | kyklos lint -f -"},
-		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is no time: write 2026-11-23`},
-		"two kinds of old":       {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "give one of them"},
+		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is not a time: use 2026-11-23`},
+		"two kinds of old":       {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "exclude each other"},
 		"no old":                 {args: []string{officeHoursSample, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
 		"the history of a pipe":  {stdin: "a: b\n---\n" + string(mistake), args: []string{"-", "--old-git", "HEAD"}, code: 2, stderr: "--old-git needs files or folders: standard input has no history"},
-		"no revision":            {args: []string{officeHoursSample, "--old-git", "no-such-branch"}, code: 2, stderr: `--old-git: "no-such-branch" is no revision`},
+		"no revision":            {args: []string{officeHoursSample, "--old-git", "no-such-branch"}, code: 2, stderr: `--old-git: "no-such-branch" is not a revision`},
 		"no definition":          {args: []string{officeHoursSample, "--crd", "nowhere"}, code: 2, stderr: "--crd: stat nowhere: no such file or directory"},
-		"no definition in it":    {args: []string{officeHoursSample, "--crd", officeHoursSample}, code: 2, stderr: "--crd: there is no CustomResourceDefinition in " + officeHoursSample},
+		"no definition in it":    {args: []string{officeHoursSample, "--crd", officeHoursSample}, code: 2, stderr: "--crd: no CustomResourceDefinition in " + officeHoursSample},
 		"an empty pipe":          {stdin: "\n", args: []string{"-"}, code: 2, stderr: "standard input has no objects"},
 		"no kind":                {stdin: "apiVersion: kyklos.io/v1beta1\nKind: TimeWindowScaler\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "-:1: kind is missing"},
 		"no policy":              {args: []string{officeHoursSample, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
@@ -97,7 +86,7 @@ func TestLintExitCodes(t *testing.T) {
 	}
 }
 
-// A cluster that does not answer is no reason to judge without it.
+// An unreachable cluster is an error.
 func TestLintUnreachableCluster(t *testing.T) {
 	t.Chdir("..")
 	config := filepath.Join(t.TempDir(), "kubeconfig")
@@ -163,7 +152,7 @@ func TestLintOldRevision(t *testing.T) {
 func TestLintOfThisRepository(t *testing.T) {
 	t.Chdir("..")
 	code, stdout, stderr := linted(t, "", "config", "-o", "github")
-	if code != 1 || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, " is made for kustomize, ") || !strings.Contains(stderr, "config/chart is a Helm chart: ") {
+	if code != 1 || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, " is a kustomization, ") || !strings.Contains(stderr, "config/chart is a Helm chart, ") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	for line := range strings.Lines(stdout) {

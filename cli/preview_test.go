@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -17,22 +16,6 @@ import (
 // office is the sample that most examples show.
 const office = "../config/samples/office-hours.yaml"
 
-// runKyklos runs the command line, and returns what it prints and its exit code. No cluster is known.
-func runKyklos(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	root := newCommand()
-	var out, err bytes.Buffer
-	root.SetArgs(args)
-	root.SetIn(strings.NewReader(stdin))
-	root.SetOut(&out)
-	root.SetErr(&err)
-	if ran, failure := root.ExecuteContextC(t.Context()); failure != nil {
-		return out.String(), err.String() + failure.Error(), exitCode(ran, failure)
-	}
-	return out.String(), err.String(), 0
-}
-
 func TestPreviewWritesEveryFormat(t *testing.T) {
 	for format, begin := range map[string]string{
 		"table": "default/webapp-office-hours scales Deployment webapp\n",
@@ -42,14 +25,14 @@ func TestPreviewWritesEveryFormat(t *testing.T) {
 		"html":  "<!DOCTYPE html>",
 		"png":   "\x89PNG",
 	} {
-		stdout, stderr, code := runKyklos(t, "", "preview", "-f", office, "--from", "2026-06-08", "-o", format)
+		stdout, stderr, code := kyklos(t, "", "preview", "-f", office, "--from", "2026-06-08", "-o", format)
 		if code != 0 || stderr != "" || !strings.HasPrefix(strings.ToLower(stdout), strings.ToLower(begin)) {
 			t.Errorf("%s: exit code %d, stderr %q, stdout begins with %.40q", format, code, stderr, stdout)
 		}
 	}
 }
 
-// Manifests come from files and standard input, names select, and a namespace is for those that name none.
+// Manifests come from files and standard input, names select, and the namespace is for manifests without one.
 func TestPreviewFindsSchedules(t *testing.T) {
 	content, err := os.ReadFile(office)
 	if err != nil {
@@ -64,7 +47,7 @@ func TestPreviewFindsSchedules(t *testing.T) {
 		"two, selected":  {[]string{"-f", office, "-f", "../config/samples/holidays.yaml", "back-office-weekdays"}, "default/back-office-weekdays"},
 		"others broken":  {[]string{"-f", office, "-f", "../config/samples/invalid/two-mistakes.yaml", "webapp-office-hours"}, "default/webapp-office-hours"},
 	} {
-		stdout, stderr, code := runKyklos(t, string(content), append([]string{"preview", "-o", "json"}, tc.args...)...)
+		stdout, stderr, code := kyklos(t, string(content), append([]string{"preview", "-o", "json"}, tc.args...)...)
 		var read struct {
 			Scalers []struct{ Namespace, Name string }
 		}
@@ -78,7 +61,7 @@ func TestPreviewFindsSchedules(t *testing.T) {
 	}
 }
 
-// What is wrong is said on stderr in words that help, with the exit code 2, and nothing is printed.
+// Errors are on stderr, with exit code 2 and without any output.
 func TestPreviewRefuses(t *testing.T) {
 	template := filepath.Join(t.TempDir(), "chart.yaml")
 	if err := os.WriteFile(template, []byte("name: {{ .Values.name }}: x\n"), 0o600); err != nil {
@@ -89,39 +72,39 @@ func TestPreviewRefuses(t *testing.T) {
 		want string
 		code int
 	}{
-		"a format":     {[]string{"-f", office, "-o", "xml"}, `--output: "xml" is none of table, json, svg, html, png, ics`, 2},
+		"a format":     {[]string{"-f", office, "-o", "xml"}, `--output: must be one of table, json, svg, html, png, ics, not "xml"`, 2},
 		"no days":      {[]string{"-f", office, "--days", "0"}, "--days: must be from 1 to 400, not 0", 2},
 		"too many":     {[]string{"-f", office, "--days", "401"}, "--days: must be from 1 to 400, not 401", 2},
 		"a zone":       {[]string{"-f", office, "--zone", "Berlin"}, `--zone: unknown time zone "Berlin"`, 2},
-		"a time":       {[]string{"-f", office, "--from", "tomorrow"}, `--from: "tomorrow" is no time`, 2},
-		"a far time":   {[]string{"-f", office, "--from", "9999-12-31"}, `--from: "9999-12-31" is too far away: give a time from 1970 to 2999`, 2},
-		"a past time":  {[]string{"-f", office, "--from", "1969-12-31T00:00:00Z"}, "is too far away", 2},
+		"a time":       {[]string{"-f", office, "--from", "tomorrow"}, `--from: "tomorrow" is not a time`, 2},
+		"a far time":   {[]string{"-f", office, "--from", "9999-12-31"}, `--from: "9999-12-31" is out of range: use a time from 1970 to 2999`, 2},
+		"a past time":  {[]string{"-f", office, "--from", "1969-12-31T00:00:00Z"}, "is out of range", 2},
 		"no file":      {[]string{"-f", "nowhere.yaml"}, "nowhere.yaml", 2},
 		"no schedule":  {[]string{"-f", "../config/samples/kustomization.yaml"}, "no TimeWindowScaler in ../config/samples/kustomization.yaml", 2},
-		"a name":       {[]string{"-f", office, "nobody"}, "no TimeWindowScaler nobody among those given", 2},
-		"holidays":     {[]string{"-f", office, "--holidays", office}, `--holidays: ` + office + `:2: "apiVersion:" is no date`, 2},
+		"a name":       {[]string{"-f", office, "nobody"}, "no TimeWindowScaler named nobody", 2},
+		"holidays":     {[]string{"-f", office, "--holidays", office}, `--holidays: ` + office + `:2: "apiVersion:" is not a date`, 2},
 		"namespaces":   {[]string{"-f", office, "-A"}, "--all-namespaces is for a cluster", 2},
 		"an invalid":   {[]string{"-f", "../config/samples/invalid/two-mistakes.yaml"}, `two-mistakes.yaml:19: TimeWindowScaler two-mistakes: spec.windows[0].start: Invalid value: "9:00"`, 2},
-		"tells more":   {[]string{"-f", "../config/samples/invalid/two-mistakes.yaml"}, "kyklos lint tells more", 2},
+		"more details": {[]string{"-f", "../config/samples/invalid/two-mistakes.yaml"}, "kyklos lint shows more details", 2},
 		"a template":   {[]string{"-f", template}, "helm template", 2},
 		"a big strip":  {[]string{"-f", office, "--days", "60", "-o", "svg"}, "a picture shows at most", 2},
-		"no cluster":   {nil, "to read manifests instead give -f FILE", 2},
+		"no cluster":   {nil, "to read manifests instead, use -f FILE", 2},
 		"its absence":  {[]string{"-f", office, "--context", "nowhere"}, "find the API server", 2},
 		"unknown flag": {[]string{"--zones"}, "unknown flag: --zones", 2},
 	} {
-		stdout, stderr, code := runKyklos(t, "", append([]string{"preview"}, tc.args...)...)
+		stdout, stderr, code := kyklos(t, "", append([]string{"preview"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(stderr, tc.want) || stdout != "" {
 			t.Errorf("%s: exit code %d, want %d; stderr %s, want %s; stdout %s", name, code, tc.code, stderr, tc.want, stdout)
 		}
 	}
 }
 
-func TestPreviewTellsOfHolidays(t *testing.T) {
+func TestPreviewOfHolidays(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "days.txt")
 	if err := os.WriteFile(list, []byte("2026-06-09\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := runKyklos(t, "", "preview", "-f", office, "--holidays", list); code != 0 || !strings.Contains(stderr, "--holidays changes nothing") {
+	if _, stderr, code := kyklos(t, "", "preview", "-f", office, "--holidays", list); code != 0 || !strings.Contains(stderr, "--holidays has no effect") {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 	follows := filepath.Join(t.TempDir(), "follows.yaml")
@@ -130,11 +113,11 @@ func TestPreviewTellsOfHolidays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, said := range map[string]bool{"ics": true, "table": false} { // a calendar has no place for notes
-		if _, stderr, code := runKyklos(t, "", "preview", "-f", follows, "-o", format); code != 0 || said != strings.Contains(stderr, "default/office: The holidays are not known: no ConfigMap days") {
+		if _, stderr, code := kyklos(t, "", "preview", "-f", follows, "-o", format); code != 0 || said != strings.Contains(stderr, "default/office: The holidays are unknown: ConfigMap days was not found") {
 			t.Errorf("%s: exit code %d, stderr %s", format, code, stderr)
 		}
 	}
-	stdout, stderr, code := runKyklos(t, "", "preview", "-f", "../config/samples/holidays.yaml", "--holidays", list, "--from", "2026-06-08", "--days", "3")
+	stdout, stderr, code := kyklos(t, "", "preview", "-f", "../config/samples/holidays.yaml", "--holidays", list, "--from", "2026-06-08", "--days", "3")
 	if code != 0 || stderr != "" || !strings.Contains(stdout, "h24") {
 		t.Errorf("exit code %d, stderr %s, no holiday in\n%s", code, stderr, stdout)
 	}
@@ -150,7 +133,7 @@ func TestPreviewOfEverySample(t *testing.T) {
 		if sample == "kustomization.yaml" {
 			continue
 		}
-		if _, stderr, code := runKyklos(t, "", "preview", "-f", "../config/samples/"+sample, "--from", "2027-03-26", "--days", "7"); code != 0 || stderr != "" {
+		if _, stderr, code := kyklos(t, "", "preview", "-f", "../config/samples/"+sample, "--from", "2027-03-26", "--days", "7"); code != 0 || stderr != "" {
 			t.Errorf("%s: exit code %d, %s", sample, code, stderr)
 		}
 	}
@@ -183,15 +166,15 @@ func TestPreviewBeginsOnAClock(t *testing.T) {
 		"a time":           {"2027-03-27 06:00", nil, [2]string{"2027-03-27T05:00:00Z 47h0m0s", "2027-03-27T00:30:00Z 48h0m0s"}},
 		"an instant":       {"2027-03-27T06:00:00Z", nil, [2]string{"2027-03-27T06:00:00Z 47h0m0s", "2027-03-27T06:00:00Z 48h0m0s"}},
 	} {
-		options := previewOptions{from: tc.from, days: 2}
+		options := previewOptions{period: period{from: tc.from, days: 2}}
 		timelines, err := options.timelines(scalers, tc.zone, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, timeline := range timelines {
-			got := timeline.From.UTC().Format(time.RFC3339Nano) + " " + timeline.Until.Sub(timeline.From).String()
+		for i, made := range timelines {
+			got := made.From.UTC().Format(time.RFC3339Nano) + " " + made.Until.Sub(made.From).String()
 			if got != tc.want[i] {
-				t.Errorf("%s: %s is %s, want %s", name, timeline.Scaler.Name, got, tc.want[i])
+				t.Errorf("%s: %s is %s, want %s", name, made.Scaler.Name, got, tc.want[i])
 			}
 		}
 	}

@@ -1,14 +1,16 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"kyklos.io/kyklos/cli/preview/timeline"
 	"kyklos.io/kyklos/internal/buildinfo"
 )
+
+var versionFormats = []string{"text", "json"}
 
 func newVersionCommand() *cobra.Command {
 	format := "text"
@@ -25,20 +27,17 @@ func newVersionCommand() *cobra.Command {
 			return printVersion(cmd.OutOrStdout(), buildinfo.Read(), format)
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", format, "text or json")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	bindChoice(cmd, &format, "output", "o", "text or json", versionFormats)
 	return cmd
 }
 
 func printVersion(w io.Writer, v buildinfo.Info, format string) error {
-	switch format {
-	case "text":
+	if err := checkChoice("output", format, versionFormats); err != nil {
+		return err
+	}
+	if format == "text" {
 		_, err := fmt.Fprintf(w, "kyklos %s, tzdata %s, Kubernetes libraries %s, %s %s\n", v.Source(), v.TZData, v.Kubernetes, v.Go, v.Platform)
 		return err
-	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v)
 	}
-	return fmt.Errorf("--output: must be text or json, not %q", format)
+	return timeline.WriteJSON(w, v)
 }

@@ -1,3 +1,9 @@
+// Package convert rewrites manifests from one API version of TimeWindowScaler to the other. The conversion webhook's code converts the
+// objects; comments and formatting are preserved.
+//
+// edit.go turns each difference of an object before and after into the smallest edit of the text. source.go finds where nodes begin
+// and end in the text. The result is parsed again, as the API server does. If it is not the webhook's result, as with anchors and
+// merge keys, larger parts are encoded again (rewrite.go).
 package convert
 
 import (
@@ -17,32 +23,32 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// Versions are those that can be converted to, the older first.
+// Versions are the API versions, the older first.
 func Versions() []string {
 	return []string{v1alpha1.GroupVersion.Version, v1beta1.GroupVersion.Version}
 }
 
 // Result is a file converted.
 type Result struct {
-	// Data is the whole file. All that is no TimeWindowScaler of another version is in it byte by byte.
+	// Data is the whole file. Everything but TimeWindowScalers of the other version is unchanged.
 	Data []byte
-	// Converted is the number of objects that were of another version.
+	// Converted is the number of converted objects.
 	Converted int
-	// Notes say what is to be known about it, in the order of the file.
+	// Notes are about the conversion, in the order of the file.
 	Notes []Note
 }
 
-// Note is something about a line of the file that was read.
+// Note is about a line of the original file.
 type Note struct {
 	Line int
 	Text string
 }
 
-// File converts the TimeWindowScalers of a file to a version, which must be one of Versions. It fails, and says where,
-// if a document cannot be read, or if an object's conversion would lose something.
+// File converts the TimeWindowScalers of a file to one of Versions. It fails if a document is invalid, or if a conversion would lose
+// data.
 func File(file *manifest.File, version string) (*Result, error) {
 	if !bytes.Contains(file.Data, []byte(v1beta1.GroupVersion.Group)) {
-		return &Result{Data: file.Data}, nil // also if nobody can read it, as a template
+		return &Result{Data: file.Data}, nil // even if it is not YAML
 	}
 	if _, problems := manifest.Parse(file); len(problems) > 0 {
 		var errs []error
@@ -53,7 +59,7 @@ func File(file *manifest.File, version string) (*Result, error) {
 	}
 	result, kept := &Result{}, 0
 	for _, document := range manifest.Documents(file.Data) {
-		c := conversionOf(document, version)
+		c := &documentConversion{text: document.Text, version: version, line: 1}
 		if err := c.run(); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file.Name, document.Line+c.line-1, err)
 		}
@@ -72,24 +78,18 @@ func File(file *manifest.File, version string) (*Result, error) {
 	return result, nil
 }
 
-// documentConversion is the conversion of one document.
 type documentConversion struct {
 	text    []byte
 	version string
 
 	count   int        // objects converted
 	objects []string   // their paths
-	root    *yaml.Node // where the nodes of text are, from the first object on; nil if that cannot be told
-	line    int        // of the object that is looked at, from 1
+	root    *yaml.Node // for positions, set with the first object; nil if the text cannot be parsed
+	line    int        // of the current object, from 1
 	notes   []Note
 }
 
-// conversionOf looks at no more than the document needs: most have nothing to convert.
-func conversionOf(document manifest.Document, version string) *documentConversion {
-	return &documentConversion{text: document.Text, version: version, line: 1}
-}
-
-// run replaces the text by the converted one, if there is anything to convert.
+// run converts the text, if it has objects to convert.
 func (c *documentConversion) run() error {
 	before, err := read(c.text)
 	if err != nil {
@@ -103,23 +103,21 @@ func (c *documentConversion) run() error {
 	if err != nil {
 		return err
 	}
-	for _, path := range done.anew {
-		c.note(lineOf(c.root, path), "%s is written anew: its YAML has no place for the change", pathName(path))
+	for _, path := range done.encoded {
+		c.note(lineOf(c.root, path), "%s is reformatted, because its YAML cannot be edited in place", pathName(path))
 	}
 	for _, lost := range lostComments(c.text, done.text) {
-		c.note(lost.line, "the comment %q goes with what it is about", lost.text)
+		c.note(lost.line, "the comment %q is removed with its field", lost.text)
 	}
 	c.text = done.text
 	return nil
 }
 
-// note says something about a line of the document.
 func (c *documentConversion) note(line int, format string, args ...any) {
 	c.notes = append(c.notes, Note{max(line, 1), manifest.Printable(fmt.Sprintf(format, args...))})
 }
 
-// value returns what a document, or an item of a list, says after the conversion. A list of scalers has a version of
-// its own, which follows.
+// value converts a document, or an item of a list. A list of scalers has an own version, which is converted, too.
 func (c *documentConversion) value(before any, path string) (any, error) {
 	object, isObject := before.(map[string]any)
 	if !isObject {
@@ -156,7 +154,7 @@ func (c *documentConversion) value(before any, path string) (any, error) {
 	return list, nil
 }
 
-// item is value for an item of a list of scalers, which says for it what it is if it does not do so itself, as kubectl reads it.
+// item is value for an item of a list of scalers, which may inherit its type from the list, as with kubectl.
 func (c *documentConversion) item(before any, path string) (any, error) {
 	bare, isObject := before.(map[string]any)
 	if !isObject || bare["apiVersion"] != nil || bare["kind"] != nil {
@@ -174,11 +172,9 @@ func (c *documentConversion) item(before any, path string) (any, error) {
 	return fields, nil
 }
 
-// other is the version that is not the given one.
 func other(version string) string { return Versions()[1-slices.Index(Versions(), version)] }
 
-// object converts one object by the webhook's code. It refuses what that would cut: the webhook has to answer, a command
-// does not (A2).
+// object converts an object with the webhook's code. It refuses objects that the webhook would truncate because it must answer (A2).
 func (c *documentConversion) object(before map[string]any, path string) (any, error) {
 	c.count++
 	c.objects = append(c.objects, path)
@@ -189,12 +185,12 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 	raw, convert := []byte(toJSON(before)), conversion.ToV1beta1
 	if c.version == v1alpha1.GroupVersion.Version {
 		convert = conversion.ToV1alpha1
-		// The webhook shows it as it is: it has to answer.
+		// The webhook does not convert an invalid spec.
 		if err := utiljson.Unmarshal([]byte(toJSON(before["spec"])), &v1beta1.TimeWindowScalerSpec{}); err != nil {
-			return nil, fmt.Errorf("TimeWindowScaler %s cannot be converted, for its spec cannot be read (%w): kyklos lint says what is wrong", nameOf(before), err)
+			return nil, fmt.Errorf("TimeWindowScaler %s cannot be converted, because its spec is invalid (%w); kyklos lint shows the field", nameOf(before), err)
 		}
 		if !conversion.Carries(raw) {
-			return nil, fmt.Errorf("TimeWindowScaler %s has too many annotations to be converted: %s says less, and the annotation that would carry the rest has no room beside them", nameOf(before), c.version)
+			return nil, fmt.Errorf("TimeWindowScaler %s cannot be converted: what %s cannot express has to be kept in an annotation, but its annotations leave no room for it", nameOf(before), c.version)
 		}
 	}
 	converted, err := convert(raw)
@@ -206,7 +202,7 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 		return nil, err
 	}
 	if c.version == v1alpha1.GroupVersion.Version {
-		c.explain(c.root, path, before, after.(map[string]any))
+		c.noteLosses(c.root, path, before, after.(map[string]any))
 	}
 	return after, nil
 }

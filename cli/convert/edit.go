@@ -10,37 +10,31 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// splice replaces a stretch of the text.
 type splice struct {
 	from, to int
 	text     string
 }
 
-// editor collects the splices that make a text say something else.
 type editor struct {
 	*source
 	writer
-	// expand replaces aliases by what they stand for, and mappings that merge others by what they are
-	// merged to. Without it, what goes through one is left to the change of its anchor.
+	// expand replaces changed aliases and merge keys by their content. Otherwise only the anchors change.
 	expand bool
-	// anew are the paths of what is written anew as a whole.
-	anew    []string
+	// encode are the paths of values to encode as a whole.
+	encode  []string
 	splices []splice
-	// rewritten are the paths of what was written anew.
-	rewritten []string
+	encoded []string // the paths of all values that were encoded as a whole
 }
 
-// slot is where a value stands.
 type slot struct {
 	path  string
 	value *yaml.Node
 	key   *yaml.Node // nil for items and the document
-	flow  bool       // within brackets
+	flow  bool       // in flow style, within brackets
 }
 
-// apply is the text with all splices.
 func (e *editor) apply() ([]byte, error) {
-	// Where one begins with an insertion, that comes first. Two insertions stay in their order.
+	// Insertions come first, in their order.
 	slices.SortStableFunc(e.splices, func(a, b splice) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	var out []byte
 	at := 0
@@ -58,15 +52,14 @@ func (e *editor) replace(from, to int, text string) {
 	e.splices = append(e.splices, splice{from, to, text})
 }
 
-// change makes what stands in a slot say after in place of before.
 func (e *editor) change(at slot, before, after any) error {
 	if conversion.Same(before, after) {
 		return nil
 	}
-	if slices.Contains(e.anew, at.path) {
+	if slices.Contains(e.encode, at.path) {
 		return e.rewrite(at, after)
 	}
-	// Only what has the same shape before, after and in the text can be changed piece by piece.
+	// Collections of the same shape before, after and in the text are changed in parts.
 	switch b, node := before, at.value; b := b.(type) {
 	case map[string]any:
 		if a, ok := after.(map[string]any); ok && node.Kind == yaml.MappingNode && len(a) > 0 && len(b) > 0 {
@@ -87,7 +80,6 @@ func (e *editor) change(at slot, before, after any) error {
 	return e.rewrite(at, after)
 }
 
-// isCollection reports whether a value is an object or a list.
 func isCollection(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
@@ -96,7 +88,7 @@ func isCollection(value any) bool {
 	return false
 }
 
-// items changes the items of a list that keeps its length: conversion moves none.
+// items changes the items of a list that keeps its length and order.
 func (e *editor) items(at slot, before, after []any) error {
 	for i, node := range at.value.Content {
 		item := slot{path: item(at.path, i), value: node, flow: at.flow || isFlow(at.value)}
@@ -107,7 +99,7 @@ func (e *editor) items(at slot, before, after []any) error {
 	return nil
 }
 
-// scalarChange replaces a scalar and keeps its quotes, its anchor and what is beside it.
+// scalarChange replaces a scalar, and keeps its quotes and anchor.
 func (e *editor) scalarChange(at slot, after any) error {
 	from, err := e.content(at.value)
 	if err != nil {
@@ -121,17 +113,17 @@ func (e *editor) scalarChange(at slot, after any) error {
 	if at.flow {
 		text = e.inline(after, at.value.Style)
 	}
-	if from == to { // null, written as nothing behind the colon or dash
+	if from == to { // null, as nothing after the colon or dash
 		text = " " + text
 	}
 	e.replace(from, to, text)
 	return nil
 }
 
-// rewrite writes a value anew. A value of a key in block style is written with its key: whether it begins on the same line
-// depends on what it is. Comments within it go; lostComments finds them.
+// rewrite encodes a value again, in block style with its key, because that determines whether it begins on the same line. Comments in
+// it are lost; lostComments finds them.
 func (e *editor) rewrite(at slot, after any) error {
-	e.rewritten = append(e.rewritten, at.path)
+	e.encoded = append(e.encoded, at.path)
 	to, err := e.end(at.value)
 	if err != nil {
 		return err
@@ -154,8 +146,7 @@ func (e *editor) rewrite(at slot, after any) error {
 	return nil
 }
 
-// indentation is how far what follows a beginning of a line is indented: where that begins, or for JSON
-// where its line does.
+// indentation is the indentation of a value after the beginning of its line, or for JSON of that line.
 func indentation(before []byte, json bool) int {
 	if json {
 		return len(before) - len(strings.TrimLeft(string(before), " "))

@@ -2,8 +2,8 @@ package convert
 
 import "strings"
 
-// removeWithin takes out the entries that are gone, within brackets. One at least stays. What stands on lines of its own goes with them, and
-// comments on other lines stay: those beside the entries that stay, and those above any.
+// removeWithin removes entries in flow style, of which at least one remains. Lines that become empty are removed, and comments on
+// other lines are kept.
 func (e *editor) removeWithin(all []*entry) error {
 	last, done := 0, 0
 	for i, one := range all {
@@ -25,7 +25,7 @@ func (e *editor) removeWithin(all []*entry) error {
 	return nil
 }
 
-// entryWithin is the stretch that an entry takes within brackets, with one comma. tail says that none that stays is behind it.
+// entryWithin is the range of an entry in flow style with one comma. tail: no remaining entry follows.
 func (e *editor) entryWithin(all []*entry, i int, tail bool) (stretch splice, err error) {
 	if stretch.from, err = e.start(all[i].key); err != nil {
 		return stretch, err
@@ -35,7 +35,6 @@ func (e *editor) entryWithin(all []*entry, i int, tail bool) (stretch splice, er
 		return stretch, err
 	}
 	line, comma := e.lineStart(stretch.from), e.skip(end, "")
-	// What is before it on its line: nothing, its own comma, or something else.
 	before := strings.TrimSpace(string(e.text[line:stretch.from]))
 	hasComma := comma < len(e.text) && e.text[comma] == ','
 	stretch.to = end
@@ -60,14 +59,14 @@ func (e *editor) entryWithin(all []*entry, i int, tail bool) (stretch splice, er
 	return stretch, err
 }
 
-// endsLine reports whether nothing but a comment is behind an offset on its line.
+// endsLine reports whether only a comment follows an offset on its line.
 func (e *editor) endsLine(at int) bool {
 	rest := strings.TrimSpace(string(e.text[at:e.lineEnd(at)]))
 	return rest == "" || rest[0] == '#'
 }
 
-// behindComma is where what comes behind a comma begins: a comment above the next entry, or that entry. A comment beside the comma is about
-// what was before it.
+// behindComma is the start of the next entry after a comma, or of the comment above it. A comment beside the comma belongs to the entry
+// before.
 func (e *editor) behindComma(at int) int {
 	if e.endsLine(at) {
 		at = e.lineEnd(at)
@@ -79,8 +78,8 @@ func (e *editor) behindComma(at int) int {
 	return next
 }
 
-// insertBelow adds an entry within brackets on a line of its own below that on which another one ends, if that line ends by a comment, which
-// is about the other one. Otherwise it does nothing, and returns false.
+// insertBelow inserts an entry in flow style on a new line below another one, if that line ends with a comment. Otherwise it returns
+// false.
 func (e *editor) insertBelow(end int, separator, text string) bool {
 	ownLine := strings.TrimPrefix(separator, ",")
 	at := end

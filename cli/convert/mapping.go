@@ -8,13 +8,11 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// entry is a key of a mapping and its value.
 type entry struct {
 	key, value *yaml.Node
 	gone       bool
 }
 
-// entries are those of a mapping, in the order of the text.
 func entries(mapping *yaml.Node) (all []*entry) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		all = append(all, &entry{key: mapping.Content[i], value: mapping.Content[i+1]})
@@ -22,7 +20,7 @@ func entries(mapping *yaml.Node) (all []*entry) {
 	return all
 }
 
-// named is the entry of a name that counts, the last one; nil if there is none, as of a merged mapping.
+// named is the last entry of a name, which counts; nil if there is none.
 func named(all []*entry, name string) (found *entry) {
 	for _, one := range all {
 		if one.key.Value == name && one.key.Kind == yaml.ScalarNode {
@@ -32,8 +30,8 @@ func named(all []*entry, name string) (found *entry) {
 	return found
 }
 
-// mapping changes single entries of a mapping. What before has and the text does not was merged from another one
-// (<<), and can only go or change if the mapping is written anew.
+// mapping changes entries of a mapping. Fields that are not in the text were merged (<<); to change them, the mapping is encoded
+// again.
 func (e *editor) mapping(at slot, before, after map[string]any) error {
 	all, merged, left := entries(at.value), false, 0
 	flow := at.flow || isFlow(at.value)
@@ -80,8 +78,7 @@ func (e *editor) mapping(at slot, before, after map[string]any) error {
 	return nil
 }
 
-// remove takes out the entries that are gone, in block style. One at least stays. Whole lines go, and comments on lines of their own
-// stay.
+// remove removes entries in block style, of which at least one remains. Comments on their own lines are kept.
 func (e *editor) remove(all []*entry) error {
 	begin, err := e.start(all[0].key)
 	if err != nil {
@@ -89,7 +86,7 @@ func (e *editor) remove(all []*entry) error {
 	}
 	behindDash := !e.isBlank(e.lineStart(begin), begin)
 	for _, one := range all {
-		// As long as all so far are gone, the next one is what moves behind the dash.
+		// The first remaining entry moves behind the dash.
 		behindDash = behindDash && one.gone
 		if !one.gone {
 			continue
@@ -103,7 +100,7 @@ func (e *editor) remove(all []*entry) error {
 			return err
 		}
 		if behindDash {
-			to = e.nextText(to) // what comes next takes its place
+			to = e.nextText(to) // the next entry takes its place
 		} else {
 			from, to = e.wholeLines(from, to)
 		}
@@ -112,7 +109,7 @@ func (e *editor) remove(all []*entry) error {
 	return nil
 }
 
-// nextText is where the text of the next line begins that has any.
+// nextText is where the next line that is not blank begins, after its indentation.
 func (e *editor) nextText(at int) int {
 	line := e.nextLine(at)
 	for line < len(e.text) && e.isBlank(line, e.lineEnd(line)) {
@@ -121,8 +118,7 @@ func (e *editor) nextText(at int) int {
 	return line + len(e.text[line:]) - len(strings.TrimLeft(string(e.text[line:]), " "))
 }
 
-// wholeLines widens a stretch to all of its lines, and on the last line of a text without a final line
-// break to the break before it.
+// wholeLines widens a range to its lines, and at the end of a text without a final line break to the break before.
 func (e *editor) wholeLines(from, to int) (begin, end int) {
 	begin, end = e.lineStart(from), e.nextLine(to)
 	if end == len(e.text) && e.lineEnd(to) == end && begin > 0 {
@@ -131,9 +127,8 @@ func (e *editor) wholeLines(from, to int) (begin, end int) {
 	return begin, end
 }
 
-// insert adds an entry behind those that people write before it, as a baselineReplicas before the counts, or at the
-// beginning if there is none, but behind what is merged: the reader of the API server lets the later of the two count. Within
-// brackets it takes a line of its own if the others have some.
+// insert inserts an entry in the usual order of fields, but after merge keys: for the API server the later of the two counts. In flow
+// style it gets its own line if the others have one.
 func (e *editor) insert(mapping *yaml.Node, all []*entry, name string, value any, flow bool) error {
 	var first, before *entry
 	for _, one := range all {

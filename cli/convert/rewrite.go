@@ -12,30 +12,28 @@ import (
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// rewriting is a document that says something else.
 type rewriting struct {
 	text []byte
-	// anew are the paths of what was written anew, "" the document as a whole.
-	anew []string
+	// encoded are the paths of values that were encoded again, "" for the whole document.
+	encoded []string
 }
 
-// rewrite makes a document that says before say after, with as little change of its text as leads there: first single
-// places; then also what aliases and merged mappings stand for; then whole objects; then the whole document. Each
-// attempt is read again as the API server reads it, and the first that says after is taken.
-// objects are the paths of its objects.
+// rewrite changes a document from before to after with the smallest edit that works: first of single values, then also of aliases and
+// merge keys, then of whole objects, then of the whole document. Each attempt is parsed as the API server does. objects are the paths
+// of the objects.
 func rewrite(text []byte, before, after any, objects []string) (rewriting, error) {
 	w := writer{json: json.Valid(text), oneLine: !bytes.ContainsAny(bytes.TrimSpace(text), "\r\n")}
 	if root := parse(text); root != nil {
-		// An attempt that fails is no error: YAML has corners in which a place cannot be told.
-		for _, e := range []*editor{{}, {expand: true}, {anew: objects}} {
+		// A failed attempt is not an error: the position of some YAML nodes cannot be determined.
+		for _, e := range []*editor{{}, {expand: true}, {encode: objects}} {
 			e.source = newSource(text)
 			e.writer = w
 			e.newline = e.ending
 			if e.change(slot{value: root}, before, after) != nil {
 				continue
 			}
-			if edited, err := e.apply(); err == nil && says(edited, after) {
-				return rewriting{edited, e.rewritten}, nil
+			if edited, err := e.apply(); err == nil && hasValue(edited, after) {
+				return rewriting{edited, e.encoded}, nil
 			}
 		}
 	}
@@ -44,19 +42,19 @@ func rewrite(text []byte, before, after any, objects []string) (rewriting, error
 	if !w.json {
 		whole = append(whole, w.newline...)
 	}
-	if !says(whole, after) {
-		return rewriting{}, fmt.Errorf("it cannot be written as %s", map[bool]string{true: "JSON", false: "YAML"}[w.json])
+	if !hasValue(whole, after) {
+		return rewriting{}, fmt.Errorf("cannot be encoded as %s", map[bool]string{true: "JSON", false: "YAML"}[w.json])
 	}
 	return rewriting{whole, []string{""}}, nil
 }
 
-// says reports whether the API server reads a text as value.
-func says(text []byte, value any) bool {
+// hasValue reports whether the API server decodes a text as value.
+func hasValue(text []byte, value any) bool {
 	is, err := read(text)
 	return err == nil && conversion.Same(is, value)
 }
 
-// parse reads a document for where its nodes are; nil if that cannot be done.
+// parse parses a document for positions; nil if that fails.
 func parse(text []byte) *yaml.Node {
 	var root yaml.Node
 	if yaml.Unmarshal(text, &root) != nil || len(root.Content) == 0 {
@@ -65,14 +63,12 @@ func parse(text []byte) *yaml.Node {
 	return root.Content[0]
 }
 
-// comment is one, and the line on which it stands.
 type comment struct {
 	text string
 	line int
 }
 
-// comments are those of a document, in their order. The reader's tree does not have all of those within brackets, so they are looked for
-// between its scalars.
+// comments are the comments of a document. The parser omits some in flow style, so they are searched between the scalars.
 func comments(text []byte) (all []comment) {
 	root := parse(text)
 	if root == nil {
@@ -96,11 +92,10 @@ func comments(text []byte) (all []comment) {
 	return all
 }
 
-// scalars adds where the scalars of a node begin and end.
 func (s *source) scalars(node *yaml.Node, into map[int]int) {
 	if node.Kind == yaml.ScalarNode {
 		if begin, err := s.content(node); err == nil {
-			into[begin], _ = s.end(node) // 0 if it cannot be told
+			into[begin], _ = s.end(node) // 0 on error
 		}
 	}
 	for _, child := range node.Content {
@@ -108,7 +103,7 @@ func (s *source) scalars(node *yaml.Node, into map[int]int) {
 	}
 }
 
-// lostComments are those of a document that are not in another one, each as often as it was there.
+// lostComments are comments of a document that are missing in another one.
 func lostComments(before, after []byte) (lost []comment) {
 	left := comments(after)
 	for _, one := range comments(before) {

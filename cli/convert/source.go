@@ -9,18 +9,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// errUnplaced says of a node that its place in the text could not be told.
-var errUnplaced = errors.New("the place of a value could not be told")
+// errUnplaced means that the position of a node could not be determined.
+var errUnplaced = errors.New("the position of a value could not be determined")
 
-// source is the text of a document and where its lines begin.
 type source struct {
 	text  []byte
 	lines []int
-	// ending is how its lines end.
+	// ending is its line ending.
 	ending string
 }
 
-// newSource finds the lines of a text as the YAML reader counts them.
 func newSource(text []byte) *source {
 	s := &source{text: text, lines: []int{0}, ending: "\n"}
 	for at := 0; at < len(text); {
@@ -38,8 +36,7 @@ func newSource(text []byte) *source {
 	return s
 }
 
-// breakAt is the size of the line break with which text begins, by the rules of YAML 1.1; 0 if it does
-// not begin with one.
+// breakAt is the size of a line break of YAML 1.1 at the start of text, 0 without one.
 func breakAt(text []byte) int {
 	if len(text) == 0 {
 		return 0
@@ -58,7 +55,6 @@ func breakAt(text []byte) int {
 	return 0
 }
 
-// start is the offset at which a node begins.
 func (s *source) start(node *yaml.Node) (int, error) {
 	if node.Line < 1 || node.Line > len(s.lines) {
 		return 0, errUnplaced
@@ -71,7 +67,7 @@ func (s *source) start(node *yaml.Node) (int, error) {
 	return at, nil
 }
 
-// lineStart and lineEnd are where the line around an offset begins, and where its break does.
+// lineStart is the start of the line around an offset, lineEnd the start of its line break.
 func (s *source) lineStart(at int) int {
 	begin := 0
 	for _, line := range s.lines {
@@ -90,18 +86,17 @@ func (s *source) lineEnd(at int) int {
 	return at
 }
 
-// nextLine is where the line after that around an offset begins.
 func (s *source) nextLine(at int) int {
 	end := s.lineEnd(at)
 	return end + breakAt(s.text[end:])
 }
 
-// isBlank reports whether nothing but spaces is between two offsets.
+// isBlank reports whether there is only white space between two offsets.
 func (s *source) isBlank(from, to int) bool {
 	return strings.Trim(string(s.text[from:to]), " \t\r\n") == ""
 }
 
-// content is where a node's value begins, behind its anchor and tag.
+// content is the start of a node's value, after its anchor and tag.
 func (s *source) content(node *yaml.Node) (int, error) {
 	at, err := s.start(node)
 	if err != nil || node.Anchor == "" && node.Style&yaml.TaggedStyle == 0 {
@@ -116,7 +111,7 @@ func (s *source) content(node *yaml.Node) (int, error) {
 	return at, nil
 }
 
-// skip moves over spaces, line breaks, comments and the characters of further.
+// skip skips white space, comments and the characters of further.
 func (s *source) skip(at int, further string) int {
 	for at < len(s.text) {
 		c := s.text[at]
@@ -132,7 +127,6 @@ func (s *source) skip(at int, further string) int {
 	return at
 }
 
-// end is the offset behind a node.
 func (s *source) end(node *yaml.Node) (int, error) {
 	at, err := s.content(node)
 	if err != nil {
@@ -149,7 +143,6 @@ func (s *source) end(node *yaml.Node) (int, error) {
 	return 0, errUnplaced
 }
 
-// after is the offset behind a text that must stand at an offset.
 func (s *source) after(at int, text string) (int, error) {
 	if !bytes.HasPrefix(s.text[at:], []byte(text)) {
 		return 0, errUnplaced
@@ -157,9 +150,9 @@ func (s *source) after(at int, text string) (int, error) {
 	return at + len(text), nil
 }
 
-// collectionEnd is the offset behind a collection: behind its last value, or its closing bracket.
+// collectionEnd is the offset after a collection's last value or closing bracket.
 func (s *source) collectionEnd(node *yaml.Node, at int) (end int, err error) {
-	end = at + 1 // behind the opening bracket
+	end = at + 1 // after the opening bracket
 	if len(node.Content) > 0 {
 		if end, err = s.end(node.Content[len(node.Content)-1]); err != nil {
 			return 0, err
@@ -175,5 +168,69 @@ func (s *source) collectionEnd(node *yaml.Node, at int) (end int, err error) {
 	return 0, errUnplaced
 }
 
-// isFlow reports whether a collection is written in brackets; one without content always is.
+// isFlow reports whether a collection is in flow style, within brackets; an empty one always is.
 func isFlow(node *yaml.Node) bool { return node.Style&yaml.FlowStyle != 0 || len(node.Content) == 0 }
+
+// scalarEnd is the offset after a scalar that begins at an offset.
+func (s *source) scalarEnd(node *yaml.Node, at int) (int, error) {
+	switch {
+	case node.Style&yaml.DoubleQuotedStyle != 0:
+		return s.quotedEnd(at, '"')
+	case node.Style&yaml.SingleQuotedStyle != 0:
+		return s.quotedEnd(at, '\'')
+	case node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		if strings.TrimSpace(node.Value) == "" {
+			return s.lineEnd(at), nil
+		}
+		return s.blockEnd(at), nil
+	}
+	// A plain scalar is in the text literally, except for white space between its words.
+	for i, word := range strings.Fields(node.Value) {
+		if i > 0 {
+			for at < len(s.text) && strings.IndexByte(" \t\r\n", s.text[at]) >= 0 {
+				at++
+			}
+		}
+		var err error
+		if at, err = s.after(at, word); err != nil {
+			return 0, err
+		}
+	}
+	return at, nil
+}
+
+// quotedEnd finds the closing quote. Double quotes use backslash escapes, single quotes are doubled.
+func (s *source) quotedEnd(at int, quote byte) (int, error) {
+	if at >= len(s.text) || s.text[at] != quote {
+		return 0, errUnplaced
+	}
+	for at++; at < len(s.text); at++ {
+		switch {
+		case quote == '"' && s.text[at] == '\\', quote == '\'' && bytes.HasPrefix(s.text[at:], []byte("''")):
+			at++
+		case s.text[at] == quote:
+			return at + 1, nil
+		}
+	}
+	return 0, errUnplaced
+}
+
+// blockEnd is the end of the last line of a literal or folded scalar whose header is at an offset, without blank lines at its end.
+func (s *source) blockEnd(at int) int {
+	end, indent := s.lineEnd(at), -1
+	for line := s.nextLine(at); line < len(s.text); line = s.nextLine(line) {
+		lineEnd := s.lineEnd(line)
+		if s.isBlank(line, lineEnd) {
+			continue
+		}
+		own := lineEnd - line - len(bytes.TrimLeft(s.text[line:lineEnd], " "))
+		if indent < 0 {
+			indent = own
+		}
+		if own < indent || own == 0 {
+			break
+		}
+		end = lineEnd
+	}
+	return end
+}

@@ -1,3 +1,5 @@
+// Package explain explains why a schedule asks for its current count: window by window, with holidays, percentages, metrics and
+// grace periods, and with the state of a cluster what affects the target. It is pure.
 package explain
 
 import (
@@ -11,71 +13,69 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// Decider says what gives the number.
+// Decider is what determines the count.
 type Decider string
 
 // The deciders. They are part of the JSON, which is stable.
 const (
 	ByWindow  Decider = "Window"
-	ByMetric  Decider = "Metric" // of the window that decides
+	ByMetric  Decider = "Metric" // the metric of the window that decides
 	ByDefault Decider = "Default"
 	ByHoliday Decider = "Holiday"
-	ByZone    Decider = "UnknownTimezone" // defaultReplicas, because the schedule's zone is not known here (B5)
-	ByNothing Decider = "Nothing"         // the spec cannot be followed, and the target is left alone (B5)
+	ByZone    Decider = "UnknownTimezone" // defaultReplicas, because the schedule's zone is unknown (B5)
+	ByNothing Decider = "Nothing"         // the spec is invalid, and the target is left unchanged (B5)
 )
 
 const (
-	// transitionsAhead is how many are shown.
+	// transitionsAhead is how many next changes are shown.
 	transitionsAhead = 3
-	// daysAhead is how far they are looked for at most: a year has everything that a schedule does, but for clock changes.
+	// daysAhead is how far ahead they are searched: more than a year, after which schedules repeat.
 	daysAhead = 400
 )
 
-// Explanation is why a schedule asks for a number at an instant.
+// Explanation is why a schedule asks for a count at an instant.
 type Explanation struct {
 	Scaler *timeline.Scaler
-	At     time.Time // in the schedule's zone, or UTC if that is not known
-	// Answer is all of it in a sentence or two.
+	At     time.Time // in the schedule's zone, or UTC if that is unknown
+	// Answer is a summary of one or two sentences.
 	Answer  string
 	Decider Decider
-	// Replicas is what the schedule asks for, and Lowest and Highest the bounds where a metric decides that is not known; nil with
-	// ByNothing.
+	// Replicas is what the schedule asks for, nil with ByNothing. Lowest and Highest are the bounds of a metric that decides.
 	Replicas        *int32
 	Lowest, Highest int32
-	// Window is the label of what decides, as status.currentWindow has it (B7).
+	// Window is the label of what decides, as in status.currentWindow (B7).
 	Window  string
 	Windows []Window
-	// Facts are what else there is to know, in the order in which it matters.
+	// Facts are further information, the most important first.
 	Facts []Fact
-	// Next are the next changes of the count, three at most, and Until where nobody looked further.
+	// Next are the next changes of the count, three at most, up to Until.
 	Next  *timeline.Timeline
 	Until time.Time
 
-	// Effective is what the target should have now, a running grace period included; nil without a State.
+	// Effective is the count with a running grace period; nil without a State.
 	Effective *int32
 
 	verdict timecalc.Verdict
 }
 
-// Fact is something to know, under a topic in a word or two.
+// Fact is a piece of information under a topic.
 type Fact struct {
 	Topic string `json:"topic"`
 	Text  string `json:"text"`
 }
 
-// Holidays are the dates that a schedule goes by.
+// Holidays are the dates of a schedule.
 type Holidays struct {
 	Dates map[string]bool
-	// Missing: the ConfigMap is not there, or not among the files.
+	// Missing: the ConfigMap does not exist, or is not in the files.
 	Missing bool
-	// Unread is why whoever asks may not read the ConfigMap, "" if they may.
+	// Unread is why the user may not read the ConfigMap, "" otherwise.
 	Unread string
-	// Invalid are keys that are no dates.
+	// Invalid are keys that are not dates.
 	Invalid []string
 }
 
-// Explain says why the schedule of a TimeWindowScaler asks for what it asks for at an instant. state is what is known of a cluster at
-// that instant, nil if nothing is.
+// Explain explains the schedule of a TimeWindowScaler at an instant. state is the cluster's at that instant, nil if unknown.
 func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at time.Time) *Explanation {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	e := &Explanation{Scaler: &timeline.Scaler{
@@ -87,7 +87,7 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	}
 	calendar := &e.Scaler.Calendar
 	calendar.Holidays = holidays.Dates
-	// All that makes the controller leave the target alone (B5). A zone that is not known does not: then the default holds.
+	// Everything that makes the controller leave the target unchanged (B5). With an unknown zone, defaultReplicas apply instead.
 	invalid := reading.Invalid()
 	if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {
 		invalid = append(invalid, err)
@@ -95,11 +95,10 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	if reading.ZoneError != nil {
 		calendar.Zone, calendar.Windows = time.UTC, nil
 	}
-	// Schedules know no parts of seconds, and nobody wants to read them.
 	e.At = at.Truncate(time.Second).In(calendar.Zone)
 	if len(invalid) > 0 {
 		e.Decider = ByNothing
-		e.Answer = e.sentence("asks for nothing: its spec cannot be followed, and the target is left alone: " + invalid.ToAggregate().Error())
+		e.Answer = e.sentence("asks for nothing: its spec is invalid, so Kyklos leaves the target as it is: " + invalid.ToAggregate().Error())
 		e.conditions(state)
 		return e
 	}
@@ -114,12 +113,11 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	return e
 }
 
-// decide fills in what gives the number.
 func (e *Explanation) decide(zoneUnknown bool) {
 	calendar := &e.Scaler.Calendar
 	e.verdict = calendar.At(e.At)
 	if e.Scaler.IsWorkspace() {
-		e.verdict.Replicas = min(e.verdict.Replicas, 1) // it runs or is stopped
+		e.verdict.Replicas = min(e.verdict.Replicas, 1) // either runs or is stopped
 	}
 	e.Window = calendar.Label(e.verdict)
 	e.Replicas = &e.verdict.Replicas
@@ -139,8 +137,8 @@ func (e *Explanation) decide(zoneUnknown bool) {
 	}
 }
 
-// lookAhead finds the next transitions, in ever longer stretches: most schedules show three within a week, and a year of one that
-// changes every few minutes takes long to compute.
+// lookAhead finds the next transitions in ever longer periods: most schedules have three within a week, and a year of a schedule
+// that changes every few minutes takes long to compute.
 func (e *Explanation) lookAhead() {
 	for days := 8; ; days *= 4 {
 		days = min(days, daysAhead)

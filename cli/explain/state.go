@@ -13,35 +13,33 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// State is what a cluster says at the instant that is explained.
+// State is the state of a cluster at the instant.
 type State struct {
 	Status     v1beta1.TimeWindowScalerStatus
 	Generation int64
-	// Target is nil if there is none, or if it could not be read: then Unknown says so.
+	// Target is nil if it does not exist, or could not be read, which is in Unknown.
 	Target *Target
-	// Missing is why there is no target; "" if there is one, or nobody could look.
+	// Missing is why there is no target, "" if there is one or it could not be read.
 	Missing string
-	// Owner is the older TimeWindowScaler that the target belongs to, "" without one (B8), and Autoscaler an HPA on the same target.
+	// Owner is an older TimeWindowScaler on the same target (B8), and Autoscaler an HPA on it.
 	Owner, Autoscaler string
-	// Unknown says what could not be read.
+	// Unknown is what could not be read.
 	Unknown []string
 }
 
-// Target is what matters of a target.
+// Target is the state of a target.
 type Target struct {
-	// Asks is the count that its spec asks for, Has what is there. Unset: its spec asks for none.
+	// Asks is the count in its spec, Has the one in its status. Unset: its spec has no count.
 	Asks, Has int32
 	Unset     bool
-	// Desired is the desired state of a Workspace, and Suspended whether a DaemonSet is.
+	// Desired is the desired state of a Workspace; Suspended is for a DaemonSet.
 	Desired   string
 	Suspended bool
-	// Owners are the field managers that own the count: who wrote it last, and others who wrote the same. Written is when, zero if
-	// that is not recorded, as for a scale subresource.
+	// Owners are the field managers that own the count. Written is when, zero if that is not recorded.
 	Owners  []string
 	Written time.Time
 }
 
-// asksFor reports whether the target's spec is as the count wants it.
 func (t *Target) asksFor(e *Explanation, replicas int32) bool {
 	switch {
 	case e.Scaler.IsWorkspace():
@@ -53,7 +51,7 @@ func (t *Target) asksFor(e *Explanation, replicas int32) bool {
 	}
 }
 
-// stateFacts say what comes between the schedule and the target. The order is that in which the controller decides.
+// stateFacts are what affects the target beside the schedule, in the order in which the controller decides.
 func (e *Explanation) stateFacts(state *State) {
 	if state == nil {
 		return
@@ -62,7 +60,7 @@ func (e *Explanation) stateFacts(state *State) {
 	e.metricState(state)
 	e.graceState(state)
 	if state.Autoscaler != "" {
-		e.add("autoscaler", "HorizontalPodAutoscaler %s scales the same target: only one of the two can decide", state.Autoscaler)
+		e.add("autoscaler", "HorizontalPodAutoscaler %s scales the same target; only one of the two can control it", state.Autoscaler)
 	}
 	e.targetState(state)
 	e.conditions(state)
@@ -71,7 +69,7 @@ func (e *Explanation) stateFacts(state *State) {
 	}
 }
 
-// metricState takes the count of a metric from the status. Without one of this window nobody knows it.
+// metricState takes the count of a metric from the status, unless that is about another window.
 func (e *Explanation) metricState(state *State) {
 	status := &state.Status
 	if e.Decider != ByMetric {
@@ -82,15 +80,16 @@ func (e *Explanation) metricState(state *State) {
 		return
 	}
 	e.Replicas, e.Effective = status.EffectiveReplicas, status.EffectiveReplicas
-	source := "as the metric " + e.Scaler.Spec.Windows[e.verdict.Window].Metric.Name + " says"
+	name := e.Scaler.Spec.Windows[e.verdict.Window].Metric.Name
+	source := "from metric " + name
 	if reason(status, v1beta1.ConditionDegraded) == v1beta1.ReasonMetricUnavailable {
-		source = "what it falls back on while the metric " + e.Scaler.Spec.Windows[e.verdict.Window].Metric.Name + " has no value"
+		source = "the fallback while metric " + name + " has no value"
 	}
 	e.Answer = e.sentence(fmt.Sprintf("asks for %s, %s: %s", amount(e.Scaler, *e.Effective), source, e.covered()))
 }
 
-// graceState holds a lower count back as the controller does (B2), from the count that the status has. Where a metric decides, the
-// status says what came of both.
+// graceState delays a lower count as the controller does (B2), starting from the count in the status. If a metric decides, the
+// status has the result already.
 func (e *Explanation) graceState(state *State) {
 	status := &state.Status
 	if e.Decider == ByMetric || status.EffectiveReplicas == nil {
@@ -106,29 +105,19 @@ func (e *Explanation) graceState(state *State) {
 		return
 	}
 	until := stamp(expiry.Truncate(time.Second).In(e.At.Location()))
-	e.add("grace period", "it runs until %s, %s: %s until then", until, in(expiry.Sub(e.At)), e.kept())
-	e.say("Its grace period runs: %s until %s.", e.kept(), until)
+	e.add("grace period", "running until %s, %s: keeps %s", until, in(expiry.Sub(e.At)), amount(e.Scaler, effective))
+	e.say("A grace period keeps %s until %s.", amount(e.Scaler, effective), until)
 }
 
-// kept says what stays while a grace period runs.
-func (e *Explanation) kept() string {
-	if *e.Effective == 1 || e.Scaler.IsWorkspace() || e.Scaler.IsDaemonSet() {
-		return amount(e.Scaler, *e.Effective) + " stays"
-	}
-	return amount(e.Scaler, *e.Effective) + " stay"
-}
-
-// say adds a sentence to the answer.
 func (e *Explanation) say(format string, args ...any) { e.Answer += " " + fmt.Sprintf(format, args...) }
 
-// targetState compares the target with the count that it should have. What keeps Kyklos from the target comes first: then it does not
-// matter what the target is like.
+// targetState compares the target with its desired count, unless Kyklos does not control it.
 func (e *Explanation) targetState(state *State) {
 	name := e.Scaler.Target()
 	switch target := state.Target; {
 	case state.Owner != "":
-		e.add("owner", "%s belongs to the older TimeWindowScaler %s: this one does nothing to it", name, state.Owner)
-		e.say("It does nothing: %s belongs to the older TimeWindowScaler %s.", name, state.Owner)
+		e.add("owner", "%s belongs to the older TimeWindowScaler %s, so this one has no effect", name, state.Owner)
+		e.say("It has no effect: %s belongs to the older TimeWindowScaler %s.", name, state.Owner)
 	case state.Missing != "":
 		e.add("target", "%s", state.Missing)
 		e.say("There is nothing to scale: %s.", state.Missing)
@@ -136,25 +125,25 @@ func (e *Explanation) targetState(state *State) {
 	case e.Effective == nil:
 		e.add("target", "%s: %s", name, e.seen(target))
 	case target.asksFor(e, *e.Effective):
-		e.add("target", "%s is as it should be: %s", name, e.seen(target))
+		e.add("target", "%s is in sync: %s", name, e.seen(target))
 	default:
-		e.add("target", "%s should be %s: %s", name, amount(e.Scaler, *e.Effective), e.seen(target))
+		e.add("target", "%s is out of sync, it should be %s: %s", name, amount(e.Scaler, *e.Effective), e.seen(target))
 		e.say("%s.", e.differs(state))
 	}
 }
 
-// seen is what the target is like, and who wrote its count.
+// seen is the state of the target, and who wrote its count.
 func (e *Explanation) seen(target *Target) string {
 	var text string
 	switch {
 	case e.Scaler.IsWorkspace():
 		text = "its desiredState is " + target.Desired
 	case e.Scaler.IsDaemonSet() && target.Suspended:
-		text = fmt.Sprintf("it is suspended, and %d nodes have one of its pods", target.Has)
+		text = fmt.Sprintf("it is suspended, and %d of its pods are on nodes", target.Has)
 	case e.Scaler.IsDaemonSet():
-		text = fmt.Sprintf("it runs, and %d nodes have one of its pods", target.Has)
+		text = fmt.Sprintf("it is running, and %d of its pods are on nodes", target.Has)
 	case target.Unset:
-		text = fmt.Sprintf("its spec asks for no count, and it has %d", target.Has)
+		text = fmt.Sprintf("its spec has no count, and it has %d", target.Has)
 	default:
 		text = fmt.Sprintf("its spec asks for %d, and it has %d", target.Asks, target.Has)
 	}
@@ -167,7 +156,6 @@ func (e *Explanation) seen(target *Target) string {
 	return text
 }
 
-// differs is why the target may have another count than it should.
 func (e *Explanation) differs(state *State) string {
 	name, target, status := e.Scaler.Target(), state.Target, &state.Status
 	other := "another count"
@@ -179,37 +167,37 @@ func (e *Explanation) differs(state *State) string {
 	}
 	switch {
 	case e.Scaler.Spec.Pause:
-		return fmt.Sprintf("It is paused (spec.pause), so Kyklos leaves %s with %s", name, other)
+		return fmt.Sprintf("It is paused (spec.pause), so Kyklos leaves %s at %s", name, other)
 	case reason(status, v1beta1.ConditionDegraded) == v1beta1.ReasonFieldFight:
-		return fmt.Sprintf("%s has %s: somebody else sets it again and again, and Kyklos corrects it ever less often", name, other)
+		return fmt.Sprintf("%s has %s: another field manager keeps changing it, and Kyklos corrects it less and less often", name, other)
 	case e.stale(state) != "":
-		return fmt.Sprintf("%s has %s, and nobody sets it right: %s", name, other, e.stale(state))
+		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, e.stale(state))
 	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
-		return fmt.Sprintf("%s is left in %s, as somebody asked for since: the next start or end of a window decides anew", name, other)
+		return fmt.Sprintf("%s stays in %s, which a user asked for since the last start or end of a window; the next one applies again", name, other)
 	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden}, reason(status, v1beta1.ConditionDegraded)):
-		return fmt.Sprintf("%s has %s: Kyklos may not change it, see Degraded", name, other)
+		return fmt.Sprintf("%s has %s: Kyklos cannot change it, see Degraded", name, other)
 	default:
-		return fmt.Sprintf("%s has %s at this moment; Kyklos sets it right at once", name, other)
+		return fmt.Sprintf("%s has %s right now; Kyklos is about to correct it", name, other)
 	}
 }
 
-// stale says why the status is not about the instant, "" if it is: Kyklos looks again at the latest at nextBoundary.
+// stale is why the status is outdated, "" if it is not: Kyklos reconciles at nextBoundary at the latest.
 func (e *Explanation) stale(state *State) string {
 	const patience = 2 * time.Minute // for jitter, and clocks that differ
 	status := &state.Status
 	switch next := status.NextBoundary; {
 	case len(status.Conditions) == 0:
-		return "Kyklos has not looked at this TimeWindowScaler yet, its manager may not be running"
+		return "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running"
 	case status.ObservedGeneration < state.Generation:
-		return fmt.Sprintf("Kyklos has not looked since the spec was changed (generation %d of %d)", status.ObservedGeneration, state.Generation)
+		return fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
-		return fmt.Sprintf("Kyklos should have looked at %s and did not, its manager may not be running", stamp(next.In(e.At.Location())))
+		return fmt.Sprintf("Kyklos should have reconciled at %s but did not, its manager may not be running", stamp(next.In(e.At.Location())))
 	default:
 		return ""
 	}
 }
 
-// conditions are those that have something to say: Ready in any case, the others when they are true.
+// conditions adds Ready, and the other conditions if they are true.
 func (e *Explanation) conditions(state *State) {
 	if state == nil {
 		return
@@ -226,7 +214,7 @@ func (e *Explanation) conditions(state *State) {
 	}
 }
 
-// reason is that of a condition which is true, "" if it is not.
+// reason is the reason of a condition that is true, "" otherwise.
 func reason(status *v1beta1.TimeWindowScalerStatus, name string) string {
 	condition := meta.FindStatusCondition(status.Conditions, name)
 	if condition == nil || condition.Status != metav1.ConditionTrue {

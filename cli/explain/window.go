@@ -9,49 +9,49 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// WindowState says whether a window covers the instant, and if not, why.
+// WindowState is whether a window covers the instant, and if not, why.
 type WindowState string
 
 // The states of windows. They are part of the JSON, which is stable.
 const (
 	Decides   WindowState = "Decides"
-	Outranked WindowState = "Outranked" // it covers the instant, and so does a later one
-	Holiday   WindowState = "Holiday"   // it covers the instant, and the holiday decides
+	Outranked WindowState = "Outranked" // it covers the instant, but so does a later one
+	Holiday   WindowState = "Holiday"   // it covers the instant, but the holiday decides
 	Ended     WindowState = "Ended"     // today
 	NotYet    WindowState = "NotYet"    // it begins later today
 	NotToday  WindowState = "NotToday"
-	Skipped   WindowState = "Skipped" // the clock leaves it out today
-	LeftOut   WindowState = "LeftOut" // its zone is not known here (B5)
+	Skipped   WindowState = "Skipped" // a clock change skips it today
+	LeftOut   WindowState = "LeftOut" // its zone is unknown (B5)
 )
 
-// furthestEdge is how far the next start or end of a window is looked for: further than a week that a clock change leaves out.
+// furthestEdge is how far the next start or end of a window is searched: it may be skipped in one week by a clock change.
 const furthestEdge = 22 * 24 * time.Hour
 
-// Window is what one window of the list does at the instant.
+// Window is the state of a window at the instant.
 type Window struct {
-	Label string // as status.currentWindow would have it
+	Label string // as in status.currentWindow
 	When  string // days and times, and the zone if it is the window's own
-	// Count is what it asks for, with the arithmetic.
+	// Count is its count, with the arithmetic of a percentage.
 	Count    string
 	Replicas int32
 	State    WindowState
 	Why      string
-	// Notes tell of edges that a clock change moves or doubles.
+	// Notes are about starts and ends that a clock change skips or repeats.
 	Notes []string
 }
 
-// view is one window by itself, on its own clock.
+// view is a window without the others, on its own clock.
 type view struct {
 	window timecalc.TimeWindow
 	alone  timecalc.Calendar
 	at     time.Time
 	covers bool
-	// since is the last edge up to at, next the first one after it; zero if there is none for long.
+	// since is the last start or end up to at, next the first one after it; zero if there is none near.
 	since, next time.Time
 }
 
-// look takes a window out of its list, as if it were the only one, in its own zone: other windows and holidays hide its edges.
-func (e *Explanation) look(i int) view {
+// viewOf isolates a window from others and from holidays, which hide its starts and ends.
+func (e *Explanation) viewOf(i int) view {
 	window := e.Scaler.Calendar.Windows[i]
 	zone := window.Zone()
 	if zone == nil {
@@ -69,7 +69,7 @@ func (e *Explanation) look(i int) view {
 	return v
 }
 
-// coversAt is the calendar's own answer, so that this and the controller cannot differ.
+// coversAt is the calendar's answer, as in the controller.
 func (v *view) coversAt(t time.Time) bool { return v.alone.At(t).Window == 0 }
 
 // isToday reports whether t is on the local date of the instant.
@@ -77,7 +77,6 @@ func (v *view) isToday(t time.Time) bool {
 	return !t.IsZero() && t.Format(time.DateOnly) == v.at.Format(time.DateOnly)
 }
 
-// window explains one window of the list.
 func (e *Explanation) window(i int) Window {
 	calendar := &e.Scaler.Calendar
 	w := calendar.Windows[i]
@@ -85,14 +84,14 @@ func (e *Explanation) window(i int) Window {
 	if len(w.Days()) == 0 {
 		spec := e.Scaler.Spec.Windows[i]
 		out.When, out.State = spec.Start+"-"+spec.End+" "+spec.Timezone, LeftOut
-		out.Label, out.Why = spec.Name, "left out: this Kyklos does not know its time zone "+spec.Timezone
+		out.Label, out.Why = spec.Name, "ignored: unknown time zone "+spec.Timezone
 		return out
 	}
 	out.Label, out.When = calendar.Label(timecalc.Verdict{Window: i}), w.String()
-	v := e.look(i)
-	out.State, out.Why = e.judge(i, &v)
+	v := e.viewOf(i)
+	out.State, out.Why = e.stateOf(i, &v)
 	if w.Zone() != nil {
-		out.Why += "; it is " + v.at.Format("Mon 15:04") + " there"
+		out.Why += "; local time there is " + v.at.Format("Mon 15:04")
 	}
 	if out.State != Skipped {
 		out.Notes = v.irregular()
@@ -100,33 +99,32 @@ func (e *Explanation) window(i int) Window {
 	return out
 }
 
-// judge says what a window does at the instant, and why.
-func (e *Explanation) judge(i int, v *view) (WindowState, string) {
+// stateOf is the state of a window at the instant, and why.
+func (e *Explanation) stateOf(i int, v *view) (WindowState, string) {
 	switch {
 	case v.covers && e.verdict.Override:
-		return Holiday, "covers it by the clock, " + v.stretch() + ", but the holiday decides"
+		return Holiday, "overridden by the holiday: " + v.period()
 	case v.covers && e.verdict.Window == i:
-		return Decides, "decides: covers it " + v.stretch()
+		return Decides, "decides: " + v.period()
 	case v.covers:
-		return Outranked, fmt.Sprintf("covers it too, %s, but window %d comes later in the list", v.stretch(), e.verdict.Window+1)
+		return Outranked, fmt.Sprintf("overridden by window %d, which is later in the list: %s", e.verdict.Window+1, v.period())
 	case v.isToday(v.since):
 		return Ended, "ended at " + v.moment(v.since) + ", " + ago(v.at.Sub(v.since)) + v.again()
 	case v.isToday(v.next):
-		text := "not yet: begins at " + v.moment(v.next) + ", " + in(v.next.Sub(v.at))
+		text := "begins at " + v.moment(v.next) + ", " + in(v.next.Sub(v.at))
 		if e.verdict.Override {
-			text += ", by the clock, but the holiday decides"
+			text += ", but the holiday decides"
 		}
 		return NotYet, text
 	case !slices.Contains(v.window.Days(), v.at.Format("Mon")):
 		days, _, _ := strings.Cut(v.window.String(), " ")
-		return NotToday, "not today, " + v.at.Weekday().String() + ": begins on " + days + " only" + v.again()
+		return NotToday, "not on " + v.at.Weekday().String() + ": begins on " + days + " only" + v.again()
 	default:
-		return Skipped, "not today: the clock skips all of it" + v.again()
+		return Skipped, "not today: the clock change skips all of it" + v.again()
 	}
 }
 
-// stretch is since when and until when the window covers the instant.
-func (v *view) stretch() string {
+func (v *view) period() string {
 	text := "at all times"
 	switch {
 	case !v.since.IsZero() && !v.next.IsZero():
@@ -137,12 +135,11 @@ func (v *view) stretch() string {
 		text = "since " + v.moment(v.since) + " (" + ago(v.at.Sub(v.since)) + ")"
 	}
 	if v.window.CrossesMidnight() && !v.since.IsZero() && !v.isToday(v.since) {
-		text += ", across midnight: this is " + v.since.Weekday().String() + "'s window"
+		text += "; it began on " + v.since.Weekday().String() + ", before midnight"
 	}
 	return text
 }
 
-// again is when the window begins next, as the end of a sentence.
 func (v *view) again() string {
 	if v.next.IsZero() {
 		return ""
@@ -150,7 +147,7 @@ func (v *view) again() string {
 	return "; next " + v.moment(v.next) + ", " + in(v.next.Sub(v.at))
 }
 
-// moment is a time on the window's clock: with the day unless it is today, and the date unless it is near.
+// moment is a time on the window's clock, with the day unless it is today, and the date if it is not within six days.
 func (v *view) moment(t time.Time) string {
 	switch apart := t.Sub(v.at).Abs(); {
 	case v.isToday(t):
@@ -162,8 +159,7 @@ func (v *view) moment(t time.Time) string {
 	}
 }
 
-// irregular are the edges of the window that the clock skips or shows twice on the date of the instant, or since the window began.
-// A date of 25 hours lies within what is looked through.
+// irregular are the starts and ends that a clock change skips or repeats on the date of the instant, or since the window began.
 func (v *view) irregular() (notes []string) {
 	const around = 26 * time.Hour
 	names := map[string]string{timecalc.EdgeStart: "start", timecalc.EdgeEnd: "end"}
@@ -172,11 +168,11 @@ func (v *view) irregular() (notes []string) {
 			continue
 		}
 		if edge.Kind == timecalc.Skipped {
-			notes = append(notes, fmt.Sprintf("on %s the clock skips %s, its %s, which comes at %s instead",
+			notes = append(notes, fmt.Sprintf("on %s the clock skips %s, so the %s is at %s",
 				edge.Date, edge.Time, names[edge.Edge], edge.At[0].Format("15:04 MST")))
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("on %s the clock shows %s, its %s, twice: at %s and at %s, and it counts both times",
+		notes = append(notes, fmt.Sprintf("on %s the clock shows %s twice, so there is a %s at %s and at %s",
 			edge.Date, edge.Time, names[edge.Edge], edge.At[0].Format("15:04 MST"), edge.At[1].Format("15:04 MST")))
 	}
 	return notes

@@ -15,44 +15,43 @@ import (
 	"strings"
 )
 
-// ReadRevision reads manifests as they were in a revision of the Git repository around the working directory. Paths, absolute
-// or relative to that directory, are files or folders of the repository, none being the whole of the directory. Those that the
-// revision does not have are left out: they are new. It needs the program git.
+// ReadRevision reads manifests from a revision of the Git repository of the working directory. Paths are absolute or relative to
+// that directory; none is the whole directory. Paths that the revision does not have are skipped. It runs git.
 func ReadRevision(ctx context.Context, revision string, paths []string) (*Set, error) {
-	place, err := repositoryHere(ctx)
+	repo, err := currentRepository(ctx)
 	if err != nil {
 		return nil, err
 	}
 	commit, err := git(ctx, "", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
-		return nil, fmt.Errorf("%q is no revision of this Git repository: git log --all --oneline lists them", revision)
+		return nil, fmt.Errorf("%q is not a revision of this Git repository; git log --all --oneline lists the revisions", revision)
 	}
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	named := make([]string, len(paths))
 	for i := range paths {
-		if named[i], err = place.within(paths[i]); err != nil {
+		if named[i], err = repo.within(paths[i]); err != nil {
 			return nil, err
 		}
 	}
-	blobs, err := place.blobs(ctx, strings.TrimSpace(commit), named)
+	blobs, err := repo.blobs(ctx, strings.TrimSpace(commit), named)
 	if err != nil {
 		return nil, fmt.Errorf("read revision %s: %w", revision, err)
 	}
 	var sources []source
 	for _, blob := range blobs {
-		path := place.name(blob.path)
+		path := repo.name(blob.path)
 		sources = append(sources, source{&File{Name: revision + ":" + path, Path: path, Data: blob.data}, slices.Contains(named, blob.path)})
 	}
 	return setOf(sources), nil
 }
 
-// repository is that around the working directory: where its root and that directory are, without links.
+// repository is the root of a Git repository and the working directory in it, without symbolic links.
 type repository struct{ root, here string }
 
-// repositoryHere asks git for the way up to the root, and not for the root, in which git would have resolved the links.
-func repositoryHere(ctx context.Context) (*repository, error) {
+// currentRepository asks git for the relative path of the root: git would resolve links in the absolute one.
+func currentRepository(ctx context.Context) (*repository, error) {
 	up, err := git(ctx, "", "rev-parse", "--show-cdup")
 	if err != nil {
 		return nil, err
@@ -67,12 +66,12 @@ func repositoryHere(ctx context.Context) (*repository, error) {
 	return &repository{root: filepath.Join(here, strings.TrimSpace(up)), here: here}, nil
 }
 
-// within is a path as git knows it, from the root.
+// within is a path relative to the root, as git uses it.
 func (r *repository) within(path string) (string, error) {
 	full := filepath.Join(r.here, path)
 	if filepath.IsAbs(path) {
 		full = filepath.Clean(path)
-		if folder, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil { // it may be gone since
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil { // the file itself may not exist any more
 			full = filepath.Join(folder, filepath.Base(full))
 		}
 	}
@@ -83,7 +82,6 @@ func (r *repository) within(path string) (string, error) {
 	return filepath.ToSlash(path), nil
 }
 
-// name is what people in the working directory call what git knows by a path.
 func (r *repository) name(path string) string {
 	name, err := filepath.Rel(r.here, filepath.Join(r.root, filepath.FromSlash(path)))
 	if err != nil {
@@ -92,14 +90,13 @@ func (r *repository) name(path string) string {
 	return filepath.ToSlash(name)
 }
 
-// blob is the content of a file of a commit.
 type blob struct {
 	path string
 	data []byte
 }
 
-// blobs are the manifests of a commit that are named, or are below what is, nothing hidden. They are read as they are: what
-// the repository leaves out of archives (export-ignore) is there too, and links are the files that they lead to, as on disk.
+// blobs are the named files of a commit, and the manifests below named folders, except hidden ones. Unlike git archive, this
+// includes files with export-ignore, and follows links, as on disk.
 func (r *repository) blobs(ctx context.Context, commit string, named []string) (blobs []*blob, err error) {
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit}
 	if !slices.Contains(named, ".") {
@@ -119,7 +116,7 @@ func (r *repository) blobs(ctx context.Context, commit string, named []string) (
 		}
 		id := fields[2]
 		switch {
-		case fields[0] == "120000" && !strings.Contains(path, "\n"): // a link, which git follows by its path alone
+		case fields[0] == "120000" && !strings.Contains(path, "\n"): // a link, which git follows only if it is given by its path
 			id = commit + ":" + path
 		case !strings.HasPrefix(fields[0], "100"):
 			continue
@@ -131,9 +128,9 @@ func (r *repository) blobs(ctx context.Context, commit string, named []string) (
 	if err != nil {
 		return nil, err
 	}
-	answers := bufio.NewReader(strings.NewReader(contents))
+	responses := bufio.NewReader(strings.NewReader(contents))
 	for _, path := range paths {
-		data, err := nextContent(answers)
+		data, err := nextContent(responses)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -144,8 +141,7 @@ func (r *repository) blobs(ctx context.Context, commit string, named []string) (
 	return blobs, nil
 }
 
-// wanted reports whether a file was named itself, or is a manifest, not hidden, below what was: the rules of reading folders, so that
-// both sides of a comparison have the same files.
+// wanted reports whether a file is named, or is a manifest below a named folder and not hidden, as when reading folders.
 func wanted(path string, named []string) bool {
 	return slices.ContainsFunc(named, func(name string) bool {
 		below, isBelow := "/"+path, name == "."
@@ -156,26 +152,26 @@ func wanted(path string, named []string) bool {
 	})
 }
 
-// nextContent reads one answer of git cat-file --batch: "ID blob SIZE", and behind that line the content and a line break. It is nil for a
-// link to what is no file of the commit, of which git says as much, as in "dangling SIZE".
-func nextContent(answers *bufio.Reader) ([]byte, error) {
-	head, err := answers.ReadString('\n')
+// nextContent reads one response of git cat-file --batch: "ID blob SIZE", the content, and a line break. It is nil for a link that
+// does not lead to a file of the commit: "dangling SIZE".
+func nextContent(responses *bufio.Reader) ([]byte, error) {
+	head, err := responses.ReadString('\n')
 	if err != nil {
-		return nil, fmt.Errorf("git does not give its content: %w", err)
+		return nil, fmt.Errorf("git cat-file returned no content: %w", err)
 	}
 	fields := strings.Fields(head)
 	size, err := strconv.Atoi(fields[len(fields)-1])
 	if err != nil {
-		return nil, fmt.Errorf("git does not give its content: %s", strings.TrimSpace(head))
+		return nil, fmt.Errorf("git cat-file returned no content: %s", strings.TrimSpace(head))
 	}
 	content := make([]byte, size+1)
-	if _, err = io.ReadFull(answers, content); err != nil || !strings.Contains(head, " blob ") {
+	if _, err = io.ReadFull(responses, content); err != nil || !strings.Contains(head, " blob ") {
 		return nil, err
 	}
 	return content[:size], nil
 }
 
-// git runs the program git, which knows of worktrees, alternates and filters what no library does. Its error is what it printed.
+// git runs the program git, which supports worktrees, alternates and filters better than libraries. Its error is what it printed.
 func git(ctx context.Context, stdin string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", args...)
 	var stdout, stderr bytes.Buffer

@@ -57,8 +57,8 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%q: %v, %v (-want +got)\n%s", prefix, set.Problems, set.Skipped, diff)
 		}
 		notes := []string{
-			"live/a (and 1 more) is made for kustomize, and read as it stands, without patches (files of patches left out: 3): give what it renders, as in kubectl kustomize live/a | kyklos lint -f -",
-			"chart is a Helm chart: its templates are left out; give what it renders, as in helm template chart | kyklos lint -f -",
+			"live/a (and 1 more) is a kustomization, and read without its patches (patch files skipped: 3): use its output, as in kubectl kustomize live/a | kyklos lint -f -",
+			"chart is a Helm chart, and its templates are skipped: use its output, as in helm template chart | kyklos lint -f -",
 		}
 		if diff := cmp.Diff(notes, set.Notes); diff != "" {
 			t.Errorf("%q (-want +got)\n%s", prefix, diff)

@@ -2,6 +2,9 @@ package manifest
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,8 +15,7 @@ import (
 
 // File is a file of manifests as it was read.
 type File struct {
-	// Name is what people know the file by: the path as it was given, or below the folder that was
-	// given, "-" for standard input, and for a revision "REVISION:PATH".
+	// Name is the path as given, or below the given folder, "-" for standard input, or "REVISION:PATH".
 	Name string
 	// Path is where the file is, or was in a revision; "" for standard input.
 	Path string
@@ -23,25 +25,24 @@ type File struct {
 // Object is one object of a file.
 type Object struct {
 	File *File
-	// Document counts the documents of the file from 0.
+	// Document is the index of the document in the file.
 	Document int
-	// Raw is the text of the object: its document, or of an item of a list the item written anew. It is YAML or JSON.
+	// Raw is the YAML or JSON of the object: its document, or the item of a list encoded again.
 	Raw []byte
-	// Line is the line of the file, from 1, on which Raw begins; for an item of a list that of the item.
+	// Line is the line of the file, from 1, on which Raw or the item begins.
 	Line int
-	// Object is what Raw says, by the rules of the API server's YAML: of keys that are there twice, the
-	// last counts.
+	// Object is the content, decoded as by the API server: the last of duplicate keys counts.
 	Object map[string]any
 
-	node *yaml.Node // the object's mapping, for positions; nil if this YAML reader cannot read it
+	node *yaml.Node // the object's mapping, for positions; nil if the YAML parser cannot parse it
 }
 
-// Unstructured is the object as the API's libraries take it. Both share their content.
+// Unstructured shares the content of the object.
 func (o *Object) Unstructured() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: o.Object}
 }
 
-// GroupVersionKind is what the object says that it is.
+// GroupVersionKind is from apiVersion and kind.
 func (o *Object) GroupVersionKind() schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(o.text("apiVersion"), o.text("kind"))
 }
@@ -61,7 +62,7 @@ func (o *Object) Key(fallback string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: o.Name()}
 }
 
-// Place is where the object stands, for messages about another one: FILE:LINE, the line being that of its name.
+// Place is FILE:LINE of the object's name.
 func (o *Object) Place() string {
 	at, _ := o.Position("metadata.name")
 	return fmt.Sprintf("%s:%d", o.File.Name, at.Line)
@@ -77,5 +78,27 @@ func (o *Object) metadata(field string) string {
 	return text
 }
 
-// Default is the namespace of objects that name none, where nobody says otherwise.
+// Default is the namespace of objects without one, unless a flag names another.
 const Default = metav1.NamespaceDefault
+
+// IsPrintable reports whether a text has no control characters, line breaks or direction marks, which could manipulate a terminal.
+func IsPrintable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
+}
+
+// Printable escapes characters that are not printable, as in \x1b.
+func Printable(text string) string {
+	if IsPrintable(text) {
+		return text
+	}
+	var shown strings.Builder
+	for _, r := range text {
+		if unicode.IsGraphic(r) {
+			shown.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		shown.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return shown.String()
+}

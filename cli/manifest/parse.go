@@ -15,19 +15,19 @@ import (
 	k8syaml "sigs.k8s.io/yaml"
 )
 
-// Problem is why a document of a file is no object.
+// Problem is why a document is not a valid object.
 type Problem struct {
 	File *File
-	// Line is where it begins, or where its reader stopped.
+	// Line is where the document begins, or where the error is.
 	Line   int
 	Reason string
 }
 
-// Error is the place, as compilers write it, and the reason.
+// Error is FILE:LINE and the reason.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File.Name, p.Line, p.Reason) }
 
-// Parse returns the objects of a file, those of lists one by one, in their order. Documents that are empty or
-// no Kubernetes object, without apiVersion and kind, are left out; those that cannot be read are problems.
+// Parse returns the objects of a file, including the items of lists, in order. Empty documents and those without apiVersion and kind
+// are skipped; invalid ones are problems.
 func Parse(file *File) (objects []*Object, problems []*Problem) {
 	for i, document := range documents(file.Data) {
 		found, problem := parse(file, i, document)
@@ -39,17 +39,15 @@ func Parse(file *File) (objects []*Object, problems []*Problem) {
 	return objects, problems
 }
 
-// document is a part of a file, the line on which it begins, and how many bytes are before it.
 type document struct {
 	text   []byte
 	line   int
 	offset int
-	// behind is what stands on the line before it, behind the ---, if that is no comment.
-	behind string
+	// separator is the text after --- on the line before, unless it is a comment.
+	separator string
 }
 
-// documents splits a file where kubectl does: at lines that begin with ---, or between JSON values. kubectl does
-// not read YAML to do that, and splits within a block of text too.
+// documents splits a file as kubectl does: between JSON values, or at lines that begin with ---, even within a block scalar.
 func documents(data []byte) []document {
 	mark := len(data)
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
@@ -60,22 +58,22 @@ func documents(data []byte) []document {
 		}
 	}
 	var all []document
-	begin, at, line, first, behind := 0, 0, 1, 1, ""
+	begin, at, line, first, separator := 0, 0, 1, 1, ""
 	for text := range bytes.Lines(data) {
 		if after, ok := bytes.CutPrefix(text, []byte("---")); ok {
-			all = append(all, document{data[begin:at], first, mark + begin, behind})
-			begin, first, behind = at+len(text), line+1, ""
+			all = append(all, document{data[begin:at], first, mark + begin, separator})
+			begin, first, separator = at+len(text), line+1, ""
 			if trimmed := bytes.TrimSpace(after); len(trimmed) > 0 && (trimmed[0] != '#' || after[0] == '#') {
-				behind = string(bytes.TrimRight(after, "\r\n"))
+				separator = string(bytes.TrimRight(after, "\r\n"))
 			}
 		}
 		at, line = at+len(text), line+1
 	}
-	return append(all, document{data[begin:], first, mark + begin, behind})
+	return append(all, document{data[begin:], first, mark + begin, separator})
 }
 
-// jsonValues splits a stream of JSON values; ok is false if it is none, as with a flow mapping of YAML.
-// mark is how many bytes are before it.
+// jsonValues splits a stream of JSON values; ok is false if it is something else, such as a YAML flow mapping. mark is the number of
+// bytes before it.
 func jsonValues(data []byte, mark int) (all []document, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	for {
@@ -90,11 +88,10 @@ func jsonValues(data []byte, mark int) (all []document, ok bool) {
 	}
 }
 
-// parse reads one document. One that can be read and yet is not as it should be gives both, its objects and the problem: what is
-// right about it is judged all the same.
+// parse parses one document. It may return valid objects and a problem.
 func parse(file *File, index int, doc document) ([]*Object, *Problem) {
-	if doc.behind != "" {
-		return nil, &Problem{File: file, Line: doc.line - 1, Reason: fmt.Sprintf("%q is no line between documents: begin a new line behind ---", "---"+doc.behind)}
+	if doc.separator != "" {
+		return nil, &Problem{File: file, Line: doc.line - 1, Reason: fmt.Sprintf("%q does not separate documents: start a new line after ---", "---"+doc.separator)}
 	}
 	isJSON := json.Valid(doc.text)
 	content, err := decode(doc.text, isJSON)
@@ -111,7 +108,7 @@ func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 		at, _ := whole.Position(field)
 		problem = &Problem{File: file, Line: at.Line, Reason: reason}
 	} else if rest > 0 {
-		problem = &Problem{File: file, Line: rest, Reason: "nobody reads what stands here, behind the end of a document: begin the next one with a line ---"}
+		problem = &Problem{File: file, Line: rest, Reason: "ignored text after the end of a document: start the next document with a line ---"}
 	}
 	if problem != nil && rest == 0 || !hasType(whole.Object) {
 		return nil, problem
@@ -123,7 +120,6 @@ func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 	return objects, cmp.Or(unfit, problem)
 }
 
-// decode reads YAML or JSON as the API server does.
 func decode(text []byte, isJSON bool) (content any, err error) {
 	if !isJSON {
 		if text, err = k8syaml.YAMLToJSON(text); err != nil {
@@ -133,16 +129,15 @@ func decode(text []byte, isJSON bool) (content any, err error) {
 	return content, utiljson.Unmarshal(text, &content)
 }
 
-// surrogate is half of what JSON writes for one character; YAML has no such escapes.
 var surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
 
-// nodes reads the document for its positions, which are those of the file; nil if that cannot be done. rest is the line of what stands
-// behind the document's end, as after a line with three dots, where neither kubectl nor the API server look; 0 if nothing does.
+// nodes parses the document for positions in the file; nil if that fails. rest is the line of text after the end of the document,
+// such as after a line with three dots, which kubectl and the API server ignore; 0 without any.
 func nodes(doc document, isJSON bool) (content *yaml.Node, rest int) {
 	var root, next yaml.Node
 	text := doc.text
 	if isJSON {
-		text = surrogate.ReplaceAll(text, []byte(`\u0020`)) // as long, so that what follows stays where it is
+		text = surrogate.ReplaceAll(text, []byte(`\u0020`)) // of the same length, to keep positions
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(&root); err != nil || len(root.Content) == 0 {
@@ -157,7 +152,6 @@ func nodes(doc document, isJSON bool) (content *yaml.Node, rest int) {
 	return root.Content[0], rest
 }
 
-// shift moves positions from the document to the file.
 func shift(node *yaml.Node, lines int) {
 	node.Line += lines
 	for _, c := range node.Content {
@@ -165,7 +159,7 @@ func shift(node *yaml.Node, lines int) {
 	}
 }
 
-// yamlReason is what is wrong with a document, and on which line of the file. The reader's own line counts from the document.
+// yamlReason is the error of a document and its line in the file. The parser counts lines from the start of the document.
 func yamlReason(err error, doc document) (line int, reason string) {
 	reason = strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	reason = strings.TrimPrefix(reason, "yaml: ")
@@ -176,7 +170,24 @@ func yamlReason(err error, doc document) (line int, reason string) {
 		_, reason, _ = strings.Cut(reason, ": ")
 	}
 	if bytes.Contains(doc.text, []byte("{{")) {
-		reason += "; this is a template: give what it renders, as in helm template CHART | kyklos lint -f -"
+		reason += "; this looks like a template: use its output, as in helm template CHART | kyklos lint -f -"
 	}
 	return line, reason
+}
+
+// Document is a document of a file.
+type Document struct {
+	// Text is YAML or JSON, and shares its bytes with the file.
+	Text []byte
+	// Line is the line of the file, from 1, on which Text begins, and Offset its offset in bytes.
+	Line, Offset int
+}
+
+// Documents splits the content of a file as Parse does.
+func Documents(data []byte) []Document {
+	var all []Document
+	for _, d := range documents(data) {
+		all = append(all, Document{Text: d.text, Line: d.line, Offset: d.offset})
+	}
+	return all
 }

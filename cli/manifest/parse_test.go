@@ -64,7 +64,7 @@ func TestProblems(t *testing.T) {
 	}{
 		"a tab":                       {"apiVersion: v1\n\tkind: ConfigMap\n", "found a tab character", 2},
 		"a mapping value out of line": {"apiVersion: v1\nkind: a: b\n", "mapping values are not allowed in this context", 2},
-		"a template":                  {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n", "this is a template: give what it renders", 4},
+		"a template":                  {"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n", "this looks like a template: use its output", 4},
 		"an alias of nothing":         {"apiVersion: v1\nkind: *nothing\n", "unknown anchor 'nothing' referenced", 1},
 	} {
 		objects, problems := parse(t, one+"---\n"+tc.text+"---\n"+one)

@@ -12,14 +12,12 @@ import (
 // Position is a place in a file. Line and Column count from 1, Column in characters.
 type Position struct {
 	Line, Column int
-	// Length is the number of characters that the place takes on its line, at least 1.
+	// Length is the number of characters, at least 1.
 	Length int
 }
 
-// Position is where the object says what path is about, a field path of the API's libraries such as
-// spec.windows[1].days[0] or metadata.labels[app.kubernetes.io/name]: the value, or the key of a value that goes over several
-// lines, and where the object does not say it, what is nearest around it. ok is false if the path was not there to
-// its end.
+// Position is the position of a field path such as spec.windows[1].days[0] or metadata.labels[app.kubernetes.io/name]: the value, or
+// the key of a value of several lines. ok is false if the path does not exist; then it is the position of the nearest parent.
 func (o *Object) Position(path string) (at Position, ok bool) {
 	if o.node == nil {
 		return Position{Line: max(o.Line, 1), Column: 1, Length: 1}, false
@@ -28,7 +26,7 @@ func (o *Object) Position(path string) (at Position, ok bool) {
 	return span(key, value), ok
 }
 
-// KeyPosition is where the name of the field at path stands; for what has no name, as an item of a list, it is Position.
+// KeyPosition is the position of the key at a path, or Position for an item of a list.
 func (o *Object) KeyPosition(path string) (at Position, ok bool) {
 	if o.node == nil {
 		return o.Position(path)
@@ -40,7 +38,7 @@ func (o *Object) KeyPosition(path string) (at Position, ok bool) {
 	return span(key, value), ok
 }
 
-// find follows path from the object's mapping, which must be known, as far as it leads; ok says whether to its end.
+// find follows a path from the object's mapping, which must not be nil, as far as possible.
 func (o *Object) find(path string) (key, value *yaml.Node, ok bool) {
 	value = o.node
 	for _, step := range Steps(path) {
@@ -53,7 +51,7 @@ func (o *Object) find(path string) (key, value *yaml.Node, ok bool) {
 	return key, value, true
 }
 
-// span is the place of a scalar value; of anything greater it is that of the key, which is on one line.
+// span is the position of a scalar, or of the key of another value.
 func span(key, value *yaml.Node) Position {
 	node := value
 	if value.Kind != yaml.ScalarNode && value.Kind != yaml.AliasNode && key != nil {
@@ -71,8 +69,8 @@ func span(key, value *yaml.Node) Position {
 	return Position{Line: node.Line, Column: node.Column, Length: max(length, 1)}
 }
 
-// child is the key and the value that step leads to; value is nil if there is none. Of equal keys, the last counts, as
-// it does for the API server. What an alias stands for is where its anchor is: that is the text to change.
+// child is the key and value of a step, nil if there is none. The last of equal keys counts, as for the API server. For an alias it is
+// the text at the anchor.
 func child(parent *yaml.Node, step string) (key, value *yaml.Node) {
 	if parent.Kind == yaml.AliasNode {
 		parent = parent.Alias
@@ -88,7 +86,7 @@ func child(parent *yaml.Node, step string) (key, value *yaml.Node) {
 				return parent.Content[i], parent.Content[i+1]
 			}
 		}
-		for i := 0; i+1 < len(parent.Content); i += 2 { // a merge key's fields are the object's too
+		for i := 0; i+1 < len(parent.Content); i += 2 { // fields of a merge key
 			if parent.Content[i].Tag == "!!merge" {
 				return child(parent.Content[i+1], step)
 			}
@@ -97,8 +95,8 @@ func child(parent *yaml.Node, step string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// Steps takes a field path apart: spec.windows[1].days[0] is spec, windows, 1, days, 0, and what stands in brackets is one
-// step, dots and all. The root, "" or "<nil>", has none.
+// Steps splits a field path: spec.windows[1].days[0] is spec, windows, 1, days, 0. Brackets are one step, including their dots. The
+// root, "" or "<nil>", has none.
 func Steps(path string) []string {
 	if path == "<nil>" {
 		return nil

@@ -1,7 +1,11 @@
+// Package manifest reads Kubernetes manifests from files, folders, standard input and Git revisions, as kubectl does, with the
+// position of each field.
 package manifest
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,21 +18,26 @@ import (
 // Stdin is the name that stands for standard input.
 const Stdin = "-"
 
-// Set is what some sources say together.
+// Set is the manifests of some sources.
 type Set struct {
 	Objects []*Object
-	// Problems are documents that cannot be read, of files that were named or that speak of Kyklos.
+	// Problems are invalid documents, of files that were named or that mention Kyklos.
 	Problems []*Problem
-	// Skipped are files of folders that cannot be read as YAML and do not speak of Kyklos, as templates do.
+	// Skipped are files of folders that are not YAML and do not mention Kyklos, such as templates.
 	Skipped []*File
-	// Notes say what else of folders was left out, since it is made into manifests and is none: patches of kustomize, and templates of Helm.
+	// Notes are about other skipped files of folders: patches of kustomize and templates of Helm.
 	Notes []string
 
 	parts [][]*Object // nil for one part alone
 }
 
-// Parts are the objects by what is applied together: kustomizations that do not take each other in, as those of two overlays, each by
-// themselves with what both take in. It is everything at once where nothing tells more.
+// Empty reports whether nothing was found.
+func (s *Set) Empty() bool {
+	return len(s.Objects)+len(s.Problems)+len(s.Skipped)+len(s.Notes) == 0
+}
+
+// Parts are the objects that are applied together: those of each root kustomization, such as two overlays, with what it includes.
+// Without several root kustomizations there is one part.
 func (s *Set) Parts() [][]*Object {
 	if s.parts == nil {
 		return [][]*Object{s.Objects}
@@ -36,11 +45,11 @@ func (s *Set) Parts() [][]*Object {
 	return s.parts
 }
 
-// group is what every manifest for Kyklos has in it.
+// group is in every manifest for Kyklos.
 const group = "kyklos.io"
 
-// Read reads manifests from files, from folders with all that is below them (*.yaml, *.yml and *.json, nothing
-// hidden), and for "-" from stdin, in the order given and by name. The error says which source cannot be read at all.
+// Read reads manifests from files, from folders recursively (*.yaml, *.yml and *.json, except hidden ones), and for "-" from
+// stdin.
 func Read(names []string, stdin io.Reader) (*Set, error) {
 	var sources []source
 	for _, name := range names {
@@ -51,12 +60,41 @@ func Read(names []string, stdin io.Reader) (*Set, error) {
 	return setOf(sources), nil
 }
 
-// setOf reads the objects of files.
+// ReadSource reads a file, a folder, standard input, or REVISION:PATH. An existing file is not taken for a revision.
+func ReadSource(ctx context.Context, name string, stdin io.Reader) (*Set, error) {
+	if name == Stdin {
+		return Read([]string{name}, stdin)
+	}
+	_, err := os.Stat(name)
+	if err == nil {
+		return Read([]string{name}, nil)
+	}
+	revision, path, found := strings.Cut(name, ":")
+	if !found {
+		return nil, fmt.Errorf("%w: use an existing file or folder, REVISION:PATH, or for all paths of a revision kyklos diff REVISION -- PATH", err)
+	}
+	return ReadRevision(ctx, revision, []string{path})
+}
+
+// ReadExisting reads the paths that exist: a change may have removed others.
+func ReadExisting(paths []string) (*Set, error) {
+	var existing []string
+	for _, path := range paths {
+		switch _, err := os.Stat(path); {
+		case err == nil:
+			existing = append(existing, path)
+		case !errors.Is(err, os.ErrNotExist):
+			return nil, err
+		}
+	}
+	return Read(existing, nil)
+}
+
 func setOf(sources []source) *Set {
 	var set Set
 	layout := layoutOf(sources)
 	for _, s := range sources {
-		if !layout.leavesOut(s) {
+		if !layout.skips(s) {
 			set.add(s)
 		}
 	}
@@ -64,7 +102,7 @@ func setOf(sources []source) *Set {
 	return &set
 }
 
-// Files returns what Read would read, as it is.
+// Files returns the files that Read would parse.
 func Files(sources []string, stdin io.Reader) (files []*File, err error) {
 	for _, source := range sources {
 		if err := read(source, stdin, func(file *File, _ bool) { files = append(files, file) }); err != nil {
@@ -74,7 +112,7 @@ func Files(sources []string, stdin io.Reader) (files []*File, err error) {
 	return files, nil
 }
 
-// read gives the files of a source to add, and whether they were named themselves.
+// read calls add for the files of a source. named is false for those found in a folder.
 func read(source string, stdin io.Reader, add func(file *File, named bool)) error {
 	if source == Stdin {
 		data, err := io.ReadAll(stdin)
@@ -91,7 +129,7 @@ func read(source string, stdin io.Reader, add func(file *File, named bool)) erro
 	if !info.IsDir() {
 		return readFile(source, true, add)
 	}
-	folder := source + string(filepath.Separator) // otherwise one that is a link would not be followed
+	folder := source + string(filepath.Separator) // WalkDir does not follow a link without the separator
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -117,7 +155,7 @@ func readFile(path string, named bool, add func(*File, bool)) error {
 	return nil
 }
 
-// add takes in a file. What cannot be read of it matters if the file was named, or speaks of Kyklos.
+// add parses a file. Its problems count if it was named, or mentions Kyklos.
 func (s *Set) add(from source) {
 	objects, problems := Parse(from.File)
 	s.Objects = append(s.Objects, objects...)
@@ -128,7 +166,7 @@ func (s *Set) add(from source) {
 	s.Problems = append(s.Problems, problems...)
 }
 
-// isManifest goes by the ending, as kubectl does in a folder.
+// isManifest decides by the extension, as kubectl does in a folder.
 func isManifest(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path))) || filepath.Base(path) == "Kustomization"
 }

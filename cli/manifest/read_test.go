@@ -143,7 +143,7 @@ func TestReadRevision(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
 	}
-	if _, err := manifest.ReadRevision(t.Context(), "nowhere", nil); err == nil || !strings.Contains(err.Error(), `"nowhere" is no revision`) {
+	if _, err := manifest.ReadRevision(t.Context(), "nowhere", nil); err == nil || !strings.Contains(err.Error(), `"nowhere" is not a revision`) {
 		t.Errorf("an unknown revision: %v", err)
 	}
 	if _, err := manifest.ReadRevision(t.Context(), "--output=x", nil); err == nil {

@@ -10,27 +10,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// kinds are Kyklos's.
+// kinds are the kinds of Kyklos.
 var kinds = []string{"TimeWindowScaler", "Workspace"}
 
-// hasType reports whether content says what it is, as every object does.
+// hasType reports whether content has an apiVersion and a kind.
 func hasType(content map[string]any) bool {
-	return says(content, "apiVersion") && says(content, "kind")
+	return isSet(content, "apiVersion") && isSet(content, "kind")
 }
 
-// says reports whether a field holds anything. Of another type it does: the schema says what is wrong with it.
-func says(content map[string]any, field string) bool {
+// isSet reports whether a field has a value, of whatever type: the schema validates that.
+func isSet(content map[string]any, field string) bool {
 	return content[field] != nil && content[field] != ""
 }
 
-// misshapen is why a document is no object, or none of Kyklos's, though it is meant to be, and the field that this is about. kubectl
-// refuses every document that is no object; those that do not speak of Kyklos are other programs' business, and reason is "".
+// misshapen is why a document that is meant for Kyklos is not one of its objects, and the field of the error. reason is "" for
+// documents that are not meant for Kyklos.
 func misshapen(content any) (field, reason string) {
 	switch content := content.(type) {
 	case []any:
 		for _, item := range content {
 			if object, ok := item.(map[string]any); ok && isMeant(object) {
-				return "", "a sequence is no object: give a List with these items, or a document for each"
+				return "", "a sequence is not an object: use a List of these items, or a document for each"
 			}
 		}
 	case map[string]any:
@@ -38,20 +38,20 @@ func misshapen(content any) (field, reason string) {
 			return "", ""
 		}
 		for field, example := range map[string]string{"apiVersion": "kyklos.io/v1beta1", "kind": kinds[0]} {
-			if !says(content, field) {
-				return field, fmt.Sprintf("%s is missing: an object says what it is, as in %s: %s", field, field, example)
+			if !isSet(content, field) {
+				return field, fmt.Sprintf("%s is missing: every object has one, such as %s: %s", field, field, example)
 			}
 		}
 		if version, ok := content["apiVersion"].(string); ok {
 			if parsed, err := schema.ParseGroupVersion(version); err != nil || parsed.Group != group {
-				return "apiVersion", fmt.Sprintf("apiVersion %q is none of Kyklos's: give it as in apiVersion: kyklos.io/v1beta1", version)
+				return "apiVersion", fmt.Sprintf("apiVersion %q is not a version of Kyklos: use apiVersion: kyklos.io/v1beta1", version)
 			}
 		}
 	}
 	return "", ""
 }
 
-// isMeant reports whether content is meant for Kyklos, by its group as anybody may write it, or without one by its kind.
+// isMeant reports whether content is meant for Kyklos, by its group in any case, or without an apiVersion by its kind.
 func isMeant(content map[string]any) bool {
 	version, _ := content["apiVersion"].(string)
 	kind, _ := content["kind"].(string)
@@ -59,8 +59,8 @@ func isMeant(content map[string]any) bool {
 	return strings.EqualFold(named, group) || version == "" && slices.Contains(kinds, kind)
 }
 
-// isList reports whether the object is a List, of any kind or of one, and whether it is one that must hold objects and nothing else: others
-// may be called so without being any.
+// isList reports whether the object is a List or a list of a kind. Only a strict one must contain nothing but objects: the kinds of
+// others may just end in List.
 func (o *Object) isList() (is, strict bool) {
 	kind := o.GroupVersionKind()
 	strict = kind.Kind == "List" && kind.Group == "" || kind.Group == group && strings.HasSuffix(kind.Kind, "List")
@@ -68,8 +68,7 @@ func (o *Object) isList() (is, strict bool) {
 	return strict || hasItems && strings.HasSuffix(kind.Kind, "List"), strict
 }
 
-// items are the objects of a list. Those of a list of one kind need not say theirs. The problem is the first item that
-// kubectl would not take.
+// items are the objects of a list, which may inherit their type from it. The problem is the first item that kubectl would refuse.
 func (o *Object) items() (all []*Object, problem *Problem) {
 	_, strict := o.isList()
 	bad := func(path, reason string) {
@@ -79,22 +78,22 @@ func (o *Object) items() (all []*Object, problem *Problem) {
 	}
 	items, isSequence := o.Object["items"].([]any)
 	if ownAndNone := o.GroupVersionKind().Group == group && o.Object["items"] == nil; !isSequence && !ownAndNone {
-		bad("items", fmt.Sprintf("items of the %s is no sequence of objects", o.text("kind")))
+		bad("items", fmt.Sprintf("items of the %s is not a sequence of objects", o.text("kind")))
 	}
 	for i, item := range items {
 		path := fmt.Sprintf("items[%d]", i)
 		object, isObject := item.(map[string]any)
-		inherits := isObject && o.text("kind") != "List" && !says(object, "apiVersion") && !says(object, "kind")
+		inherits := isObject && o.text("kind") != "List" && !isSet(object, "apiVersion") && !isSet(object, "kind")
 		if inherits {
 			object["apiVersion"], object["kind"] = o.text("apiVersion"), strings.TrimSuffix(o.text("kind"), "List")
 		}
 		if !isObject || !hasType(object) {
-			bad(path, path+" of the list is no object: an object has apiVersion and kind")
+			bad(path, path+" of the list is not an object: an object has apiVersion and kind")
 			continue
 		}
 		one := o.item(i, object, inherits)
 		if is, _ := one.isList(); is && one.text("kind") == "List" {
-			bad(path, path+" of the list is a list itself, which kubectl does not look into: put its items into this one")
+			bad(path, path+" of the list is a list, which kubectl does not expand: move its items into this list")
 			continue
 		}
 		all = append(all, one)
@@ -102,7 +101,7 @@ func (o *Object) items() (all []*Object, problem *Problem) {
 	return all, problem
 }
 
-// item is an object of the list; inherits says that it has its type from there.
+// item is an object of the list; inherits is whether it has the list's type.
 func (o *Object) item(index int, content map[string]any, inherits bool) *Object {
 	one := &Object{File: o.File, Document: o.Document, Line: o.Line, Object: content}
 	if o.node != nil {
@@ -118,9 +117,9 @@ func (o *Object) item(index int, content map[string]any, inherits bool) *Object 
 	written := *one.node
 	if inherits && written.Kind == yaml.MappingNode {
 		var typed yaml.Node
-		_ = typed.Encode(map[string]string{"apiVersion": one.text("apiVersion"), "kind": one.text("kind")}) // of texts, it does not fail
+		_ = typed.Encode(map[string]string{"apiVersion": one.text("apiVersion"), "kind": one.text("kind")}) // strings cannot fail
 		written.Content = append(typed.Content, written.Content...)
 	}
-	one.Raw, _ = yaml.Marshal(&written) // keeps keys that are there twice
+	one.Raw, _ = yaml.Marshal(&written) // keeps duplicate keys
 	return one
 }

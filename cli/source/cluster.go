@@ -16,9 +16,8 @@ import (
 	"kyklos.io/kyklos/internal/schedule"
 )
 
-// FromCluster returns the scalers of a namespace of a cluster, all namespaces if it is "", with their state, and those that cannot be
-// read. names selects some of them; none takes all. Holidays are dates for every scaler that follows any; nil takes
-// them from the cluster's ConfigMaps. The error says what of the cluster cannot be read at all.
+// FromCluster returns the scalers of a namespace, or of all if it is "", with their state, and those that are invalid. names
+// selects some; none selects all. holidays are dates for every scaler that follows holidays; nil reads the cluster's ConfigMaps.
 func FromCluster(ctx context.Context, cluster client.Reader, namespace string, names, holidays []string) (scalers []*Scaler, problems []*Problem, err error) {
 	all, err := Objects(ctx, cluster, namespace, names)
 	if err != nil {
@@ -45,8 +44,7 @@ func FromCluster(ctx context.Context, cluster client.Reader, namespace string, n
 	return scalers, problems, nil
 }
 
-// Complete fills in what a cluster knows of scalers from manifests: the dates of the holidays whose ConfigMaps are in none, and the
-// state of those that are there already.
+// Complete adds to scalers from manifests the cluster's dates of missing ConfigMaps, and the state of existing objects.
 func Complete(ctx context.Context, cluster client.Reader, scalers []*Scaler) error {
 	configMaps := configMaps{cluster: cluster}
 	for _, s := range scalers {
@@ -68,7 +66,7 @@ func Complete(ctx context.Context, cluster client.Reader, scalers []*Scaler) err
 	return nil
 }
 
-// Objects are the named TimeWindowScalers of a namespace, or all, as they are, also those whose specs cannot be followed.
+// Objects returns the named TimeWindowScalers of a namespace, or all, including those with invalid specs.
 func Objects(ctx context.Context, cluster client.Reader, namespace string, names []string) ([]v1beta1.TimeWindowScaler, error) {
 	if len(names) == 0 || namespace == "" {
 		var list v1beta1.TimeWindowScalerList
@@ -88,26 +86,24 @@ func Objects(ctx context.Context, cluster client.Reader, namespace string, names
 	return all, nil
 }
 
-// readError says what could not be read, and what to do about it where that is known.
 func readError(what string, err error) error {
 	switch {
 	case meta.IsNoMatchError(err):
-		return fmt.Errorf("read %s: this cluster does not have Kyklos: %w", what, err)
+		return fmt.Errorf("read %s: Kyklos is not installed in this cluster: %w", what, err)
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("%s is not in the cluster: kubectl get timewindowscalers -A lists those that are", what)
+		return fmt.Errorf("%s does not exist in the cluster: kubectl get timewindowscalers -A lists the existing ones", what)
 	default:
 		return fmt.Errorf("read %s: %w", what, err)
 	}
 }
 
-// configMaps are those of holidays of a cluster, each read once.
+// configMaps reads the ConfigMaps of holidays, each once.
 type configMaps struct {
 	cluster client.Reader
 	known   map[types.NamespacedName]Holidays
 }
 
-// of are the holidays of a scaler, none if it follows none. Where whoever asks may not read them, what the scaler's status says of
-// today is all that is known.
+// of returns the holidays of a scaler. If the user may not read them, today's holiday in the status is all that is known.
 func (c *configMaps) of(ctx context.Context, tws *v1beta1.TimeWindowScaler) (Holidays, error) {
 	name := types.NamespacedName{Namespace: tws.Namespace, Name: schedule.HolidaySource(&tws.Spec)}
 	if name.Name == "" {
@@ -131,8 +127,8 @@ func (c *configMaps) of(ctx context.Context, tws *v1beta1.TimeWindowScaler) (Hol
 }
 
 func (c *configMaps) read(ctx context.Context, name types.NamespacedName) (Holidays, error) {
-	var source corev1.ConfigMap
-	switch err := c.cluster.Get(ctx, name, &source); {
+	var configMap corev1.ConfigMap
+	switch err := c.cluster.Get(ctx, name, &configMap); {
 	case apierrors.IsNotFound(err):
 		return Holidays{Missing: true}, nil
 	case apierrors.IsForbidden(err):
@@ -140,5 +136,10 @@ func (c *configMaps) read(ctx context.Context, name types.NamespacedName) (Holid
 	case err != nil:
 		return Holidays{}, readError("ConfigMap "+name.String(), err)
 	}
-	return Holidays{Keys: slices.Collect(maps.Keys(source.Data))}, nil
+	return Holidays{Keys: slices.Collect(maps.Keys(configMap.Data))}, nil
+}
+
+// ClusterHolidays returns the holidays of a scaler, as far as the user may read them.
+func ClusterHolidays(ctx context.Context, cluster client.Reader, tws *v1beta1.TimeWindowScaler) (Holidays, error) {
+	return (&configMaps{cluster: cluster}).of(ctx, tws)
 }

@@ -112,7 +112,7 @@ func TestHolidaysGivenForACluster(t *testing.T) {
 	}
 }
 
-// One ConfigMap that may not be read hides no schedule: of its own one, today's holiday is known from the status.
+// A ConfigMap that may not be read hides no schedule: today's holiday is known from the status.
 func TestHolidaysThatMayNotBeRead(t *testing.T) {
 	open := strings.ReplaceAll(called("open", closing), "days-off", "open-days")
 	dates := strings.Replace(daysOff, "days-off", "open-days", 1)
@@ -146,9 +146,9 @@ func TestHolidaysThatMayNotBeRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotInTheCluster(t *testing.T) {
+func TestNotFound(t *testing.T) {
 	_, _, err := source.FromCluster(t.Context(), cluster(t, nil, closing), "stores", []string{"nobody"}, nil)
-	if want := "TimeWindowScaler stores/nobody is not in the cluster: kubectl get timewindowscalers -A lists those that are"; err == nil || err.Error() != want {
+	if want := "TimeWindowScaler stores/nobody does not exist in the cluster: kubectl get timewindowscalers -A lists the existing ones"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -2,6 +2,8 @@ package source
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,66 +13,54 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// Holidays are what is known of the ConfigMap of a schedule's holidays.
+// Holidays are the keys of the ConfigMap of a schedule's holidays.
 type Holidays struct {
-	// Keys are dates, and what else is there in their place.
+	// Keys should be dates.
 	Keys []string
-	// Missing says that there is no such ConfigMap, and Unread why whoever asks may not read it; "" if they may.
+	// Missing: there is no such ConfigMap. Unread is why the user may not read it, "" otherwise.
 	Missing bool
 	Unread  string
 }
 
-// HolidayDates reads dates out of a file: the keys of its ConfigMaps, or of a text one date, YYYY-MM-DD, at the beginning of each
-// line. Empty lines and those that begin with # say nothing. The result is not nil.
+// HolidayDates reads dates from a file: the keys of its ConfigMaps, or a text with a date at the start of each line. Empty
+// lines and those that begin with # are ignored. The result is not nil.
 func HolidayDates(file *manifest.File) ([]string, error) {
 	objects, _ := manifest.Parse(file)
-	if dates, found := configMapDates(objects); found {
+	dates, found := []string{}, false
+	for _, object := range objects {
+		if keys, ok := configMapKeys(object); ok {
+			dates, found = append(dates, keys...), true
+		}
+	}
+	if found {
 		return dates, nil
 	}
-	for _, object := range objects {
-		if isConfigMap(object) {
-			return nil, fmt.Errorf("%s:%d: ConfigMap %s cannot be read: each value of data must be text, in quotes where YAML takes it for a number or for true or false",
-				file.Name, object.Line, object.Key("").Name)
-		}
+	if i := slices.IndexFunc(objects, isConfigMap); i >= 0 {
+		return nil, fmt.Errorf("%s:%d: ConfigMap %s is invalid: each value of data must be a string; quote values that YAML reads as numbers or booleans",
+			file.Name, objects[i].Line, objects[i].Key("").Name)
 	}
-	dates, number := []string{}, 0
+	number := 0
 	for line := range strings.Lines(string(file.Data)) {
 		number++
-		words := strings.Fields(strings.TrimPrefix(line, "\uFEFF"))
-		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		fields := strings.Fields(strings.TrimPrefix(line, "\uFEFF"))
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
-		if _, err := time.Parse(time.DateOnly, words[0]); err != nil {
-			return nil, fmt.Errorf("%s:%d: %q is no date: give a ConfigMap, or a text with one date such as 2026-12-25 on each line", file.Name, number, words[0])
+		if _, err := time.Parse(time.DateOnly, fields[0]); err != nil {
+			return nil, fmt.Errorf("%s:%d: %q is not a date: give a ConfigMap, or a text file with a date such as 2026-12-25 on each line", file.Name, number, fields[0])
 		}
-		dates = append(dates, words[0])
+		dates = append(dates, fields[0])
 	}
 	return dates, nil
 }
 
-// configMapDates are the keys of all ConfigMaps; found is false without any.
-func configMapDates(objects []*manifest.Object) (dates []string, found bool) {
-	dates = []string{}
-	for _, object := range objects {
-		if keys, ok := configMapKeys(object); ok {
-			dates = append(dates, keys...)
-			found = true
-		}
-	}
-	return dates, found
-}
-
-// configMapKeys are the keys of a ConfigMap; ok is false for what is none.
+// configMapKeys are the keys of a ConfigMap; ok is false for other objects, and for one that the API server would refuse.
 func configMapKeys(object *manifest.Object) (keys []string, ok bool) {
-	var source corev1.ConfigMap
-	if !isConfigMap(object) ||
-		runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &source) != nil {
-		return nil, false // one that cannot be read, the API server refuses in better words
+	var configMap corev1.ConfigMap
+	if !isConfigMap(object) || runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &configMap) != nil {
+		return nil, false
 	}
-	for key := range source.Data {
-		keys = append(keys, key)
-	}
-	return keys, true
+	return slices.Collect(maps.Keys(configMap.Data)), true
 }
 
 func isConfigMap(object *manifest.Object) bool {

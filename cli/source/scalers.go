@@ -1,13 +1,16 @@
+// Package source reads TimeWindowScalers of both versions, with their holidays, from manifests or from a cluster.
 package source
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -23,10 +26,10 @@ import (
 // Scaler is a TimeWindowScaler and its schedule.
 type Scaler struct {
 	timeline.Scaler
-	// TimeWindowScaler is the object as v1beta1, Source where it was read; nil if it came from a cluster.
+	// TimeWindowScaler is the object as v1beta1, Source its manifest; nil for an object of a cluster.
 	TimeWindowScaler *v1beta1.TimeWindowScaler
 	Source           *manifest.Object
-	// Remarks say what else there is to know of the manifests that the schedule was read from, a sentence each.
+	// Remarks are about the manifests of the schedule.
 	Remarks []string
 }
 
@@ -35,7 +38,7 @@ func (s *Scaler) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
 }
 
-// Problem is why the schedule of an object cannot be read.
+// Problem is why the schedule of an object is invalid.
 type Problem struct {
 	Source *manifest.Object
 	Name   types.NamespacedName
@@ -54,7 +57,6 @@ func (p *Problem) Error() string {
 	return manifest.Printable(fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, line, p.Name.Name, p.Err))
 }
 
-// fieldErrors are fields of a schedule that cannot be read.
 type fieldErrors field.ErrorList
 
 func (e fieldErrors) Error() string {
@@ -65,10 +67,10 @@ func (e fieldErrors) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// FromManifests returns the scalers of a set in its order, and those that cannot be read. namespace is that of objects that name
-// none. Holidays are dates for every scaler that follows any; nil takes them from the ConfigMaps of the set.
+// FromManifests returns the scalers of a set in its order, and those that are invalid. namespace is for objects without one.
+// holidays are dates for every scaler that follows holidays; nil reads the ConfigMaps of the set.
 func FromManifests(set *manifest.Set, namespace string, holidays []string) (scalers []*Scaler, problems []*Problem) {
-	around := surroundingsOf(set, namespace)
+	parts := partsOf(set, namespace)
 	for _, object := range set.Objects {
 		if !IsScaler(object) {
 			continue
@@ -82,11 +84,11 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 				if holidays != nil {
 					return Holidays{Keys: holidays}
 				}
-				keys, there := around[object].configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
+				keys, there := parts[object].configMaps[types.NamespacedName{Namespace: key.Namespace, Name: name}]
 				return Holidays{Keys: keys, Missing: !there}
 			}); err == nil {
 				scaler.Source = object
-				scaler.Remarks = around[object].places.remarks(scaler)
+				scaler.Remarks = parts[object].places.duplicates(scaler)
 				scalers = append(scalers, scaler)
 				continue
 			}
@@ -96,7 +98,7 @@ func FromManifests(set *manifest.Set, namespace string, holidays []string) (scal
 	return scalers, problems
 }
 
-// Read reads the schedule of a TimeWindowScaler. holidays are what a ConfigMap of its namespace says.
+// Read reads the schedule of a TimeWindowScaler. holidays reads a ConfigMap of its namespace.
 func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) Holidays) (*Scaler, error) {
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	if errs := append(unprintable(tws), reading.Errors()...); len(errs) > 0 {
@@ -114,19 +116,17 @@ func Read(tws *v1beta1.TimeWindowScaler, holidays func(name string) Holidays) (*
 	return scaler, nil
 }
 
-// setHolidays gives a schedule the dates among the keys of its ConfigMap.
 func (s *Scaler) setHolidays(known Holidays) {
 	s.Calendar.Holidays, _ = timecalc.ParseHolidayDates(known.Keys)
 	s.HolidaysMissing, s.HolidaysUnread = known.Missing, known.Unread
 }
 
-// IsScaler reports whether an object is a TimeWindowScaler of a version that Kyklos serves.
+// IsScaler reports whether an object is a TimeWindowScaler of a served version.
 func IsScaler(object *manifest.Object) bool {
 	kind := object.GroupVersionKind()
 	return kind.GroupKind() == v1beta1.GroupKind && slices.Contains([]string{v1alpha1.GroupVersion.Version, v1beta1.GroupVersion.Version}, kind.Version)
 }
 
-// decode returns the object as v1beta1, whatever version it is of.
 func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	raw, err := json.Marshal(object.Object)
 	if err != nil {
@@ -140,25 +140,28 @@ func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	var tws v1beta1.TimeWindowScaler
 	if err := json.Unmarshal(raw, &tws); err != nil {
 		if mistake, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistake.Field != "" {
-			err = fieldErrors{field.Invalid(field.NewPath(mistake.Field), mistake.Value, "the field takes nothing of this type")}
+			err = fieldErrors{field.Invalid(field.NewPath(mistake.Field), mistake.Value, "the type of the value is wrong")}
 		}
 		return nil, err
 	}
 	return &tws, nil
 }
 
-// surroundings are the ConfigMaps that are applied together with an object, by their keys, and where what is applied with it stands.
-type surroundings struct {
+// part is what is applied together with an object: the keys of ConfigMaps, and the places of all objects.
+type part struct {
 	configMaps map[types.NamespacedName][]string
 	places     places
 }
 
-// surroundingsOf are those of all objects. What several parts of the set have in common is taken for the first one's.
-func surroundingsOf(set *manifest.Set, namespace string) map[*manifest.Object]surroundings {
-	all := make(map[*manifest.Object]surroundings)
-	for _, part := range set.Parts() {
-		own := surroundings{holidaySources(part, namespace), placesOf(part, namespace)}
-		for _, object := range part {
+// partsOf returns the part of each object, the first one if there are several.
+func partsOf(set *manifest.Set, namespace string) map[*manifest.Object]part {
+	all := make(map[*manifest.Object]part)
+	for _, objects := range set.Parts() {
+		own := part{make(map[types.NamespacedName][]string), placesOf(objects, namespace)}
+		for _, object := range objects {
+			if keys, ok := configMapKeys(object); ok {
+				own.configMaps[object.Key(namespace)] = keys
+			}
 			if _, known := all[object]; !known {
 				all[object] = own
 			}
@@ -167,13 +170,35 @@ func surroundingsOf(set *manifest.Set, namespace string) map[*manifest.Object]su
 	return all
 }
 
-// holidaySources are the keys of all ConfigMaps.
-func holidaySources(objects []*manifest.Object, namespace string) map[types.NamespacedName][]string {
-	all := make(map[types.NamespacedName][]string)
-	for _, object := range objects {
-		if keys, ok := configMapKeys(object); ok {
-			all[object.Key(namespace)] = keys
+// unprintable are the fields of a scaler with characters that cannot be shown. The API server refuses them, but a file may come
+// from anybody, and the output goes to terminals, calendars and comments.
+func unprintable(tws *v1beta1.TimeWindowScaler) (errs field.ErrorList) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1beta1.TimeWindowScaler{Spec: tws.Spec})
+	if err != nil {
+		return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
+	}
+	names := map[string]any{"name": tws.Name, "namespace": tws.Namespace}
+	return append(unprintableBelow(field.NewPath("metadata"), names), unprintableBelow(field.NewPath("spec"), content["spec"])...)
+}
+
+func unprintableBelow(path *field.Path, value any) (errs field.ErrorList) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if !manifest.IsPrintable(name) { // the key of a label
+				errs = append(errs, field.Invalid(path, name, "has characters that cannot be shown"))
+				continue
+			}
+			errs = append(errs, unprintableBelow(path.Child(name), v[name])...)
+		}
+	case []any:
+		for i := range v {
+			errs = append(errs, unprintableBelow(path.Index(i), v[i])...)
+		}
+	case string:
+		if !manifest.IsPrintable(v) {
+			errs = append(errs, field.Invalid(path, v, "has characters that cannot be shown"))
 		}
 	}
-	return all
+	return errs
 }

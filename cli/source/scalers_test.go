@@ -109,7 +109,7 @@ func TestProblems(t *testing.T) {
 	for name, tc := range map[string]struct{ from, to, want string }{
 		"a zone":       {"Europe/Berlin", "Mars/Olympus", `-:7: TimeWindowScaler closing: spec.timezone: Invalid value: "Mars/Olympus": unknown time zone "Mars/Olympus": use an IANA name such as Europe/Berlin or UTC`},
 		"a time":       {`"17:00"`, `"25:00"`, `-:10: TimeWindowScaler closing: spec.windows[0].end: Invalid value: "25:00": "25:00" is not a time of day: use HH:MM from 00:00 to 24:00, such as 17:00`},
-		"a number":     {"defaultReplicas: 1", "defaultReplicas: {}", `-:8: TimeWindowScaler closing: spec.defaultReplicas: Invalid value: "object": the field takes nothing of this type`},
+		"a number":     {"defaultReplicas: 1", "defaultReplicas: {}", `-:8: TimeWindowScaler closing: spec.defaultReplicas: Invalid value: "object": the type of the value is wrong`},
 		"a name":       {"name: closing", `name: "clo\e[31msing"`, `-:4: TimeWindowScaler clo\x1b[31msing: metadata.name: Invalid value: "clo\x1b[31msing": has characters that cannot be shown`},
 		"a target":     {"name: shop", `name: "a\nb"`, `-:6: TimeWindowScaler closing: spec.targetRef.name: Invalid value: "a\nb": has characters that cannot be shown`},
 		"two mistakes": {"Mon], start: \"09:00\"", "Moon], start: \"9\"", "-:10: TimeWindowScaler closing: spec.windows[0].days[0]: Invalid value: [\"Moon\"]: \"Moon\" is not a day: use Mon, Tue, Wed, Thu, Fri, Sat or Sun; spec.windows[0].start: "},
@@ -136,11 +136,11 @@ func TestHolidayDates(t *testing.T) {
 		"an empty one": {"apiVersion: v1\nkind: ConfigMap\n", []string{}, ""},
 		"a text":       {"# days off\n2026-12-25 Christmas Day\r\n\n  2027-01-01\n", []string{"2026-12-25", "2027-01-01"}, ""},
 		"nothing":      {"", []string{}, ""},
-		"no date":      {"2026-12-25\n25.12.2026\n", nil, `days:2: "25.12.2026" is no date: give a ConfigMap, or a text with one date such as 2026-12-25 on each line`},
-		"no such date": {"2026-02-30\n", nil, `days:1: "2026-02-30" is no date`},
+		"no date":      {"2026-12-25\n25.12.2026\n", nil, `days:2: "25.12.2026" is not a date: give a ConfigMap, or a text file with a date such as 2026-12-25 on each line`},
+		"no such date": {"2026-02-30\n", nil, `days:1: "2026-02-30" is not a date`},
 		"values that are no text": {"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: free}\ndata: {2026-12-25: yes}\n", nil,
-			"days:2: ConfigMap free cannot be read: each value of data must be text"},
-		"another thing": {foreign, nil, `days:1: "apiVersion:" is no date`},
+			"days:2: ConfigMap free is invalid: each value of data must be a string"},
+		"another thing": {foreign, nil, `days:1: "apiVersion:" is not a date`},
 	} {
 		got, err := source.HolidayDates(&manifest.File{Name: "days", Data: []byte(tc.text)})
 		if tc.err != "" {

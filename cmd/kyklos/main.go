@@ -1,6 +1,7 @@
-// Command kyklos is the operator, and what people and pipelines need for its schedules on their desks: one
-// binary, whose subcommands are its roles.
+// Command kyklos is the operator and the offline CLI: one binary, whose subcommands are its roles.
 package main
+
+//go:generate go run -tags reference . reference ../../docs/cli
 
 import (
 	"errors"
@@ -15,25 +16,24 @@ import (
 
 func main() {
 	root := newCommand()
-	asPlugin(root, os.Args[0], os.Args[1:])
+	setUpPlugin(root, os.Args[0], os.Args[1:])
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if inCluster(cmd) { // it ends what it has begun; all others end at once, as while they wait for standard input
+		if inCluster(cmd) { // shuts down gracefully; offline commands stop at once
 			cmd.SetContext(ctrl.SetupSignalHandler())
 		}
 	}
 	if cmd, err := root.ExecuteC(); err != nil {
-		if text := err.Error(); text != "" { // otherwise the command has said all
+		if text := err.Error(); text != "" { // empty if the command has printed the reason
 			fmt.Fprintln(os.Stderr, "kyklos:", text)
 		}
 		os.Exit(exitCode(cmd, err))
 	}
 }
 
-// exitUnusable says that a command could not do its work: something cannot be read, or the command line is wrong.
+// exitUnusable is the exit code of invalid input or an invalid command line.
 const exitUnusable = 2
 
-// exitCode is that of a command's error, if it has one of its own. Commands that Kyklos runs in a cluster have no more to
-// say than 1.
+// exitCode is the exit code of a command's error. Commands in a cluster fail with 1.
 func exitCode(cmd *cobra.Command, err error) int {
 	if coded, ok := errors.AsType[interface {
 		error
@@ -47,26 +47,28 @@ func exitCode(cmd *cobra.Command, err error) int {
 	return exitUnusable
 }
 
+var extraCommands []*cobra.Command
+
 func newCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kyklos",
 		Short: "Scale workloads by time windows",
 		Long: `Kyklos scales Kubernetes workloads by the time of day and week.
 
-The commands for schedules read manifests and need no cluster: they say what is wrong with a schedule, and what
-it will do, before it is applied. The commands for a cluster are those that Kyklos itself runs there.
-The help of each command has examples, as kyklos convert --help.
+The commands for schedules read manifests and need no cluster: they validate a schedule and show its effect before
+it is applied. The commands for a cluster are run there by Kyklos itself. The help of each command has examples,
+as kyklos convert --help.
 
-The exit code is 1 if lint refuses something, or diff --exit-code finds a change, and 2 if a command could not do
-its work: something cannot be read, or the command is not right.`,
+The exit code is 1 if lint reports errors, or diff --exit-code finds a change, and 2 if the input or the command
+line is invalid.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.AddCommand(clusterCommands()...)
 	root.AddCommand(cli.Commands()...)
-	root.AddCommand(developerCommands()...)
+	root.AddCommand(extraCommands...)
 	root.SetFlagErrorFunc(explainFlagError)
 	addGroups(root)
-	nameArguments(root)
+	nameFlagValues(root)
 	return root
 }

@@ -17,7 +17,7 @@ import (
 // called runs the program as it is called, and returns what it writes.
 func called(program, stdin string, args ...string) (stdout, stderr string, err error) {
 	root := newCommand()
-	asPlugin(root, program, args)
+	setUpPlugin(root, program, args)
 	var out, complaint bytes.Buffer
 	root.SetIn(strings.NewReader(stdin))
 	root.SetOut(&out)
@@ -26,7 +26,7 @@ func called(program, stdin string, args ...string) (stdout, stderr string, err e
 	return out.String(), complaint.String(), err
 }
 
-// What is misspelled is answered by what may have been meant, and by where to look.
+// Errors of the command line have hints.
 func TestMisspelled(t *testing.T) {
 	for line, want := range map[string][]string{
 		"convrt":                         {`unknown command "convrt" for "kyklos"`, "convert"},
@@ -34,15 +34,15 @@ func TestMisspelled(t *testing.T) {
 		"convert -x":                     {"unknown shorthand flag: 'x'", "kyklos convert --help"},
 		"convert --to":                   {"flag needs an argument: --to", "kyklos convert --help"},
 		"convert --to v1beta1":           {"-f FILE"},
-		"convert -f x":                   {"--to: say which version, v1alpha1 or v1beta1"},
+		"convert -f x":                   {"--to is required: v1alpha1 or v1beta1"},
 		"preview --days week":            {`--days: must be a whole number, not "week"`, "kyklos preview --help"},
 		"diff":                           {"kyklos diff BEFORE AFTER"},
-		"diff HEAD ../../config/samples": {"stat HEAD: no such file", "kyklos diff main -- PATH"},
-		"lint --at noon ../../config/samples/office-hours.yaml": {`--at: "noon" is no time`},
-		"convert -f x --to v2":             {"--to: must be v1alpha1 or v1beta1", `"v2"`},
+		"diff HEAD ../../config/samples": {"stat HEAD: no such file", "kyklos diff REVISION -- PATH"},
+		"lint --at noon ../../config/samples/office-hours.yaml": {`--at: "noon" is not a time`},
+		"convert -f x --to v2":             {"--to: must be one of v1alpha1, v1beta1", `"v2"`},
 		"convert -f /nowhere --to v1beta1": {"/nowhere"},
 		"convert -w -f - --to v1beta1":     {"--write", "standard input"},
-		"version -o yaml":                  {"--output: must be text or json", `"yaml"`},
+		"version -o yaml":                  {"--output: must be one of text, json", `"yaml"`},
 		"mover archve":                     {`unknown command "archve" for "kyklos mover"`},
 	} {
 		_, _, err := called("kyklos", "", strings.Fields(line)...)
@@ -54,7 +54,7 @@ func TestMisspelled(t *testing.T) {
 	}
 }
 
-// Pipelines tell a "no" from a command that could not be done: whatever keeps one from its work, for whoever calls it, is 2.
+// Pipelines distinguish findings from failures, which have exit code 2.
 func TestExitCodes(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
@@ -68,7 +68,7 @@ func TestExitCodes(t *testing.T) {
 		"manager --nonsense": 1, "mover archive": 1, "heartbeat --workspace ann": 1,
 	} {
 		root := newCommand()
-		asPlugin(root, "kyklos", strings.Fields(line))
+		setUpPlugin(root, "kyklos", strings.Fields(line))
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
 		if ran, err := root.ExecuteC(); err == nil || exitCode(ran, err) != want {
@@ -77,14 +77,14 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// Every command belongs to a group and has examples, which those that Kyklos runs in a cluster need not have.
+// Every command has a group, and examples unless Kyklos runs it in a cluster.
 func TestEveryCommandIsExplained(t *testing.T) {
 	for _, cmd := range newCommand().Commands() {
 		if cmd.GroupID == "" && cmd.Name() != "version" {
 			t.Errorf("%s is in no group", cmd.Name())
 		}
 		if usages := cmd.Flags().FlagUsages(); strings.Contains(usages, "stringArray") {
-			t.Errorf("%s speaks Go:\n%s", cmd.Name(), usages)
+			t.Errorf("%s shows Go types:\n%s", cmd.Name(), usages)
 		}
 		if cmd.Example == "" && cmd.GroupID != "cluster" {
 			t.Errorf("%s has no examples", cmd.Name())
@@ -106,7 +106,7 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// Who has no cluster is told how to name one.
+// Without a cluster, the error explains how to name one.
 func TestNoCluster(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")

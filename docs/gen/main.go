@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"kyklos.io/kyklos/cli/source"
 	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/cli/preview/render/picture"
 	"kyklos.io/kyklos/cli/preview/timeline"
-	"kyklos.io/kyklos/cli/preview/draw"
+	"kyklos.io/kyklos/cli/source"
 )
 
 //go:generate go run . ../../config/samples/office-hours.yaml 2026-11-02 ../office-hours.svg ../../config/samples/follow-the-sun.yaml 2026-10-22 ../clock-change.svg
@@ -61,6 +61,6 @@ func week(sample, from string) ([]byte, error) {
 		timelines = append(timelines, timeline.Compute(&scaler.Scaler, begin, begin.AddDate(0, 0, 7)))
 	}
 	var drawn bytes.Buffer
-	err = draw.SVG(&drawn, timelines, draw.Options{})
+	err = picture.SVG(&drawn, timelines, nil)
 	return drawn.Bytes(), err
 }

@@ -1,7 +1,10 @@
+// Package diff compares timelines before and after a change of manifests: which transitions are added, removed or moved, and
+// the replica-hours that this costs or saves. It is pure.
 package diff
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,7 +14,7 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// Kind says what happens to a schedule, or to one of its transitions. It is part of the JSON, which is stable.
+// Kind is what happens to a schedule, or to one of its transitions. It is part of the JSON, which is stable.
 type Kind string
 
 // The kinds.
@@ -26,11 +29,11 @@ const (
 // Step is what happens to one transition.
 type Step struct {
 	Kind Kind
-	// Before and After are the transition; Before is nil if it is added, After if it is removed.
+	// Before is nil if the transition is added, After if it is removed.
 	Before, After *timeline.Transition
 }
 
-// By is how much later a transition that moved happens; negative if it is earlier.
+// By is how much later a moved transition is, negative if it is earlier.
 func (s Step) By() time.Duration {
 	if s.Kind != Moved {
 		return 0
@@ -38,48 +41,44 @@ func (s Step) By() time.Duration {
 	return s.After.Time.Sub(s.Before.Time)
 }
 
-// at is the transition that the step is about, the new one if there is one.
+// at is the new transition, or the removed one.
 func (s Step) at() *timeline.Transition {
-	if s.After != nil {
-		return s.After
-	}
-	return s.Before
+	return cmp.Or(s.After, s.Before)
 }
 
 // Scaler is what happens to one schedule.
 type Scaler struct {
 	Kind Kind
-	// Before and After are its timelines; Before is nil if it is added, After if it is removed.
+	// Before is nil if the schedule is added, After if it is removed.
 	Before, After *timeline.Timeline
-	// Steps are the transitions that are not the same before and after, by time. Those that differ in the name of the
-	// window or the reason alone do the same.
+	// Steps are the transitions that differ in time or count, ordered by time.
 	Steps []Step
-	// Settings are what else differs in the spec and does not show in transitions.
+	// Settings are differences of the spec that transitions do not show.
 	Settings []Setting
-	// HolidaysAdded and HolidaysRemoved are the listed dates, from the timelines' beginning on.
+	// HolidaysAdded and HolidaysRemoved are the listed dates that differ, from the start of the timelines.
 	HolidaysAdded, HolidaysRemoved []string
-	// Notes are further remarks of the caller's.
+	// Notes are the caller's remarks.
 	Notes []string
 }
 
-// Now is the timeline that stands for the scaler: that after the change, if there is one.
+// Now is the timeline after the change, or before it if the schedule is removed.
 func (s *Scaler) Now() *timeline.Timeline {
-	if s.After != nil {
-		return s.After
-	}
-	return s.Before
+	return cmp.Or(s.After, s.Before)
 }
 
-// Renamed reports whether the scaler has another name after the change: it scales the same target.
+// Renamed reports whether the scaler has another name after the change.
 func (s *Scaler) Renamed() bool {
 	return s.Before != nil && s.After != nil && key(s.Before) != key(s.After)
 }
 
-// starts are the counts with which the timelines begin; nil where there is none.
+// starts are the counts at the start of the timelines, which no transition shows; nil on the side without the schedule.
 func (s *Scaler) starts() (before, after *int32) { return start(s.Before), start(s.After) }
 
-// start is the count before the first transition. No transition tells of it, so another one at the beginning would not
-// show in steps.
+func (s *Scaler) startsDiffer() bool {
+	before, after := s.starts()
+	return before != nil && after != nil && *before != *after
+}
+
 func start(t *timeline.Timeline) *int32 {
 	if t == nil || len(t.Segments) == 0 {
 		return nil
@@ -87,10 +86,9 @@ func start(t *timeline.Timeline) *int32 {
 	return &t.Segments[0].Replicas
 }
 
-// Seconds are the sums of replicas times seconds.
+// Seconds are the sums of replicas times seconds, 0 on the side without the schedule.
 func (s *Scaler) Seconds() (before, after int64) { return sum(s.Before), sum(s.After) }
 
-// sum is 0 on the side on which there is no schedule: what is added costs all of what it asks for.
 func sum(t *timeline.Timeline) int64 {
 	if t == nil {
 		return 0
@@ -98,7 +96,7 @@ func sum(t *timeline.Timeline) int64 {
 	return t.Seconds
 }
 
-// Difference is what a change does.
+// Difference is the effect of a change.
 type Difference struct {
 	// Scalers are all schedules of both sides, by namespace and name.
 	Scalers []Scaler
@@ -106,30 +104,25 @@ type Difference struct {
 	Before, After int64
 }
 
-// Empty reports whether the change does nothing.
+// Empty reports whether the change has no effect.
 func (d *Difference) Empty() bool {
 	return !slices.ContainsFunc(d.Scalers, func(s Scaler) bool { return s.Kind != Unchanged })
 }
 
-// Compare returns what differs between timelines of the same stretch of time. Of several of one name, the first before is
-// compared with the first after, and so on. A scaler that went is the same as one that came if both have the same target, and
-// no other has.
+// Compare compares timelines of the same period. Several of the same name are compared in order. A removed scaler and an
+// added one are taken for a rename if both have the same target, and no others have it.
 func Compare(before, after []*timeline.Timeline) *Difference {
 	d := &Difference{}
-	gone, come := byKey(before), byKey(after)
-	// The order of maps does not matter: what comes of it is sorted below.
-	for name, ours := range gone {
-		for len(ours) > 0 && len(come[name]) > 0 {
-			d.Scalers = append(d.Scalers, compare(ours[0], come[name][0]))
-			ours, come[name] = ours[1:], come[name][1:]
+	removed, added := byKey(before), byKey(after)
+	for name, ours := range removed { // in any order: the result is sorted
+		for len(ours) > 0 && len(added[name]) > 0 {
+			d.Scalers = append(d.Scalers, compare(ours[0], added[name][0]))
+			ours, added[name] = ours[1:], added[name][1:]
 		}
-		gone[name] = ours
+		removed[name] = ours
 	}
-	d.pairRenamed(rest(gone), rest(come))
-	slices.SortStableFunc(d.Scalers, func(a, b Scaler) int {
-		x, y := a.Now().Scaler, b.Now().Scaler
-		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Name, y.Name))
-	})
+	d.pairRenamed(sorted(removed), sorted(added))
+	slices.SortStableFunc(d.Scalers, func(a, b Scaler) int { return byName(a.Now(), b.Now()) })
 	for i := range d.Scalers {
 		was, is := d.Scalers[i].Seconds()
 		d.Before, d.After = d.Before+was, d.After+is
@@ -141,7 +134,7 @@ func key(t *timeline.Timeline) types.NamespacedName {
 	return types.NamespacedName{Namespace: t.Scaler.Namespace, Name: t.Scaler.Name}
 }
 
-// byKey keeps the order among schedules of one name. There can be several, as in two overlays of one base.
+// byKey keeps the order of schedules of the same name, as in two overlays of one base.
 func byKey(timelines []*timeline.Timeline) map[types.NamespacedName][]*timeline.Timeline {
 	all := make(map[types.NamespacedName][]*timeline.Timeline)
 	for _, t := range timelines {
@@ -150,35 +143,34 @@ func byKey(timelines []*timeline.Timeline) map[types.NamespacedName][]*timeline.
 	return all
 }
 
-// rest are the timelines of all names, by name.
-func rest(all map[types.NamespacedName][]*timeline.Timeline) (left []*timeline.Timeline) {
-	for _, timelines := range all {
-		left = append(left, timelines...)
-	}
-	slices.SortStableFunc(left, func(a, b *timeline.Timeline) int {
-		return cmp.Or(cmp.Compare(a.Scaler.Namespace, b.Scaler.Namespace), cmp.Compare(a.Scaler.Name, b.Scaler.Name))
-	})
-	return left
+func sorted(all map[types.NamespacedName][]*timeline.Timeline) []*timeline.Timeline {
+	timelines := slices.Concat(slices.Collect(maps.Values(all))...)
+	slices.SortStableFunc(timelines, byName)
+	return timelines
 }
 
-// pairRenamed takes a schedule that went for one that came if both scale the same target and neither has a rival: of two
-// candidates it would have to guess, and a wrong guess reads like a change that nobody has made.
-func (d *Difference) pairRenamed(gone, come []*timeline.Timeline) {
-	for _, t := range gone {
-		others, heirs := sameTarget(t, gone), sameTarget(t, come)
-		if len(others) == 1 && len(heirs) == 1 {
-			d.Scalers = append(d.Scalers, compare(t, heirs[0]))
-			come = slices.DeleteFunc(come, func(other *timeline.Timeline) bool { return other == heirs[0] })
+func byName(a, b *timeline.Timeline) int {
+	return cmp.Or(cmp.Compare(a.Scaler.Namespace, b.Scaler.Namespace), cmp.Compare(a.Scaler.Name, b.Scaler.Name))
+}
+
+// pairRenamed pairs a removed and an added schedule with the same target, unless there are other candidates: a wrong guess would
+// show a change that nobody made.
+func (d *Difference) pairRenamed(removed, added []*timeline.Timeline) {
+	for _, t := range removed {
+		others, successors := sameTarget(t, removed), sameTarget(t, added)
+		if len(others) == 1 && len(successors) == 1 {
+			d.Scalers = append(d.Scalers, compare(t, successors[0]))
+			added = slices.DeleteFunc(added, func(other *timeline.Timeline) bool { return other == successors[0] })
 			continue
 		}
 		d.Scalers = append(d.Scalers, compare(t, nil))
 	}
-	for _, t := range come {
+	for _, t := range added {
 		d.Scalers = append(d.Scalers, compare(nil, t))
 	}
 }
 
-// sameTarget are those with the target of another, by the rule by which admission and the controller know it (B8).
+// sameTarget are the timelines with the target of another, by the rule of admission and the controller (B8).
 func sameTarget(as *timeline.Timeline, among []*timeline.Timeline) (alike []*timeline.Timeline) {
 	for _, t := range among {
 		if t.Scaler.Namespace == as.Scaler.Namespace && targetkind.SameTarget(t.Scaler.Spec.TargetRef, as.Scaler.Spec.TargetRef) {
@@ -188,7 +180,7 @@ func sameTarget(as *timeline.Timeline, among []*timeline.Timeline) (alike []*tim
 	return alike
 }
 
-// compare compares one schedule; one of the two may be nil.
+// compare compares one schedule; one side may be nil.
 func compare(before, after *timeline.Timeline) Scaler {
 	s := Scaler{Before: before, After: after, Steps: steps(transitions(before), transitions(after))}
 	switch {
@@ -202,15 +194,13 @@ func compare(before, after *timeline.Timeline) Scaler {
 	s.Settings = settings(before.Scaler.Spec, after.Scaler.Spec)
 	s.HolidaysAdded, s.HolidaysRemoved = holidays(before, after)
 	s.Kind = Unchanged
-	was, is := s.starts()
-	differs := was != nil && is != nil && *was != *is
-	if differs || s.Renamed() || len(s.Steps)+len(s.Settings)+len(s.HolidaysAdded)+len(s.HolidaysRemoved) > 0 {
+	if s.startsDiffer() || s.Renamed() || len(s.Steps)+len(s.Settings)+len(s.HolidaysAdded)+len(s.HolidaysRemoved) > 0 {
 		s.Kind = Changed
 	}
 	return s
 }
 
-// transitions are none on the side on which there is no schedule, so that all of the other side come or go.
+// transitions of the side without the schedule are none, so that those of the other side are all added or removed.
 func transitions(t *timeline.Timeline) []timeline.Transition {
 	if t == nil {
 		return nil

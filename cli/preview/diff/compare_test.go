@@ -65,8 +65,8 @@ func one(t *testing.T, before, after *timeline.Timeline) diff.Scaler {
 	return d.Scalers[0]
 }
 
-// told is each step in a line.
-func told(s diff.Scaler) (lines []string) {
+// stepLines is each step in a line.
+func stepLines(s diff.Scaler) (lines []string) {
 	show := func(t *timeline.Transition) string {
 		if t == nil {
 			return "-"
@@ -141,7 +141,7 @@ func TestSteps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := one(t, timelineOf(t, "web", spec("UTC", tc.before...), 1), timelineOf(t, "web", spec("UTC", tc.after...), 1))
-			if diff := cmp.Diff(tc.want, told(got)); diff != "" {
+			if diff := cmp.Diff(tc.want, stepLines(got)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -211,7 +211,7 @@ func TestSettingsAndHolidays(t *testing.T) {
 	if diff := cmp.Diff([]string{"2027-02-24"}, got.HolidaysRemoved); diff != "" {
 		t.Errorf("holidays removed (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"added -, Wed 10:00 2>10", "added -, Wed 18:00 10>2"}, told(got)); diff != "" {
+	if diff := cmp.Diff([]string{"added -, Wed 10:00 2>10", "added -, Wed 18:00 10>2"}, stepLines(got)); diff != "" {
 		t.Errorf("the day that is no holiday any more (-want +got):\n%s", diff)
 	}
 }

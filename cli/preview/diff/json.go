@@ -7,21 +7,21 @@ import (
 	"kyklos.io/kyklos/cli/preview/timeline"
 )
 
-// The JSON is stable: fields may come, and none goes or changes its meaning (docs/diff.md).
+// The JSON is stable: fields may be added, but none is removed or changes its meaning (docs/diff.md).
 
 type jsonDifference struct {
 	Scalers      []jsonScaler `json:"scalers"`
 	ReplicaHours jsonHours    `json:"replicaHours"`
 }
 
-// Hours are not rounded: programs add them up.
+// jsonHours are not rounded, so that programs can add them up.
 type jsonHours struct {
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	Difference float64 `json:"difference"`
 }
 
-// jsonScaler has its lists always, so that programs need not ask whether they are there. Times are in UTC.
+// jsonScaler has its lists even if they are empty. Times are in UTC.
 type jsonScaler struct {
 	Namespace       string        `json:"namespace"`
 	Name            string        `json:"name"`
@@ -38,21 +38,21 @@ type jsonScaler struct {
 	Notes           []string      `json:"notes"`
 }
 
-// jsonCounts are null on the side on which there is no schedule; 0 is a count.
+// jsonCounts are null on the side without the schedule; 0 is a count.
 type jsonCounts struct {
 	Before *int32 `json:"before"`
 	After  *int32 `json:"after"`
 }
 
-// jsonStep has the transition on both sides, or on the one that has it. A move to earlier has negative seconds.
+// jsonStep has the transition on the sides that have it. Seconds are negative if it is earlier now.
 type jsonStep struct {
-	Change       Kind                  `json:"change"`
-	MovedSeconds int64                 `json:"movedSeconds,omitempty"`
-	Before       *timeline.ForPrograms `json:"before,omitempty"`
-	After        *timeline.ForPrograms `json:"after,omitempty"`
+	Change       Kind                     `json:"change"`
+	MovedSeconds int64                    `json:"movedSeconds,omitempty"`
+	Before       *timeline.TransitionJSON `json:"before,omitempty"`
+	After        *timeline.TransitionJSON `json:"after,omitempty"`
 }
 
-// jsonSetting is in the words of the text: what a target or a metric is takes several fields of the spec.
+// jsonSetting has the values of the text output: a target or a metric is several fields of the spec.
 type jsonSetting struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
@@ -66,7 +66,7 @@ type jsonHolidays struct {
 
 // JSON writes the difference for programs.
 func JSON(w io.Writer, d *Difference) error {
-	out := jsonDifference{Scalers: make([]jsonScaler, 0, len(d.Scalers)), ReplicaHours: inHours(d.Before, d.After)}
+	out := jsonDifference{Scalers: make([]jsonScaler, 0, len(d.Scalers)), ReplicaHours: hoursJSON(d.Before, d.After)}
 	for i := range d.Scalers {
 		out.Scalers = append(out.Scalers, scalerJSON(&d.Scalers[i]))
 	}
@@ -77,13 +77,10 @@ func scalerJSON(s *Scaler) jsonScaler {
 	now := s.Now()
 	out := jsonScaler{
 		Namespace: now.Scaler.Namespace, Name: now.Scaler.Name, Change: s.Kind,
-		Timezone: now.Scaler.Calendar.Zone.String(),
-		From:     timeline.UTC(now.From), Until: timeline.UTC(now.Until),
-		ReplicaHours: inHours(s.Seconds()),
-		Transitions:  make([]jsonStep, 0, len(s.Steps)),
-		Settings:     make([]jsonSetting, 0, len(s.Settings)),
-		Holidays:     jsonHolidays{Added: listed(s.HolidaysAdded), Removed: listed(s.HolidaysRemoved)},
-		Notes:        listed(s.Notes),
+		Timezone: now.Scaler.Calendar.Zone.String(), From: timeline.UTC(now.From), Until: timeline.UTC(now.Until),
+		ReplicaHours: hoursJSON(s.Seconds()), Transitions: make([]jsonStep, 0, len(s.Steps)), Settings: make([]jsonSetting, 0, len(s.Settings)),
+		Holidays: jsonHolidays{Added: append([]string{}, s.HolidaysAdded...), Removed: append([]string{}, s.HolidaysRemoved...)},
+		Notes:    append([]string{}, s.Notes...),
 	}
 	out.ReplicasAtStart.Before, out.ReplicasAtStart.After = s.starts()
 	if s.Renamed() {
@@ -91,8 +88,7 @@ func scalerJSON(s *Scaler) jsonScaler {
 	}
 	for _, step := range s.Steps {
 		out.Transitions = append(out.Transitions, jsonStep{
-			Change: step.Kind, MovedSeconds: int64(step.By() / time.Second),
-			Before: transitionJSON(step.Before), After: transitionJSON(step.After),
+			Change: step.Kind, MovedSeconds: int64(step.By() / time.Second), Before: transitionJSON(step.Before), After: transitionJSON(step.After),
 		})
 	}
 	for _, setting := range s.Settings {
@@ -101,23 +97,15 @@ func scalerJSON(s *Scaler) jsonScaler {
 	return out
 }
 
-// transitionJSON has local times on the clock by which the transition was computed.
-func transitionJSON(t *timeline.Transition) *timeline.ForPrograms {
+// transitionJSON has local times in the zone of the transition's timeline.
+func transitionJSON(t *timeline.Transition) *timeline.TransitionJSON {
 	if t == nil {
 		return nil
 	}
-	shown := t.ForPrograms(t.Time.Location())
-	return &shown
+	out := t.JSON(t.Time.Location())
+	return &out
 }
 
-func inHours(before, after int64) jsonHours {
-	return jsonHours{Before: float64(before) / 3600, After: float64(after) / 3600, Difference: float64(after-before) / 3600}
-}
-
-// listed is never null in JSON.
-func listed(texts []string) []string {
-	if texts == nil {
-		return []string{}
-	}
-	return texts
+func hoursJSON(before, after int64) jsonHours {
+	return jsonHours{Before: timeline.Hours(before), After: timeline.Hours(after), Difference: timeline.Hours(after - before)}
 }

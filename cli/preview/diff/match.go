@@ -7,17 +7,16 @@ import (
 	"kyklos.io/kyklos/cli/preview/timeline"
 )
 
-// near is how far a transition may move and still be the same: less than that to the same hour of the day before or after. With
-// more, a start on Monday that goes might be taken for the one on Tuesday that comes.
+// near is how far a transition may move and still be the same. With more, a removed start on Monday could be taken for an added
+// one on Tuesday.
 const near = 12 * time.Hour
 
-// steps says how the transitions of one timeline become those of another, by time. Those that do the same at the same instant are
-// left out.
+// steps is how the transitions of one timeline become those of another, by time. Those with the same instant and counts are left
+// out.
 func steps(before, after []timeline.Transition) (all []Step) {
-	m := newMatcher(before, after)
-	// From what is surely the same to what may be: a pass never takes back what an earlier one has paired. At the same instant
-	// nothing needs to be alike; a window that begins later with another count is still that window; and one that was renamed
-	// and moved is told by what it does.
+	m := &matcher{before: before, after: after, partner: slices.Repeat([]int{-1}, len(before)), taken: make([]bool, len(after))}
+	// From certain to likely matches; a pass keeps the pairs of earlier ones. First any transitions at the same instant, then the
+	// same window and counts, then the same window, and finally a window that was renamed and moved.
 	m.pass(0, func(timeline.Transition) likeness { return likeness{} })
 	m.pass(near, func(t timeline.Transition) likeness { return likeness{direction(t), t.Window, t.From, t.To} })
 	m.pass(near, func(t timeline.Transition) likeness { return likeness{direction(t), t.Window, 0, 0} })
@@ -41,14 +40,14 @@ func steps(before, after []timeline.Transition) (all []Step) {
 	return all
 }
 
-// likeness is what two transitions must have in common to be taken for one that moved. The zero one asks for nothing.
+// likeness is what two transitions must have in common to be paired. The zero value requires nothing.
 type likeness struct {
 	direction string
 	window    string
 	from, to  int32
 }
 
-// direction tells the starts and ends of windows, and those of holidays, apart.
+// direction distinguishes the starts and ends of windows and holidays.
 func direction(t timeline.Transition) string {
 	if t.To > t.From {
 		return "up " + string(t.Reason)
@@ -56,23 +55,14 @@ func direction(t timeline.Transition) string {
 	return "down " + string(t.Reason)
 }
 
-// matcher finds for transitions before a change those after it.
+// matcher pairs transitions before a change with those after it.
 type matcher struct {
 	before, after []timeline.Transition
-	partner       []int  // for each before, the index of the one after; -1 for none
+	partner       []int  // for each before, the index of its pair in after, or -1
 	taken         []bool // for each after
 }
 
-// newMatcher has paired nothing yet.
-func newMatcher(before, after []timeline.Transition) *matcher {
-	m := &matcher{before: before, after: after, partner: make([]int, len(before)), taken: make([]bool, len(after))}
-	for i := range m.partner {
-		m.partner[i] = -1
-	}
-	return m
-}
-
-// pass pairs, in their order, what has no partner yet, is alike and lies less than within apart; 0 wants the same instant.
+// pass pairs transitions without a partner that are alike and less than within apart; 0 requires the same instant.
 func (m *matcher) pass(within time.Duration, alike func(timeline.Transition) likeness) {
 	ours, theirs := make(map[likeness][]int), make(map[likeness][]int)
 	for i, t := range m.before {
@@ -90,9 +80,8 @@ func (m *matcher) pass(within time.Duration, alike func(timeline.Transition) lik
 	}
 }
 
-// pair pairs indexes of before and after, both in the order of time, without crossing: a pair is left for a nearer one that one of
-// the two makes with the next. Both are in the order of time, so one look ahead tells whether a nearer one comes, and one
-// walk is enough.
+// pair pairs indexes of before and after, both ordered by time, without crossing. If the next of either side is nearer, that is
+// taken instead.
 func (m *matcher) pair(ours, theirs []int, within time.Duration) {
 	for len(ours) > 0 && len(theirs) > 0 {
 		apart := m.apart(ours[0], theirs[0])
@@ -112,5 +101,4 @@ func (m *matcher) pair(ours, theirs []int, within time.Duration) {
 	}
 }
 
-// apart is how much later the one after the change is.
 func (m *matcher) apart(i, j int) time.Duration { return m.after[j].Time.Sub(m.before[i].Time) }

@@ -13,9 +13,10 @@ import (
 
 	"kyklos.io/kyklos/cli/preview/diff"
 	"kyklos.io/kyklos/cli/preview/timeline"
+	"kyklos.io/kyklos/internal/golden"
 )
 
-// change is one of each: a schedule that changes, one that stays, one with another name, and one that comes.
+// change is one of each: a changed schedule, an unchanged one, a renamed one and an added one.
 func change(t *testing.T) *diff.Difference {
 	before := spec("America/New_York", window("weekdays", "09:00", "17:00", 10), window("all", "22:00", "06:00", 5))
 	after := spec("America/New_York", window("weekdays", "10:30", "17:00", 10), window("all", "23:00", "06:00", 5))
@@ -39,27 +40,7 @@ func written(t *testing.T, write func(io.Writer, *diff.Difference, diff.Options)
 var fortnight = diff.Options{Days: 14, From: "2027-02-22"}
 
 func TestText(t *testing.T) {
-	want := `4 schedules: 2 changed, 1 added, 1 unchanged
-3590.0 -> 3713.0 replica-hours (+123.0, +3.4%), in 14 days from 2027-02-22
-
-shop/older (was old|<b>): changed, 630.0 replica-hours, as before; times in UTC
-  no change of the counts in these days
-
-shop/web: changed, 1648.0 -> 1659.0 replica-hours (+11.0, +0.7%); times in America/New_York
-  pause: false -> true
-  replicas at the beginning: 2 -> 3
-  1 h later          daily 22:00 -> 23:00     2 -> 5, now 3 -> 5     daily 23:00-06:00   14 times, 2027-02-21 to 2027-03-06
-  changed            daily 06:00              5 -> 2, now 5 -> 3     OffHours            14 times, 2027-02-22 to 2027-03-07
-  1 h 30 min later   Mon-Fri 09:00 -> 10:30   2 -> 10, now 3 -> 10   BusinessHours       10 times, 2027-02-22 to 2027-03-05
-  changed            Mon-Fri 17:00            10 -> 2, now 10 -> 3   OffHours            10 times, 2027-02-22 to 2027-03-05
-
-shop/zero: added, 112.0 replica-hours; times in UTC
-  added   Mon 09:00   2 -> 10   BusinessHours   2027-02-22
-  added   Mon 17:00   10 -> 2   OffHours        2027-02-22
-`
-	if diff := cmp.Diff(want, written(t, diff.Text, change(t), fortnight)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	golden.New(t, "text").Add("text", written(t, diff.Text, change(t), fortnight))
 }
 
 func TestColours(t *testing.T) {
@@ -76,64 +57,21 @@ func TestColours(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	want := `**4 schedules: 2 changed, 1 added, 1 unchanged**: 3590.0 → 3713.0 replica-hours (+123.0, +3.4%), in 14 days from 2027-02-22
-
-<details>
-<summary><code>shop/older (was old&#124;&#60;b&#62;)</code>: changed, 630.0 replica-hours, as before</summary>
-
-- no change of the counts in these days
-
-</details>
-
-<details>
-<summary><code>shop/web</code>: changed, 1648.0 → 1659.0 replica-hours (+11.0, +0.7%)</summary>
-
-- pause: false → true
-- replicas at the beginning: 2 → 3
-
-| Change | When (America/New&#95;York) | Replicas | Window | How often |
-|---|---|---|---|---|
-| 1 h later | daily 22:00 → 23:00 | 2 → 5, now 3 → 5 | daily 23:00-06:00 | 14 times, 2027-02-21 to 2027-03-06 |
-| changed | daily 06:00 | 5 → 2, now 5 → 3 | OffHours | 14 times, 2027-02-22 to 2027-03-07 |
-| 1 h 30 min later | Mon-Fri 09:00 → 10:30 | 2 → 10, now 3 → 10 | BusinessHours | 10 times, 2027-02-22 to 2027-03-05 |
-| changed | Mon-Fri 17:00 | 10 → 2, now 10 → 3 | OffHours | 10 times, 2027-02-22 to 2027-03-05 |
-
-</details>
-
-<details>
-<summary><code>shop/zero</code>: added, 112.0 replica-hours</summary>
-
-| Change | When (UTC) | Replicas | Window | How often |
-|---|---|---|---|---|
-| added | Mon 09:00 | 2 → 10 | BusinessHours | 2027-02-22 |
-| added | Mon 17:00 | 10 → 2 | OffHours | 2027-02-22 |
-
-</details>
-`
-	if diff := cmp.Diff(want, written(t, diff.Markdown, change(t), fortnight)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	golden.New(t, "markdown").Add("markdown", written(t, diff.Markdown, change(t), fortnight))
 }
 
-// A change that does nothing is one line, wherever it is written.
+// A change without an effect is one line.
 func TestNoChange(t *testing.T) {
 	same := []*timeline.Timeline{timelineOf(t, "a", spec("UTC", window("all", "09:00", "17:00", 10)), 1)}
 	d := diff.Compare(same, same)
 	day := diff.Options{Days: 1, From: "2027-02-22"}
-	for want, write := range map[string]func(io.Writer, *diff.Difference, diff.Options) error{
-		"1 schedule: unchanged\n112.0 replica-hours, as before, in 1 day from 2027-02-22\n":                diff.Text,
-		"**No schedule changes what it does**: 112.0 replica-hours, as before, in 1 day from 2027-02-22\n": diff.Markdown,
-	} {
-		if diff := cmp.Diff(want, written(t, write, d, day)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
-	}
-	if got := written(t, diff.Text, diff.Compare(nil, nil), day); !strings.HasPrefix(got, "No schedules on either side\n") {
-		t.Error(got)
-	}
+	want := golden.New(t, "unchanged")
+	want.Add("text", written(t, diff.Text, d, day))
+	want.Add("markdown", written(t, diff.Markdown, d, day))
+	want.Add("nothing", written(t, diff.Text, diff.Compare(nil, nil), day))
 }
 
-// Nothing that stands in a manifest becomes Markdown or HTML.
+// Nothing in a manifest becomes Markdown or HTML.
 func TestMarkdownIsEscaped(t *testing.T) {
 	evil := spec("UTC", window("all", "09:00", "17:00", 10))
 	evil.TargetRef.Name = "</details>|**x**\n# y [z](http://z) @all"
@@ -145,7 +83,7 @@ func TestMarkdownIsEscaped(t *testing.T) {
 	}
 }
 
-// The JSON says all that the difference does, and numbers add up.
+// The JSON is complete, and its numbers add up.
 func TestJSON(t *testing.T) {
 	d := change(t)
 	text := written(t, func(w io.Writer, d *diff.Difference, _ diff.Options) error { return diff.JSON(w, d) }, d, fortnight)

@@ -72,16 +72,16 @@ func TestTheDifferenceLeadsFromOneToTheOther(t *testing.T) {
 			is[s.After]++
 			apply(t, s)
 		}
-		for _, timeline := range before {
-			secondsBefore += seconds(timeline)
-			if was[timeline] != 1 {
-				t.Fatalf("%s is there %d times before", timeline.Scaler.Name, was[timeline])
+		for _, made := range before {
+			secondsBefore += seconds(made)
+			if was[made] != 1 {
+				t.Fatalf("%s is there %d times before", made.Scaler.Name, was[made])
 			}
 		}
-		for _, timeline := range after {
-			secondsAfter += seconds(timeline)
-			if is[timeline] != 1 {
-				t.Fatalf("%s is there %d times after", timeline.Scaler.Name, is[timeline])
+		for _, made := range after {
+			secondsAfter += seconds(made)
+			if is[made] != 1 {
+				t.Fatalf("%s is there %d times after", made.Scaler.Name, is[made])
 			}
 		}
 		if d.Before != secondsBefore || d.After != secondsAfter {
@@ -95,10 +95,10 @@ type flip struct {
 	from, to int32
 }
 
-func flips(timeline *timeline.Timeline) map[flip]int {
+func flips(made *timeline.Timeline) map[flip]int {
 	all := map[flip]int{}
-	if timeline != nil {
-		for _, t := range timeline.Transitions {
+	if made != nil {
+		for _, t := range made.Transitions {
 			all[flip{t.Time.Unix(), t.From, t.To}]++
 		}
 	}
@@ -141,8 +141,8 @@ func seconds(t *timeline.Timeline) (sum int64) {
 	return sum
 }
 
-// Rows leave nothing out: as many dates are told as there are steps, in the text and in tables whose rows have all their cells.
-func TestEveryStepIsTold(t *testing.T) {
+// Rows are complete: they show as many dates as there are steps, and have all their cells.
+func TestEveryStepIsShown(t *testing.T) {
 	times := regexp.MustCompile(`(\d+) times, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d$|\d{4}-\d\d-\d\d$`)
 	count := func(line string) int {
 		match := times.FindStringSubmatch(line)
@@ -166,16 +166,16 @@ func TestEveryStepIsTold(t *testing.T) {
 		if err := errors.Join(diff.Text(&text, d, o), diff.Markdown(&markdown, d, o)); err != nil {
 			t.Fatal(err)
 		}
-		told := 0
+		shown := 0
 		for line := range strings.Lines(text.String()) {
 			if !strings.Contains(line, "holidays ") {
-				told += count(strings.TrimRight(line, "\n"))
+				shown += count(strings.TrimRight(line, "\n"))
 			}
 		}
-		if told != steps {
-			t.Fatalf("%d steps, and %d are told:\n%s", steps, told, text.String())
+		if shown != steps {
+			t.Fatalf("%d steps, but %d are shown:\n%s", steps, shown, text.String())
 		}
-		told = 0
+		shown = 0
 		for line := range strings.Lines(markdown.String()) {
 			if !strings.HasPrefix(line, "|") {
 				continue
@@ -183,10 +183,10 @@ func TestEveryStepIsTold(t *testing.T) {
 			if strings.Count(line, "|") != 6 {
 				t.Fatalf("not five cells: %s", line)
 			}
-			told += count(strings.TrimSuffix(line, " |\n"))
+			shown += count(strings.TrimSuffix(line, " |\n"))
 		}
-		if told != steps || strings.Count(markdown.String(), "<details>") != strings.Count(markdown.String(), "</details>") {
-			t.Fatalf("%d steps, and %d are told:\n%s", steps, told, markdown.String())
+		if shown != steps || strings.Count(markdown.String(), "<details>") != strings.Count(markdown.String(), "</details>") {
+			t.Fatalf("%d steps, but %d are shown:\n%s", steps, shown, markdown.String())
 		}
 	})
 }

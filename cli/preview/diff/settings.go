@@ -14,27 +14,26 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// Setting is a field of the spec, or several that are one thing, that differs.
+// Setting is a field of the spec, or several that belong together, that differs.
 type Setting struct {
 	Field         string
 	Before, After string
 }
 
-// settings are what differs in two specs and does not show in a timeline's transitions.
+// settings are differences of two specs that transitions do not show. Windows, counts and the baseline are left out: transitions
+// show their effect.
 func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
-	look := func(field string, read func(*v1beta1.TimeWindowScalerSpec) string) {
+	compare := func(field string, read func(*v1beta1.TimeWindowScalerSpec) string) {
 		if was, is := read(before), read(after); was != is {
 			differ = append(differ, Setting{field, was, is})
 		}
 	}
-	// Windows, counts and the baseline are not among them: what they do shows in the transitions, and what does nothing is no
-	// difference.
-	look("targetRef", target)
-	look("timezone", func(s *v1beta1.TimeWindowScalerSpec) string { return s.Timezone })
-	look("pause", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.FormatBool(s.Pause) })
-	look("gracePeriodSeconds", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.Itoa(int(s.GracePeriodSeconds)) })
-	look("holidays", holidayRule)
-	look("workspace", func(s *v1beta1.TimeWindowScalerSpec) string {
+	compare("targetRef", target)
+	compare("timezone", func(s *v1beta1.TimeWindowScalerSpec) string { return s.Timezone })
+	compare("pause", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.FormatBool(s.Pause) })
+	compare("gracePeriodSeconds", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.Itoa(int(s.GracePeriodSeconds)) })
+	compare("holidays", holidayRule)
+	compare("workspace", func(s *v1beta1.TimeWindowScalerSpec) string {
 		if s.Workspace == nil {
 			return "none"
 		}
@@ -43,13 +42,12 @@ func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	return append(differ, metrics(before, after)...)
 }
 
-// target is by the whole kind, so that writing out an apiVersion that was left out is no difference.
+// target has the apiVersion even if the spec relies on its default.
 func target(s *v1beta1.TimeWindowScalerSpec) string {
 	apiVersion, kind := targetkind.Of(s.TargetRef).ToAPIVersionAndKind()
 	return apiVersion + " " + kind + " " + s.TargetRef.Name
 }
 
-// holidayRule is what holidays do; without a source they do nothing.
 func holidayRule(s *v1beta1.TimeWindowScalerSpec) string {
 	source := schedule.HolidaySource(s)
 	if source == "" {
@@ -58,7 +56,7 @@ func holidayRule(s *v1beta1.TimeWindowScalerSpec) string {
 	return fmt.Sprintf("%s, ConfigMap %s", s.Holidays.Mode, source)
 }
 
-// metrics are the windows, as people write them, whose metrics are not the same in both specs.
+// metrics are the metrics that differ, by window.
 func metrics(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	was, is := metricsOf(before), metricsOf(after)
 	windows := maps.Clone(was)
@@ -71,7 +69,7 @@ func metrics(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	return differ
 }
 
-// metricsOf has the metrics by the names of their windows. A window without one has its number, as people count.
+// metricsOf has the metrics by the names of their windows, or their numbers from 1.
 func metricsOf(s *v1beta1.TimeWindowScalerSpec) map[string]*v1beta1.WindowMetric {
 	all := make(map[string]*v1beta1.WindowMetric)
 	for i := range s.Windows {
@@ -86,7 +84,7 @@ func metricsOf(s *v1beta1.TimeWindowScalerSpec) map[string]*v1beta1.WindowMetric
 	return all
 }
 
-// metricText is a metric in one line. A selector that cannot be read is left out: lint says what is wrong with it.
+// metricText is a metric in one line. An invalid selector is left out: lint reports it.
 func metricText(m *v1beta1.WindowMetric) string {
 	if m == nil {
 		return "none"
@@ -99,7 +97,7 @@ func metricText(m *v1beta1.WindowMetric) string {
 	return text
 }
 
-// holidays are the dates, from the timelines' beginning on, that are listed on one side only.
+// holidays are the dates, from the start of the timelines, that are listed on one side only.
 func holidays(before, after *timeline.Timeline) (added, removed []string) {
 	was, is := dates(before), dates(after)
 	for date := range is {
@@ -117,8 +115,7 @@ func holidays(before, after *timeline.Timeline) (added, removed []string) {
 	return added, removed
 }
 
-// dates are the listed ones that the schedule goes by. Those before the timeline's beginning are past: lists are cleaned up
-// once a year, and that is no news.
+// dates are the listed dates from the start of the timeline; removing past ones is not a change.
 func dates(t *timeline.Timeline) map[string]bool {
 	listed := make(map[string]bool)
 	first := t.From.Format(time.DateOnly)

@@ -77,7 +77,7 @@ func TestTheOracleFindsMutants(t *testing.T) {
 		s, o := read(t, spec, []string{"2026-12-25"})
 		from := instant(t, tc.from)
 		until := from.Add(72 * time.Hour)
-		diff := cmp.Diff(o.tell(from, until), recordOf(tc.engine(*s, from, until)))
+		diff := cmp.Diff(o.walk(from, until), recordOf(tc.engine(*s, from, until)))
 		if (diff != "") != tc.wrong {
 			t.Errorf("%s: want a difference %t\n%s", name, tc.wrong, diff)
 		}

@@ -26,7 +26,7 @@ type answer struct {
 	override bool
 }
 
-// covers says in the oracle's own words whether a window is open while its clock shows this (R1, T1, T2).
+// covers reports whether a window is open while its clock shows this (R1, T1, T2).
 func covers(w *v1beta1.Window, local time.Time) bool {
 	listed := func(day time.Time) bool { return slices.Contains(w.Days, v1beta1.Weekday(day.Weekday().String()[:3])) }
 	shown := fmt.Sprintf("%02d:%02d", local.Hour(), local.Minute())
@@ -125,8 +125,8 @@ func dayLine(date string, holiday, changed bool, seconds int64) string {
 	return fmt.Sprintf("%s holiday %t clock %t %d", date, holiday, changed, seconds)
 }
 
-// tell walks through [from, until) minute by minute.
-func (o *oracle) tell(from, until time.Time) record {
+// walk goes through [from, until) minute by minute.
+func (o *oracle) walk(from, until time.Time) record {
 	from, until = from.Truncate(time.Second), until.Truncate(time.Second)
 	r := record{}
 	var last answer

@@ -124,7 +124,7 @@ func TestATimelineIsTheOracles(t *testing.T) {
 		from, until := anyStretch(t, date)
 		scaler, oracle := read(t, spec, holidays)
 		got := timeline.Compute(scaler, from, until)
-		if diff := cmp.Diff(oracle.tell(from, until), recordOf(got)); diff != "" {
+		if diff := cmp.Diff(oracle.walk(from, until), recordOf(got)); diff != "" {
 			t.Fatalf("%s %v, holidays %v, %v until %v (-oracle +engine)\n%s", spec.Timezone, spec.Windows, holidays, from, until, diff)
 		}
 		if at := seamless(got); at != "" {

@@ -10,6 +10,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/preview/timeline"
+	"kyklos.io/kyklos/internal/golden"
 )
 
 func window(start, end string, replicas int32) v1beta1.Window {
@@ -41,10 +42,10 @@ func instant(t *testing.T, text string) time.Time {
 	return at
 }
 
-// tell is a timeline in lines: time of day, counts, reason and the words for it.
-func tell(timeline *timeline.Timeline) (lines []string) {
-	for _, tr := range timeline.Transitions {
-		lines = append(lines, fmt.Sprintf("%s %d>%d %s: %s", tr.Time.Format("15:04"), tr.From, tr.To, tr.Reason, timeline.Why(tr)))
+// transitions are lines with the time of day, the counts, the reason and its text.
+func transitions(made *timeline.Timeline) (lines []string) {
+	for _, tr := range made.Transitions {
+		lines = append(lines, fmt.Sprintf("%s %d>%d %s: %s", tr.Time.Format("15:04"), tr.From, tr.To, tr.Reason, made.Why(tr)))
 	}
 	return lines
 }
@@ -52,83 +53,43 @@ func tell(timeline *timeline.Timeline) (lines []string) {
 // In Berlin the clocks skip from 02:00 to 03:00 on 28 March 2027, and repeat from 03:00 to 02:00 on 31 October.
 func TestReasonsInNightsOfClockChanges(t *testing.T) {
 	const spring, autumn = "2027-03-28T00:00:00+01:00", "2027-10-31T00:00:00+02:00"
+	want := golden.New(t, "clock-changes")
 	for name, tc := range map[string]struct {
 		from    string
 		windows []v1beta1.Window
-		want    []string
 	}{
-		"an end that is skipped": {spring, []v1beta1.Window{named("w", window("01:00", "02:30", 9))}, []string{
-			"01:00 2>9 WindowEntered: window entered: w",
-			"03:00 9>2 ClockChange: clock goes forward from 02:00 to 03:00: window left: w",
-		}},
-		"a start that is skipped": {spring, []v1beta1.Window{named("w", window("02:30", "05:00", 9))}, []string{
-			"03:00 2>9 ClockChange: clock goes forward from 02:00 to 03:00: window entered: w",
-			"05:00 9>2 WindowLeft: window left: w",
-		}},
-		"an end where the clock leaves": {spring, []v1beta1.Window{named("w", window("01:00", "02:00", 9))}, []string{
-			"01:00 2>9 WindowEntered: window entered: w", "03:00 9>2 WindowLeft: window left: w",
-		}},
-		"a start where the clock arrives, on top of another window": {
-			spring, []v1beta1.Window{named("under", window("01:00", "05:00", 5)), named("w", window("03:00", "04:00", 9))}, []string{
-				"01:00 2>5 WindowEntered: window entered: under", "03:00 5>9 WindowEntered: window entered: w",
-				"04:00 9>5 WindowEntered: window left: w, under goes on", "05:00 5>2 WindowLeft: window left: under",
-			},
+		"an end that is skipped":       {spring, []v1beta1.Window{named("w", window("01:00", "02:30", 9))}},
+		"a start that is skipped":      {spring, []v1beta1.Window{named("w", window("02:30", "05:00", 9))}},
+		"an end when the clock leaves": {spring, []v1beta1.Window{named("w", window("01:00", "02:00", 9))}},
+		"a start when the clock arrives, above another window": {
+			spring, []v1beta1.Window{named("under", window("01:00", "05:00", 5)), named("w", window("03:00", "04:00", 9))},
 		},
-		"a start that is repeated": {autumn, []v1beta1.Window{named("w", window("02:30", "05:00", 9))}, []string{
-			"02:30 2>9 WindowEntered: window entered: w",
-			"02:00 9>2 ClockChange: clock goes back from 03:00 to 02:00: window left: w",
-			"02:30 2>9 WindowEntered: window entered: w", "05:00 9>2 WindowLeft: window left: w",
-		}},
-		"windows without names": {spring, []v1beta1.Window{window("01:00", "05:00", 5), window("03:30", "04:00", 9)}, []string{
-			"01:00 2>5 WindowEntered: window entered: daily 01:00-05:00", "03:30 5>9 WindowEntered: window entered: daily 03:30-04:00",
-			"04:00 9>5 WindowEntered: window left: daily 03:30-04:00, daily 01:00-05:00 goes on", "05:00 5>2 WindowLeft: window left: daily 01:00-05:00",
-		}},
-		"another clock is skipped": {
-			"2026-03-08T07:00:00+01:00", []v1beta1.Window{in("America/New_York", named("w", window("02:30", "05:00", 9)))}, []string{
-				"08:00 2>9 ClockChange: clock of America/New_York goes forward from 02:00 to 03:00: window entered: w",
-				"10:00 9>2 WindowLeft: window left: w",
-			},
+		"a start that is repeated": {autumn, []v1beta1.Window{named("w", window("02:30", "05:00", 9))}},
+		"windows without names":    {spring, []v1beta1.Window{window("01:00", "05:00", 5), window("03:30", "04:00", 9)}},
+		"a skipped start in another zone": {
+			"2026-03-08T07:00:00+01:00", []v1beta1.Window{in("America/New_York", named("w", window("02:30", "05:00", 9)))},
 		},
 	} {
 		from := instant(t, tc.from)
-		if diff := cmp.Diff(tc.want, tell(timeline.Compute(scaler(t, "Europe/Berlin", tc.windows...), from, from.Add(12*time.Hour)))); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", name, diff)
-		}
+		want.Add(name, transitions(timeline.Compute(scaler(t, "Europe/Berlin", tc.windows...), from, from.Add(12*time.Hour)))...)
 	}
 }
 
 // A closed holiday begins and ends inside of night windows; a window that would have begun at its midnight does not.
 func TestReasonsOnHolidays(t *testing.T) {
-	for mode, want := range map[v1beta1.HolidayMode][]string{
-		v1beta1.HolidayClosed: {
-			"22:00 2>8 WindowEntered: window entered: nights",
-			"00:00 8>2 HolidayStarted: holiday 2026-12-25 begins: treat-as-closed",
-			"00:00 2>8 HolidayEnded: holiday 2026-12-26 is over",
-			"06:00 8>2 WindowLeft: window left: nights",
-		},
-		v1beta1.HolidayOpen: {
-			"22:00 2>8 WindowEntered: window entered: nights",
-			"06:00 8>2 WindowLeft: window left: nights",
-		},
-		v1beta1.HolidayIgnore: {
-			"22:00 2>8 WindowEntered: window entered: nights", "06:00 8>2 WindowLeft: window left: nights",
-			"22:00 2>8 WindowEntered: window entered: nights", "06:00 8>2 WindowLeft: window left: nights",
-			"22:00 2>8 WindowEntered: window entered: nights", "06:00 8>2 WindowLeft: window left: nights",
-		},
-	} {
+	want := golden.New(t, "holidays")
+	for _, mode := range []v1beta1.HolidayMode{v1beta1.HolidayClosed, v1beta1.HolidayOpen, v1beta1.HolidayIgnore} {
 		spec := &v1beta1.TimeWindowScalerSpec{
 			Timezone: "Europe/Berlin", DefaultReplicas: intstr.FromInt32(2), Windows: []v1beta1.Window{named("nights", window("22:00", "06:00", 8))},
 			Holidays: &v1beta1.Holidays{Mode: mode, SourceRef: &v1beta1.HolidaySource{Name: "h"}},
 		}
 		s, _ := read(t, spec, []string{"2026-12-25", "2026-12-26"})
 		made := timeline.Compute(s, instant(t, "2026-12-24T12:00:00+01:00"), instant(t, "2026-12-27T12:00:00+01:00"))
-		if diff := cmp.Diff(want, tell(made)); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", mode, diff)
-		}
+		want.Add(string(mode), transitions(made)...)
 	}
 }
 
-// A lower count waits for the grace period, which begins with the first decrease and ends early when as many are wanted again.
+// A grace period begins with the first decrease, and is cancelled when the schedule asks for as many again.
 func TestGraceUntil(t *testing.T) {
 	for name, tc := range map[string]struct {
 		grace   int32
@@ -181,8 +142,8 @@ func TestAWorkspaceIsOne(t *testing.T) {
 	}
 }
 
-// Fractions of seconds are dropped, and a stretch may be empty.
-func TestStretches(t *testing.T) {
+// Fractions of seconds are dropped, and a period may be empty.
+func TestPeriods(t *testing.T) {
 	s := scaler(t, "UTC", window("09:00", "17:00", 9))
 	made := timeline.Compute(s, instant(t, "2026-06-10T16:59:59.9Z"), instant(t, "2026-06-10T17:00:01.9Z"))
 	if made.Seconds != 9+2 || made.AlwaysHighest() != 18 || len(made.Transitions) != 1 || len(made.Days) != 1 {
@@ -201,7 +162,7 @@ func TestStretches(t *testing.T) {
 	}
 }
 
-// A stretch goes on over the last day of a leap year that follows from a zone's rule, without a change of the clock (timecalc.ZoneEnd).
+// A leap year ends without a clock change where the zone's rule alone applies (timecalc.ZoneEnd).
 func TestTheEndOfALeapYear(t *testing.T) {
 	made := timeline.Compute(scaler(t, "America/New_York", window("09:00", "17:00", 9)), instant(t, "2040-12-01T05:00:00Z"), instant(t, "2041-01-05T05:00:00Z"))
 	if len(made.Transitions) != 2*len(made.Days) || len(made.Days) != 35 || len(made.Changes) != 0 {
@@ -209,14 +170,14 @@ func TestTheEndOfALeapYear(t *testing.T) {
 	}
 }
 
-// The changes of the schedule's own clock and of others are told apart; one at the first instant counts, one at the end does not.
+// Clock changes of the schedule's zone are apart from others; one at the first instant counts, one at the end does not.
 func TestChanges(t *testing.T) {
 	s := scaler(t, "Africa/Cairo", in("America/New_York", window("09:00", "17:00", 9)), in("America/New_York", window("10:00", "12:00", 9)))
 	night := instant(t, "2026-04-23T22:00:00Z") // Cairo skips from 00:00 to 01:00
 	made := timeline.Compute(s, night, instant(t, "2026-11-01T06:00:00Z"))
 	var got []string
 	for _, c := range append(made.Changes, made.Abroad...) {
-		got = append(got, c.Time.Format(time.RFC3339)+" "+c.Amount().String()+" "+made.ClockWords(c))
+		got = append(got, c.Time.Format(time.RFC3339)+" "+c.Amount().String()+" "+made.ClockText(c))
 	}
 	want := []string{
 		"2026-04-24T01:00:00+03:00 1h0m0s clock goes forward from 00:00 to 01:00",
