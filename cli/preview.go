@@ -62,7 +62,7 @@ NAME selects some of them. It changes nothing.`,
 
 func (o *previewOptions) run(cmd *cobra.Command, names []string) error {
 	out := cmd.OutOrStdout()
-	if err := errors.Join(checkChoice("output", o.format, render.Formats), o.period.check()); err != nil {
+	if err := errors.Join(checkChoice("output", o.format, render.Formats), o.check()); err != nil {
 		return err
 	}
 	if o.format == "png" && console.IsTerminal(out) {

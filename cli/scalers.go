@@ -26,7 +26,7 @@ type scalerFlags struct {
 }
 
 func (s *scalerFlags) bind(flags *pflag.FlagSet) {
-	s.Flags.Bind(flags)
+	s.Bind(flags)
 	bindFiles(flags, &s.files, "; without it the schedules are read from a cluster")
 	flags.StringVar(&s.holidays, "holidays", "", "file of holidays for schedules that follow holidays: a ConfigMap, or a text file with a date on each line")
 	flags.BoolVarP(&s.allNamespaces, "all-namespaces", "A", false, "all namespaces of the cluster")
