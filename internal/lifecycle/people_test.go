@@ -84,6 +84,7 @@ func (h *history) destroy() {
 			break
 		}
 		h.logf("somebody wipes the status")
+		h.unnamed = true
 		if h.saved, h.ws.ArchiveReady = (lifecycle.Status{}), ""; h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
 			h.excused = true // nothing says any more where the home is
 		}
@@ -106,6 +107,7 @@ func (h *history) removeKey() {
 		return
 	}
 	h.logf("somebody removes archiveKey")
+	h.unnamed = true
 	h.rv++
 	if h.saved.ArchiveKey = ""; h.pick(2) == 0 {
 		h.saved.Archive = lifecycle.Archive{}

@@ -41,6 +41,7 @@ type world struct {
 	written int       // the version that was written last
 	excused bool      // a person destroyed the only copy
 	rebase  bool      // and accepted the loss: the next start shows what there is
+	unnamed bool      // a person removed what the status said of the archive
 	// overwrite: the store knows no conditional writes.
 	overwrite bool
 	wrong     string // the first violation
