@@ -81,7 +81,7 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 	home := before.Volume.UID == volume.UID && before.Volume.Content != lifecycle.Uninitialized
 	good := in.Archive.Verdict == lifecycle.Verified
 	removing := before.Operation.Type == lifecycle.Removing
-	elsewhere := before.Archive.Store != "" && in.Archive.Store != "" && before.Archive.Store != in.Archive.Store && in.Archive.Key == before.ArchiveKey &&
+	elsewhere := before.ArchiveKey != "" && before.Archive.Store != "" && in.Archive.Store != "" && before.Archive.Store != in.Archive.Store && in.Archive.Key == before.ArchiveKey &&
 		in.Archive.Verdict != lifecycle.Verified && in.Workspace.AcceptedLoss != before.ArchiveKey
 	switch {
 	case d.Rule == "":

@@ -84,6 +84,7 @@ func (h *history) destroy() {
 			break
 		}
 		h.logf("somebody wipes the status")
+		h.unnamed = true
 		if h.saved, h.ws.ArchiveReady = (lifecycle.Status{}), ""; h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
 			h.excused = true // nothing says any more where the home is
 		}
@@ -98,19 +99,6 @@ func (h *history) destroy() {
 		}
 	}
 	h.destroyed()
-}
-
-// removeKey lets somebody remove archiveKey from the status of an archived home, and perhaps more of it.
-func (h *history) removeKey() {
-	if h.saved.Phase != lifecycle.Pending || h.saved.Operation.Type != lifecycle.None || h.saved.ArchiveKey == "" {
-		return
-	}
-	h.logf("somebody removes archiveKey")
-	h.rv++
-	if h.saved.ArchiveKey = ""; h.pick(2) == 0 {
-		h.saved.Archive = lifecycle.Archive{}
-		h.ws.ArchiveReady = []lifecycle.Truth{"", lifecycle.False, lifecycle.True}[h.pick(3)]
-	}
 }
 
 // spoil corrupts or deletes an archive.
@@ -128,13 +116,6 @@ func (h *history) spoil(key string) {
 		h.excused = true // it cannot be had back any more
 	}
 	h.destroyed()
-}
-
-// deletes reports whether the deletion of the volume is decided already.
-func (h *history) deletes() bool {
-	return slices.ContainsFunc(h.controllers[:], func(c controller) bool {
-		return c.pending != nil && c.pending.decision.Act.Kind == lifecycle.ActDeleteVolume
-	})
 }
 
 // trouble breaks or mends something.

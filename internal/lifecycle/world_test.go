@@ -2,7 +2,6 @@ package lifecycle_test
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -41,6 +40,7 @@ type world struct {
 	written int       // the version that was written last
 	excused bool      // a person destroyed the only copy
 	rebase  bool      // and accepted the loss: the next start shows what there is
+	unnamed bool      // a person removed what the status said of the archive
 	// overwrite: the store knows no conditional writes.
 	overwrite bool
 	wrong     string // the first violation
@@ -154,46 +154,6 @@ func (w *world) verify(key string) lifecycle.ArchiveView {
 		view.Archive = lifecycle.Archive{SHA256: object.sum, Size: int64(object.version), VolumeUID: object.volumeUID, Epoch: object.epoch}
 	}
 	return view
-}
-
-// find returns the newest archive in the store, one that is whole before one that is damaged.
-func (w *world) find() lifecycle.ArchiveView {
-	var found lifecycle.ArchiveView
-	var at time.Time
-	for where, object := range w.objects {
-		key := strings.TrimPrefix(where, "y:")
-		if place(w.store, key) != where || object.marked == "" || !strings.HasPrefix(key, "archives/"+w.ws.UID+"/") {
-			continue
-		}
-		view := w.verify(key)
-		better := found.Verdict != lifecycle.Verified && view.Verdict == lifecycle.Verified
-		if better || found.Verdict == view.Verdict && object.at.After(at) || found.Key == "" {
-			found, at = view, object.at
-		}
-	}
-	switch {
-	case !w.storeUp:
-		return lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}
-	case !w.bucket:
-		return lifecycle.ArchiveView{Verdict: lifecycle.BucketMissing}
-	case found.Key == "":
-		return lifecycle.ArchiveView{Verdict: lifecycle.Absent, Store: w.store}
-	}
-	return found
-}
-
-// findable reports whether the last written version is in an archive that the status does not name, and the engine
-// has to find it.
-func (w *world) findable() bool {
-	if w.saved.ArchiveKey != "" || w.vol != nil && !w.vol.foreign || w.ws.Deleting {
-		return false
-	}
-	up, bucket := w.storeUp, w.bucket
-	w.storeUp, w.bucket = true, true
-	found := w.find()
-	w.storeUp, w.bucket = up, bucket
-	hint := w.saved.Phase == "" || w.saved.Archive != lifecycle.Archive{} || w.ws.ArchiveReady != lifecycle.False
-	return found.Verdict == lifecycle.Verified && found.Archive.Size == int64(w.written) && found.Key != w.ws.AcceptedLoss && (hint || w.ws.AcceptedLoss == "")
 }
 
 // safe reports whether the last written version can still be had.

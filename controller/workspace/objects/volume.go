@@ -79,7 +79,7 @@ func MarkPatch(act lifecycle.Action) []byte {
 }
 
 // ReleasePatch returns the merge patch of ActReleaseVolume, with the same precondition: the volume is
-// managed by nobody any more. The other labels stay, and tell whose home it is.
+// unmanaged. The other labels stay and identify the home.
 func ReleasePatch(act lifecycle.Action) []byte {
 	return patch(act.UID, "labels", map[string]any{LabelManagedBy: nil})
 }

@@ -23,7 +23,7 @@ import (
 // Timeout is how long a store may take to answer. A worker blocks for that long.
 const Timeout = 6 * time.Second
 
-// ErrNotConfigured: the Secret of the store is missing or does not describe a store. The wrapping error names the Secret and
+// ErrNotConfigured means that the Secret of the store is missing or does not describe a store. The wrapping error names the Secret and
 // the key in it.
 var ErrNotConfigured = errors.New("the object store is not configured")
 
