@@ -11,8 +11,7 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// What a warning says about an edge is what the window does, and an edge without a warning of its own
-// is told by another.
+// Warnings describe what the window does, and an edge without a warning is covered by another one.
 func TestClockChangeWarningsAreTrue(t *testing.T) {
 	days := []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 	zones := []string{"Europe/Berlin", "America/New_York", "America/Havana", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Casablanca", "Pacific/Apia"}

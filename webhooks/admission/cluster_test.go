@@ -40,7 +40,7 @@ func (c cluster) validator(t *testing.T) *admission.Webhook {
 	return admission.WithValidator(s, newTimeWindowScalerValidator(factReader{cached: reader, live: reader, reviews: reviews{denied: c.denied}, kinds: c, apis: c, namespaces: c.namespaces}, clocktesting.NewFakePassiveClock(now)))
 }
 
-// resolved is what a targetkind.Resolver says of a kind.
+// resolved is the result of a targetkind.Resolver.
 type resolved struct {
 	kind targetkind.Kind
 	err  error

@@ -54,14 +54,17 @@ func checkMessages() error {
 // checkFindings compares rules and fields, and the type of each error.
 func checkFindings(t *testing.T, findings admission.Findings, want []string) {
 	t.Helper()
-	var got []string
+	var got, texts []string
 	for _, f := range findings {
 		text := fmt.Sprintf("%s %s", f.Rule, f.Field)
 		if f.Err != nil {
 			text += ": " + f.Err.Type.String()
 		}
 		got = append(got, text)
-		messages[t.Name()] = append(messages[t.Name()], f.String())
+		texts = append(texts, f.String())
+	}
+	if texts != nil {
+		messages[t.Name()] = texts
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

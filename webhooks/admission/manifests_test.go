@@ -30,8 +30,8 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// kindsJudged are the resources with webhooks, in the order of the configurations.
-var kindsJudged = []string{"timewindowscalers", "workspaces"}
+// webhookKinds are the resources with webhooks, in the order of the configurations.
+var webhookKinds = []string{"timewindowscalers", "workspaces"}
 
 // webhookManifests reads the generated configurations; unknown fields are errors.
 func webhookManifests(t *testing.T) (mutating []admissionregistrationv1.MutatingWebhook, validating []admissionregistrationv1.ValidatingWebhook) {
@@ -61,8 +61,8 @@ func webhookManifests(t *testing.T) (mutating []admissionregistrationv1.Mutating
 		}
 		validating = append(validating, config.Webhooks...)
 	}
-	if len(mutating) != len(kindsJudged) || len(validating) != len(kindsJudged) {
-		t.Fatalf("%d mutating and %d validating webhooks for %v", len(mutating), len(validating), kindsJudged)
+	if len(mutating) != len(webhookKinds) || len(validating) != len(webhookKinds) {
+		t.Fatalf("%d mutating and %d validating webhooks for %v", len(mutating), len(validating), webhookKinds)
 	}
 	return mutating, validating
 }
@@ -75,7 +75,7 @@ func TestWebhooksFailOpen(t *testing.T) {
 		if w.ReinvocationPolicy == nil || *w.ReinvocationPolicy != admissionregistrationv1.NeverReinvocationPolicy {
 			t.Errorf("%s: reinvocation: %v", w.Name, w.ReinvocationPolicy)
 		}
-		kind := strings.TrimSuffix(kindsJudged[i], "s")
+		kind := strings.TrimSuffix(webhookKinds[i], "s")
 		if w.Name != "default."+kind+".kyklos.io" || validating[i].Name != "validate."+kind+".kyklos.io" {
 			t.Errorf("names: %s, %s", w.Name, validating[i].Name)
 		}
@@ -90,7 +90,7 @@ func TestWebhooksFailOpen(t *testing.T) {
 			t.Errorf("%s: %v %v %v %d %v", w.Name, *w.FailurePolicy, *w.MatchPolicy, *w.SideEffects, *w.TimeoutSeconds, w.AdmissionReviewVersions)
 		}
 		for _, rule := range w.Rules {
-			if strings.Join(rule.Resources, ",") != kindsJudged[i%len(kindsJudged)] {
+			if strings.Join(rule.Resources, ",") != webhookKinds[i%len(webhookKinds)] {
 				t.Errorf("%s is called for %v", w.Name, rule.Resources)
 			}
 		}

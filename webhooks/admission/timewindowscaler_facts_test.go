@@ -27,7 +27,7 @@ func TestFailingReadsRefuseNothing(t *testing.T) {
 	owned := []client.Object{scaler(t, func(o *v1beta1.TimeWindowScaler) { o.Name = "night" })}
 	for name, tc := range map[string]struct {
 		cluster cluster
-		verdict string
+		result  string
 	}{
 		"no target and no ConfigMap is read": {cluster{broken: noGet}, "create allowed"},
 		"and yet the owner is found":         {cluster{objects: owned, broken: noGet}, "create denied"},
@@ -35,8 +35,8 @@ func TestFailingReadsRefuseNothing(t *testing.T) {
 		"and yet the target is looked for":   {cluster{objects: owned, broken: noList}, "create warned"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if response, verdict := handle(t, tc.cluster.validator(t), request(stored, "")); verdict != tc.verdict {
-				t.Errorf("%q, want %q; %q %v", verdict, tc.verdict, response.Warnings, response.Result)
+			if response, result := handle(t, tc.cluster.validator(t), request(stored, "")); result != tc.result {
+				t.Errorf("%q, want %q; %q %v", result, tc.result, response.Warnings, response.Result)
 			}
 		})
 	}
@@ -52,7 +52,7 @@ func TestNamespacesThatAreNotServed(t *testing.T) {
 		cluster  cluster
 		obj      string
 		warnings []string
-		verdict  string
+		result   string
 	}{
 		"one of those served":       {cluster{objects: quiet(t), namespaces: []string{"back", "shop"}}, stored, nil, "create allowed"},
 		"no target, another has it": {cluster{objects: owned, namespaces: []string{"back"}}, stored, unserved, "create warned"},
@@ -60,9 +60,9 @@ func TestNamespacesThatAreNotServed(t *testing.T) {
 		"an unknown kind":           {cluster{further: unknown, namespaces: []string{"back"}}, of("argoproj.io/v1alpha1", "Rollout"), unserved, "create denied"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			response, verdict := handle(t, tc.cluster.validator(t), request(tc.obj, ""))
-			if diff := cmp.Diff(tc.warnings, response.Warnings); diff != "" || verdict != tc.verdict {
-				t.Errorf("%q, want %q; warnings (-want +got)\n%s", verdict, tc.verdict, diff)
+			response, result := handle(t, tc.cluster.validator(t), request(tc.obj, ""))
+			if diff := cmp.Diff(tc.warnings, response.Warnings); diff != "" || result != tc.result {
+				t.Errorf("%q, want %q; warnings (-want +got)\n%s", result, tc.result, diff)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func TestValidatorReadsTheTarget(t *testing.T) {
 		cluster  cluster
 		obj, old string
 		warnings []string
-		verdict  string
+		result   string
 	}{
 		"a StatefulSet":    {cluster{objects: []client.Object{holidays, &appsv1.StatefulSet{ObjectMeta: named("web")}}}, of("apps/v1", "StatefulSet"), "", nil, "create allowed"},
 		"no StatefulSet":   {cluster{objects: quiet(t)[:2]}, of("apps/v1", "StatefulSet"), "", []string{`StatefulSet "web" does not exist`}, "create warned"},
@@ -50,9 +50,9 @@ func TestValidatorReadsTheTarget(t *testing.T) {
 		"a cluster that is silent": {cluster{objects: quiet(t)[:2], further: map[string]resolved{"Rollout": {err: errors.New("timed out")}}}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			response, verdict := handle(t, tc.cluster.validator(t), request(tc.obj, tc.old))
-			if verdict != tc.verdict {
-				t.Errorf("%q, want %q: %v", verdict, tc.verdict, response.Result)
+			response, result := handle(t, tc.cluster.validator(t), request(tc.obj, tc.old))
+			if result != tc.result {
+				t.Errorf("%q, want %q: %v", result, tc.result, response.Result)
 			}
 			warns(t, response, tc.warnings)
 		})
@@ -84,12 +84,12 @@ func TestValidatorLooksForMetrics(t *testing.T) {
 // What another version of the API lets through is held against this one's reader.
 func TestValidatorReadsTheSchedule(t *testing.T) {
 	forged := strings.Replace(stored, `"replicas":5`, `"replicas":"150%"`, 1)
-	response, verdict := handle(t, cluster{objects: quiet(t)}.validator(t), request(forged, ""))
-	if verdict != "create denied" || len(response.Result.Details.Causes) != 1 || response.Result.Details.Causes[0].Field != "spec.windows[0].replicas" {
-		t.Errorf("%q %+v", verdict, response.Result)
+	response, result := handle(t, cluster{objects: quiet(t)}.validator(t), request(forged, ""))
+	if result != "create denied" || len(response.Result.Details.Causes) != 1 || response.Result.Details.Causes[0].Field != "spec.windows[0].replicas" {
+		t.Errorf("%q %+v", result, response.Result)
 	}
 	edited := strings.Replace(forged, `"pause":false`, `"pause":true`, 1)
-	if response, verdict := handle(t, cluster{objects: quiet(t)}.validator(t), request(edited, forged)); !response.Allowed {
-		t.Errorf("an edit of what was there before: %q %+v", verdict, response.Result)
+	if response, result := handle(t, cluster{objects: quiet(t)}.validator(t), request(edited, forged)); !response.Allowed {
+		t.Errorf("an edit of what was there before: %q %+v", result, response.Result)
 	}
 }

@@ -120,8 +120,8 @@ func quiet(t *testing.T) []client.Object {
 	}
 }
 
-// verdicts reads kyklos_admission_total as "operation result" to count.
-func verdicts(t *testing.T) map[string]float64 {
+// results reads kyklos_admission_total as "operation result" to count.
+func results(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := ctrlmetrics.Registry.Gather()
 	if err != nil {
@@ -139,15 +139,15 @@ func verdicts(t *testing.T) map[string]float64 {
 	return counts
 }
 
-// handle returns the response and the one verdict it was counted as, "" for none.
+// handle returns the response and the one result it was counted as, "" for none.
 func handle(t *testing.T, webhook *admission.Webhook, req admission.Request) (admission.Response, string) {
 	t.Helper()
-	before := verdicts(t)
+	before := results(t)
 	response := webhook.Handle(t.Context(), req)
 	counted := ""
-	for verdict, count := range verdicts(t) {
-		if count != before[verdict] {
-			counted += verdict
+	for result, count := range results(t) {
+		if count != before[result] {
+			counted += result
 		}
 	}
 	return response, counted
@@ -160,7 +160,7 @@ func TestValidatorGathersFacts(t *testing.T) {
 		objects  []client.Object
 		obj, old string
 		warnings []string
-		verdict  string
+		result   string
 	}{
 		"nothing to say":             {quiet(t), stored, "", nil, "create allowed"},
 		"nothing to say on update":   {quiet(t), edited, stored, nil, "update allowed"},
@@ -173,9 +173,9 @@ func TestValidatorGathersFacts(t *testing.T) {
 		"a target named differently": {append(quiet(t), rival), strings.Replace(stored, `"name":"web"`, `"name":"web2"`, 1), "", []string{`Deployment "web2" does not exist`}, "create warned"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			response, verdict := handle(t, cluster{objects: tc.objects}.validator(t), request(tc.obj, tc.old))
-			if verdict != tc.verdict || response.Allowed == strings.HasSuffix(tc.verdict, "denied") {
-				t.Errorf("counted as %q, want %q; response %v", verdict, tc.verdict, response.Result)
+			response, result := handle(t, cluster{objects: tc.objects}.validator(t), request(tc.obj, tc.old))
+			if result != tc.result || response.Allowed == strings.HasSuffix(tc.result, "denied") {
+				t.Errorf("counted as %q, want %q; response %v", result, tc.result, response.Result)
 			}
 			warns(t, response, tc.warnings)
 		})
@@ -215,7 +215,7 @@ func TestValidatorRefusesByField(t *testing.T) {
 func TestValidatorLetsDeletionsPass(t *testing.T) {
 	req := request("", stored)
 	req.Operation = admissionv1.Delete
-	if response, verdict := handle(t, cluster{}.validator(t), req); !response.Allowed || verdict != "" {
-		t.Errorf("%q %v", verdict, response.Result)
+	if response, result := handle(t, cluster{}.validator(t), req); !response.Allowed || result != "" {
+		t.Errorf("%q %v", result, response.Result)
 	}
 }

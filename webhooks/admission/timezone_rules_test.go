@@ -30,11 +30,11 @@ func TestWindowZoneWarnings(t *testing.T) {
 	checkCases(t, map[string]findingsCase{
 		"the schedule's own": {obj: office(withWindows(abroad("Europe/Berlin", "09:00")))},
 		"another":            {obj: office(withWindows(abroad("Asia/Tokyo", "09:00"), abroad("America/New_York", "09:00")))},
-		"an old name, told once": {obj: office(withWindows(abroad("Asia/Tokyo", "09:00"), abroad("US/Eastern", "09:00"), abroad("US/Eastern", "08:00"))), want: []string{
+		"an old name, reported once": {obj: office(withWindows(abroad("Asia/Tokyo", "09:00"), abroad("US/Eastern", "09:00"), abroad("US/Eastern", "08:00"))), want: []string{
 			"timezone-name spec.windows[1].timezone",
 			"window-covered spec.windows[1]",
 		}},
-		"an old name of the schedule's, told once": {obj: office(inZone("US/Eastern"), withWindows(abroad("US/Eastern", "09:00"))), want: []string{"timezone-name spec.timezone"}},
+		"an old name of the schedule's, reported once": {obj: office(inZone("US/Eastern"), withWindows(abroad("US/Eastern", "09:00"))), want: []string{"timezone-name spec.timezone"}},
 		"an unknown one": {obj: office(withWindows(abroad("Mars/Olympus_Mons", "09:00"), abroad("", "09:00"), abroad("", "09:00"))), want: []string{"timezone-unknown spec.windows[0].timezone"}},
 		"many": {obj: office(withWindows(abroad("US/Eastern", "09:00"), abroad("EST", "09:00"), abroad("Etc/GMT+5", "09:00"), abroad("US/Pacific", "09:00"), abroad("Poland", "09:00"), abroad("Turkey", "09:00"))), want: []string{
 			"timezone-name spec.windows[0].timezone",

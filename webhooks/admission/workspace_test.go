@@ -45,7 +45,7 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 		webhook  *admission.Webhook
 		obj, old string
 		warnings []string
-		verdict  string
+		result   string
 	}{
 		"nothing to say":          {workspaces(t, interceptor.Funcs{}, nil, store, elsewhere), home, "", nil, "create allowed"},
 		"no store":                {workspaces(t, interceptor.Funcs{}, nil), home, "", []string{missing}, "create warned"},
@@ -62,9 +62,9 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 		"amounts that are number": {workspaces(t, interceptor.Funcs{}, nil, store), sized(`{"limits":{"cpu":2}}`), "", nil, "create allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			response, verdict := handle(t, tc.webhook, request(tc.obj, tc.old))
-			if verdict != tc.verdict || !response.Allowed {
-				t.Errorf("counted as %q, want %q; response %v", verdict, tc.verdict, response.Result)
+			response, result := handle(t, tc.webhook, request(tc.obj, tc.old))
+			if result != tc.result || !response.Allowed {
+				t.Errorf("counted as %q, want %q; response %v", result, tc.result, response.Result)
 			}
 			warns(t, response, tc.warnings)
 		})
@@ -74,7 +74,7 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 func TestWorkspaceValidatorLetsDeletionsPass(t *testing.T) {
 	req := request("", home)
 	req.Operation = admissionv1.Delete
-	if response, verdict := handle(t, workspaces(t, interceptor.Funcs{}, nil), req); !response.Allowed || verdict != "" {
-		t.Errorf("%q %v", verdict, response.Result)
+	if response, result := handle(t, workspaces(t, interceptor.Funcs{}, nil), req); !response.Allowed || result != "" {
+		t.Errorf("%q %v", result, response.Result)
 	}
 }

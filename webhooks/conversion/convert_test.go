@@ -45,7 +45,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// Windows that look alike in v1alpha1 are told apart by their order.
+// Windows that look alike in v1alpha1 are distinguished by their order.
 func TestAlign(t *testing.T) {
 	for name, tc := range map[string]struct {
 		base, theirs string
@@ -84,7 +84,7 @@ func items(text string) []any {
 	return list
 }
 
-// An annotation that somebody wrote can bring in nothing that the controller could not decode.
+// A client cannot use the annotation to add what the controller cannot decode.
 func TestForgedAnnotations(t *testing.T) {
 	const spoke = `{"apiVersion":"kyklos.io/v1alpha1","metadata":{"annotations":{"kyklos.io/v1beta1-spec":%q}},"spec":{"windows":[{"replicas":1}]}}`
 	for name, text := range map[string]string{

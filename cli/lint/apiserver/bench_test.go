@@ -19,7 +19,7 @@ import (
 
 const samples = "../../../config/samples"
 
-// BenchmarkThousandManifests reads and judges 1,000 valid manifests, for which every rule is run, of all kinds and versions.
+// BenchmarkThousandManifests reads and validates 1,000 valid manifests, for which every rule is run, of all kinds and versions.
 // cpu-ms/op is what all cores spend on it. What the server takes to start, once, is start-ms; it is not in the time for each run.
 func BenchmarkThousandManifests(b *testing.B) {
 	set, err := manifest.Read([]string{samples}, nil)

@@ -108,7 +108,7 @@ spec: {policyName: rule, validationActions: [Deny]`
 				"it checks permissions (authorizer), which are only known in a cluster"},
 		},
 		"no authorizer but its name": {policyOf("  validations: [{expression: object.metadata.name != 'authorizer'}]"), scaler, nil},
-		"nobody in particular": {
+		"the user of a request": {
 			policyOf("  validations:\n  - expression: request.userInfo.username == 'kyklos-lint' && request.userInfo.groups == ['system:authenticated']"), scaler, nil,
 		},
 		"a custom resource whose definition is in the set": {

@@ -161,7 +161,7 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// A finding keeps its fingerprint when lines come above it, and equal ones of one report are told apart.
+// A finding keeps its fingerprint when lines come above it, and equal ones of one report are distinguished.
 func TestFingerprints(t *testing.T) {
 	all, summary := findings(t)
 	fingerprints := func(all []lint.Finding) (marks []string) {
@@ -208,7 +208,7 @@ func TestFormatAsFlag(t *testing.T) {
 	}
 }
 
-// The place of a writer that fails is told.
+// An error of the writer is returned.
 func TestWriterFails(t *testing.T) {
 	all, summary := findings(t)
 	for _, name := range report.Formats {

@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// BenchmarkThousandManifests reads and judges 1,000 TimeWindowScalers with their targets and holidays in one namespace, all of what
+// BenchmarkThousandManifests reads and checks 1,000 TimeWindowScalers with their targets and holidays in one namespace, all of what
 // the command does but its start and the report. Its time has to stay below 2 s; cpu-ms/op is what all cores spend on it.
 func BenchmarkThousandManifests(b *testing.B) {
 	sample, err := os.ReadFile("../../../config/samples/holidays.yaml")

@@ -98,7 +98,7 @@ func TestWithCluster(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, judged(t, tc.files, clusterOf(t, interceptor.Funcs{}, tc.there...)), tc.want...)
+			same(t, lintFiles(t, tc.files, clusterOf(t, interceptor.Funcs{}, tc.there...)), tc.want...)
 		})
 	}
 }
@@ -108,11 +108,11 @@ func TestUpdateOfCluster(t *testing.T) {
 	t.Parallel()
 	sized := strings.Replace(keeper, "  archive: {storeRef: {name: store}}", "  storage: {size: 9Gi}", 1)
 	there := []string{sized, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: shop, name: ws-ada-home}\n"}
-	same(t, judged(t, []string{strings.Replace(sized, "9Gi", "5Gi", 1)}, clusterOf(t, interceptor.Funcs{}, there...)),
+	same(t, lintFiles(t, []string{strings.Replace(sized, "9Gi", "5Gi", 1)}, clusterOf(t, interceptor.Funcs{}, there...)),
 		"a.yaml:6:19 error invalid spec.storage.size: Forbidden: must not shrink: a volume cannot be made smaller")
 }
 
-// What may not be read is told, and nothing is said for want of it.
+// What cannot be read is in the notes, and nothing is reported for lack of it.
 func TestClusterThatDenies(t *testing.T) {
 	t.Parallel()
 	denied := errors.New("denied")
@@ -131,7 +131,7 @@ func TestClusterThatDenies(t *testing.T) {
 			return c.Get(ctx, key, object, options...)
 		},
 	}
-	same(t, judged(t, []string{scaler("office", "web", followsHolidays)}, clusterOf(t, broken, web)),
+	same(t, lintFiles(t, []string{scaler("office", "web", followsHolidays)}, clusterOf(t, broken, web)),
 		"cannot read ConfigMaps from the cluster, continuing without them: denied",
 		"cannot read HorizontalPodAutoscalers from the cluster, continuing without them: denied",
 		"cannot read TimeWindowScalers from the cluster, continuing without them: denied")

@@ -74,7 +74,7 @@ func TestKindsOfTargets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, judged(t, tc.files, nil), tc.want...)
+			same(t, lintFiles(t, tc.files, nil), tc.want...)
 		})
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"kyklos.io/kyklos/config/crd"
 )
 
-// noon is when all sets of these tests are judged: no clock changes in Asia/Kolkata, and 2020 is past.
+// noon is the time of all tests: no clock changes in Asia/Kolkata, and 2020 is past.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// ownServer judges by Kyklos's definitions, which are compiled once.
+// ownServer has Kyklos's definitions, compiled once.
 var ownServer = sync.OnceValues(func() (*apiserver.Server, error) { return apiserver.New(crd.Bases) })
 
-// judged are the findings about files, as "FILE:LINE:COLUMN SEVERITY RULE FIELD: MESSAGE".
-func judged(t *testing.T, files []string, change func(*Options)) []string {
+// lintFiles returns the findings in files, as "FILE:LINE:COLUMN SEVERITY RULE FIELD: MESSAGE".
+func lintFiles(t *testing.T, files []string, change func(*Options)) []string {
 	t.Helper()
 	server, err := ownServer()
 	if err != nil {
@@ -205,7 +205,7 @@ func TestSetsOfManifests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, judged(t, tc.files, nil), tc.want...)
+			same(t, lintFiles(t, tc.files, nil), tc.want...)
 		})
 	}
 }
@@ -215,12 +215,12 @@ func TestNamespaceOfManifests(t *testing.T) {
 	t.Parallel()
 	elsewhere := strings.Replace(scaler("office", "web"), "  namespace: shop\n", "", 1)
 	elsewhere = strings.Replace(elsewhere, "    name: web", "    name: web\n    namespace: stock", 1)
-	same(t, judged(t, []string{elsewhere}, nil))
-	same(t, judged(t, []string{elsewhere}, func(o *Options) { o.Namespace = "stock" }))
-	same(t, judged(t, []string{elsewhere}, func(o *Options) { o.Namespace = "shop" }),
+	same(t, lintFiles(t, []string{elsewhere}, nil))
+	same(t, lintFiles(t, []string{elsewhere}, func(o *Options) { o.Namespace = "stock" }))
+	same(t, lintFiles(t, []string{elsewhere}, func(o *Options) { o.Namespace = "shop" }),
 		`a.yaml:9:16 error refused spec.targetRef.namespace: Invalid value: "stock": must be "shop", the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled`)
 	unnamed := strings.Replace(scaler("night", "web"), "  namespace: shop\n", "", 1)
-	same(t, judged(t, []string{scaler("office", "web"), unnamed}, nil))
-	same(t, judged(t, []string{scaler("office", "web"), unnamed}, func(o *Options) { o.Namespace = "shop" }),
+	same(t, lintFiles(t, []string{scaler("office", "web"), unnamed}, nil))
+	same(t, lintFiles(t, []string{scaler("office", "web"), unnamed}, func(o *Options) { o.Namespace = "shop" }),
 		"b.yaml:8:11 error target-shared spec.targetRef.name: "+sharedBy("office", " (a.yaml:5)"))
 }

@@ -87,7 +87,7 @@ func said(t *testing.T, path string) (refusals, warnings []string) {
 	return refusals, warnings
 }
 
-// expected reads what a sample says of itself, without what only a cluster knows.
+// expected reads the messages in a sample's comments, without those that need a cluster.
 func expected(t *testing.T, path string, occurred []bool) (refusals, warnings []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -27,7 +27,7 @@ func TestUpdates(t *testing.T) {
 			old:   []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST", 1)},
 			files: []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST", 1)},
 		},
-		"what is new is judged": {
+		"new fields are checked": {
 			files: []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST", 1)},
 			want: []string{"a.yaml:10:13 warning warned spec.timezone: EST is UTC-05:00 all year, without daylight saving time: " +
 				"to follow local clocks, use the zone of a place, such as America/New_York"},
@@ -70,7 +70,7 @@ func TestUpdates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, judged(t, tc.files, replacing(t, tc.old...)), tc.want...)
+			same(t, lintFiles(t, tc.files, replacing(t, tc.old...)), tc.want...)
 		})
 	}
 }
