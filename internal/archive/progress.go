@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// Meter is an Issuer that can tell how far the upload of a ticket is.
+// Meter is an Issuer that knows the progress of a ticket's upload.
 type Meter interface {
-	// Uploaded is how many bytes of the data the store has, or ErrNotFound: the upload has been completed or ended.
+	// Uploaded returns how many bytes the store has, or ErrNotFound if the upload was completed or aborted.
 	Uploaded(ctx context.Context, ticket Ticket) (int64, error)
 }
 
-// Uploaded tells how many bytes a mover has stored of the archive that its ticket is for, in whole parts of the upload:
-// the store is asked, so the mover needs no rights to tell. It is not known of a ticket to restore,
-// of an upload that is over, and in a store without parts.
+// Uploaded returns how many bytes a mover has stored with its ticket, in whole parts of the upload. It asks the store, so
+// the mover needs no permission to report it. It is unknown for a restore, after the upload, and in a store without
+// parts.
 func Uploaded(ctx context.Context, store Issuer, ticket Ticket) (bytes int64, known bool, err error) {
 	meter, ok := store.(Meter)
 	if !ok || ticket.Upload == nil {

@@ -12,14 +12,14 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// once sends a request once. Errors never hold the URL, which is a secret.
+// once sends a request once. Errors never contain the URL, which is a secret.
 func (s *Store) once(ctx context.Context, method, name, target string, body []byte) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: the ticket's URL cannot be read", name, archive.ErrDenied)
+		return nil, fmt.Errorf("%s: %w: the ticket's URL is invalid", name, archive.ErrDenied)
 	}
 	if name != s.key.Note() && creates(request) {
-		request.Header.Set("If-None-Match", "*") // part of what is signed
+		request.Header.Set("If-None-Match", "*") // part of the signature
 	}
 	answer, err := s.client.Do(request)
 	if err != nil {

@@ -95,7 +95,7 @@ func TestLeftOutIsInOrder(t *testing.T) {
 		told.out(fmt.Sprintf("%02d", i), "owner")
 	}
 	told.out("00", "attribute")
-	names, count := told.told()
+	names, count := told.list()
 	want := []string{`"00": owner`, `"00": attribute`}
 	for i := 1; len(want) < namedOut; i++ {
 		want = append(want, fmt.Sprintf(`"%02d": owner`, i))
