@@ -1,13 +1,13 @@
 package mover
 
-// install makes the staged home the volume's, by one rename that replaces nothing.
+// install moves the staged home into place by one rename that replaces nothing.
 func (r *restorer) install(staging string) error {
 	from := staging + "/" + homeFolder
 	info, err := r.volume.Lstat(from)
 	if err != nil {
 		return err
 	}
-	// A folder that may not be written to cannot get another parent.
+	// A read-only folder cannot be moved to another parent.
 	if err := r.volume.Chmod(from, info.Mode()|0o200); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (r *restorer) install(staging string) error {
 	return r.seal(staging)
 }
 
-// seal says on the volume what its home is. It must be there first, also after a power failure.
+// seal stores the origin of the home, which must be synced to disk first.
 func (r *restorer) seal(staging string) error {
 	if err := syncFolder(r.volume, "."); err != nil {
 		return err
