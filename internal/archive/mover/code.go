@@ -150,6 +150,17 @@ func archiveFailure(err error) error {
 	return &Failure{Code: code(err, otherwise), err: err}
 }
 
+func restoreFailure(err error) error {
+	otherwise := TarExtractFailed
+	switch {
+	case errors.Is(err, archive.ErrNotFound):
+		otherwise = ArchiveNotFound
+	case errors.Is(err, archive.ErrCorrupt):
+		otherwise = ChecksumMismatch
+	}
+	return &Failure{Code: code(err, otherwise), err: err}
+}
+
 // Failed is the result of a run that failed.
 func Failed(key archive.Key, err error) Result {
 	failed := Result{Code: TarCreateFailed, Key: key.Data(), Message: err.Error()}

@@ -48,6 +48,20 @@ func readContent(volume *os.Root, name string) (origin, error) {
 	return content, nil
 }
 
+// seal stores the origin of the home, which must be synced to disk first.
+func (r *restorer) seal(staging string) error {
+	if err := syncFolder(r.volume, "."); err != nil {
+		return err
+	}
+	if err := r.volume.Rename(staging+"/content.json", contentName); err != nil {
+		return err
+	}
+	if err := syncFolder(r.volume, ownFolder); err != nil {
+		return err
+	}
+	return clear(r.volume, staging)
+}
+
 // lock keeps other movers on this node from the volume until the file is closed.
 func lock(volume *os.Root) (*os.File, error) {
 	file, err := volume.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o600)

@@ -134,8 +134,7 @@ func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) 
 	return marker, summary, nil
 }
 
-// openHome opens the home. Only of a volume on which nothing ever ran may it be missing: then it
-// is nil.
+// openHome opens the home. Only of a volume on which nothing ever ran may it be missing: then it is nil.
 func (j Job) openHome() (*os.Root, error) {
 	volume, err := os.OpenRoot(j.Volume)
 	if err != nil {

@@ -218,13 +218,22 @@ func (r *restorer) diagnose(ctx context.Context, failed error) error {
 	return failed
 }
 
-func restoreFailure(err error) error {
-	otherwise := TarExtractFailed
-	switch {
-	case errors.Is(err, archive.ErrNotFound):
-		otherwise = ArchiveNotFound
-	case errors.Is(err, archive.ErrCorrupt):
-		otherwise = ChecksumMismatch
+// install moves the staged home into place by one rename that replaces nothing.
+func (r *restorer) install(staging string) error {
+	from := staging + "/" + homeFolder
+	info, err := r.volume.Lstat(from)
+	if err != nil {
+		return err
 	}
-	return &Failure{Code: code(err, otherwise), err: err}
+	// A read-only folder cannot be moved to another parent.
+	if err := r.volume.Chmod(from, info.Mode()|0o200); err != nil {
+		return err
+	}
+	if err := r.volume.Rename(from, homeFolder); err != nil {
+		return err
+	}
+	if err := r.volume.Chmod(homeFolder, info.Mode()); err != nil {
+		return err
+	}
+	return r.seal(staging)
 }
