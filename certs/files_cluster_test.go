@@ -66,23 +66,23 @@ func newAuthority(t *testing.T) certs.Authority {
 	return certs.NewAuthority(t, time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour))
 }
 
-// told counts how often each replica has logged the words.
-func told(words string, replicas ...mountedReplica) (counts []int) {
+// logged counts how often each replica has logged the message.
+func logged(message string, replicas ...mountedReplica) (counts []int) {
 	for _, m := range replicas {
-		counts = append(counts, strings.Count(m.log.String(), words))
+		counts = append(counts, strings.Count(m.log.String(), message))
 	}
 	return counts
 }
 
-// tells waits until every replica has logged the words again after change.
-func tells(t *testing.T, words string, change func(), replicas ...mountedReplica) {
+// logsAfter waits until every replica has logged the message again after change.
+func logsAfter(t *testing.T, message string, change func(), replicas ...mountedReplica) {
 	t.Helper()
-	before := told(words, replicas...)
+	before := logged(message, replicas...)
 	change()
-	eventually(t, words, func() error {
-		for i, count := range told(words, replicas...) {
+	eventually(t, message, func() error {
+		for i, count := range logged(message, replicas...) {
 			if count == before[i] {
-				return fmt.Errorf("replica %d has not told it again", i)
+				return fmt.Errorf("replica %d has not logged it again", i)
 			}
 		}
 		return nil
@@ -143,7 +143,7 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 	servedBy(t, second.Certificate, a.replica, b.replica)
 
 	const waits = "Waiting until the API servers trust the new certificate"
-	tells(t, waits, func() { mount(t, third, a, b) }, a, b) // the leaf first
+	logsAfter(t, waits, func() { mount(t, third, a, b) }, a, b) // the leaf first
 	twoPaces(t, kyklos, third)
 	for _, m := range []mountedReplica{a, b} {
 		if leaf, err := m.leaf(nil); err != nil || leaf.CheckSignatureFrom(second.Certificate) != nil {
@@ -205,9 +205,9 @@ func testBadFiles(t *testing.T, ca certs.Authority, a, b mountedReplica) {
 	const bad, good = "Cannot use the mounted certificate files; retrying", "The mounted certificate files are valid again"
 	torn := maps.Clone(issue(t, ca))
 	torn["tls.key"] = issue(t, ca)["tls.key"]
-	tells(t, bad, func() { write(t, a, torn); write(t, b, nil) }, a, b)
+	logsAfter(t, bad, func() { write(t, a, torn); write(t, b, nil) }, a, b)
 	ready(t, a.replica, b.replica)
-	turns(t, func() { tells(t, good, func() { mount(t, ca, a, b) }, a, b) }, a, b)
+	turns(t, func() { logsAfter(t, good, func() { mount(t, ca, a, b) }, a, b) }, a, b)
 	ready(t, a.replica, b.replica)
 }
 

@@ -208,7 +208,7 @@ func TestTrustedUntil(t *testing.T) {
 	}
 }
 
-// Each trouble is told when it begins and once a minute, and so is its end.
+// A problem is logged when it begins and once a minute, and so is its end.
 func TestTelling(t *testing.T) {
 	var lines []string
 	ca, folder := NewAuthority(t, noon, noon.Add(24*time.Hour)), NewFolder(t)

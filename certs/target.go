@@ -13,8 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// endpoint is one place that calls Kyklos: a webhook of a configuration, or a
-// CustomResourceDefinition's conversion.
+// endpoint is one place that calls Kyklos: a webhook of a configuration, or a CustomResourceDefinition's conversion.
 type endpoint struct {
 	// name is the webhook's name, empty for a conversion.
 	name string

@@ -48,7 +48,7 @@ func TestDraining(t *testing.T) {
 	if got := inner.answerConnection(); got != "" {
 		t.Errorf("Connection: %q before the end", got)
 	}
-	told := time.Now()
+	stopped := time.Now()
 	stop()
 	if err := <-returned; err != nil || serving.Err() != nil {
 		t.Errorf("Start returned %v and serving has ended (%v), want it to go on", err, serving.Err())
@@ -57,7 +57,7 @@ func TestDraining(t *testing.T) {
 		t.Errorf("Connection: %q while draining, want close", got)
 	}
 	d.drained()
-	if took := time.Since(told); serving.Err() == nil || took < drainPeriod {
+	if took := time.Since(stopped); serving.Err() == nil || took < drainPeriod {
 		t.Errorf("drained after %s (%v), want %s at least", took, serving.Err(), drainPeriod)
 	}
 }

@@ -73,7 +73,7 @@ func TestOneHeartbeat(t *testing.T) {
 	}
 }
 
-// A heartbeat that fails is told again, and one that has arrived is not.
+// A failed heartbeat is repeated, one that has arrived is not.
 func TestHeartbeatsGoOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -25,9 +25,9 @@ func TestMoversTellInTheirLog(t *testing.T) {
 		}
 		return errors.New("the store has no time")
 	}
-	tell := progressReporter(log, failing)
+	report := progressReporter(log, failing)
 	for range 3 {
-		tell(t.Context(), archive.Progress{Step: archive.Packing, Entries: 2, Bytes: 7, OfBytes: 9})
+		report(t.Context(), archive.Progress{Step: archive.Packing, Entries: 2, Bytes: 7, OfBytes: 9})
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()

@@ -80,11 +80,11 @@ func TestMoversSayWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		`required flag(s) "ticket", "volume", "volume-uid" not set`:                                   {"archive"},
-		`required flag(s) "operation", "ticket", "volume", "volume-uid" not set`:                      {"restore"},
-		"open /no/ticket: no such file or directory":                                                  {"archive", "--ticket", "/no/ticket", "--volume", "/", "--volume-uid", "v"},
-		"--progress-every: must be above 0, not 0s":                                                   {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v", "--progress-every", "0s"},
-		`the ticket's key: "archives/x" is no archive: it must be archives/UID/OPERATION/home.tar.gz`: {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v"},
+		`required flag(s) "ticket", "volume", "volume-uid" not set`:                                       {"archive"},
+		`required flag(s) "operation", "ticket", "volume", "volume-uid" not set`:                          {"restore"},
+		"open /no/ticket: no such file or directory":                                                      {"archive", "--ticket", "/no/ticket", "--volume", "/", "--volume-uid", "v"},
+		"--progress-every: must be above 0, not 0s":                                                       {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v", "--progress-every", "0s"},
+		`the ticket's key: "archives/x" is not an archive: it must be archives/UID/OPERATION/home.tar.gz`: {"archive", "--ticket", ticket, "--volume", "/", "--volume-uid", "v"},
 	} {
 		if _, _, code, err := moverRun(t, args...); err == nil || err.Error() != want || code != 1 {
 			t.Errorf("got %v (exit %d), want %s", err, code, want)

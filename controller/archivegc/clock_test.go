@@ -69,7 +69,7 @@ func TestAStepBeforeTheFirstCycle(t *testing.T) {
 	s.collector = &next
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.must(next.Start(ctx)) // it looks at the clock, and is told to stop
+	s.must(next.Start(ctx)) // it reads the clock, and is stopped
 	s.step(time.Hour)
 	if s.cycle(time.Hour); !s.has(orphan) {
 		t.Error("an archive went an hour early")

@@ -72,7 +72,7 @@ func (m *memory) List(_ context.Context, prefix string) iter.Seq2[archive.Object
 	}
 }
 
-// An archive that the store does not let go is told of, and does not keep the others.
+// An archive that the store refuses to delete is reported, and does not block the others.
 func TestALockedArchive(t *testing.T) {
 	s := newStage(t, map[string][]byte{connect.Folder: []byte("/in/memory")}).withLedger()
 	m := inMemory(s)
@@ -80,8 +80,8 @@ func TestALockedArchive(t *testing.T) {
 	orphans := s.orphans(3)
 	m.locked[orphans[1].Marker()] = true
 	s.cycle(0)
-	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveGCFailed", "ArchivesDeleted"}) {
-		t.Errorf("told %v", told)
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchiveGCFailed", "ArchivesDeleted"}) {
+		t.Errorf("events %v", reasons)
 	}
 	if s.has(orphans[0]) || !s.has(orphans[1]) || s.has(orphans[2]) {
 		t.Errorf("stored: %v", s.stored())

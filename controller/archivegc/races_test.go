@@ -26,19 +26,19 @@ func TestOrphansGoAfterTwoHours(t *testing.T) {
 	s.status(ann, func(status *v1alpha1.WorkspaceStatus) { status.ArchiveKey = needed.Data() })
 	before := s.stored()
 	for _, after := range []time.Duration{0, time.Hour, time.Hour - time.Millisecond} {
-		if told := s.cycle(after); !slices.Equal(s.stored(), before) || told != nil {
-			t.Fatalf("too early: %v, %v", s.stored(), told)
+		if reasons := s.cycle(after); !slices.Equal(s.stored(), before) || reasons != nil {
+			t.Fatalf("too early: %v, %v", s.stored(), reasons)
 		}
 	}
-	told := s.cycle(time.Millisecond)
+	reasons := s.cycle(time.Millisecond)
 	want := slices.DeleteFunc(before, func(name string) bool {
 		return strings.HasPrefix(name, old.Folder()) || strings.HasPrefix(name, gone.Folder())
 	})
-	if diff := cmp.Diff(want, s.stored()); diff != "" || !slices.Equal(told, []string{"ArchivesDeleted"}) {
-		t.Errorf("told %v; (-want +stored)\n%s", told, diff)
+	if diff := cmp.Diff(want, s.stored()); diff != "" || !slices.Equal(reasons, []string{"ArchivesDeleted"}) {
+		t.Errorf("events %v; (-want +stored)\n%s", reasons, diff)
 	}
-	if told := s.cycle(2 * time.Hour); !slices.Equal(want, s.stored()) || told != nil {
-		t.Errorf("later: %v, %v", s.stored(), told)
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(want, s.stored()) || reasons != nil {
+		t.Errorf("later: %v, %v", s.stored(), reasons)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 			status.Phase, status.Operation = v1alpha1.PhaseError, nil
 		},
 		"nobody knows": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Phase = "" },
-		"told of, its key taken out by hand": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
+		"mentioned in the status, its key removed by hand": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
 			status.Phase, status.Operation, status.Archive = "PENDING", nil, &v1alpha1.ArchiveStatus{SizeBytes: 4}
 		},
 		"looked for, in a store that does not answer": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
@@ -121,7 +121,7 @@ func TestWhatFailsInterrupts(t *testing.T) {
 		s.workspace("ann")
 		keys := s.orphans(2)
 		slices.SortFunc(keys, func(a, b archive.Key) int { return strings.Compare(a.OpID, b.OpID) })
-		orphan := keys[1] // the look at the first one fails, and tells nothing of this one
+		orphan := keys[1] // the check of the first one fails, and says nothing about this one
 		s.cycle(0)
 		mend := broken(s)
 		s.cycle(2 * time.Hour)
@@ -159,16 +159,16 @@ func TestAnotherInstallationsArchives(t *testing.T) {
 	orphan := s.orphans(1)[0]
 	s.cycle(0)
 	for range 3 {
-		if told := other.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveStoreForeign"}) || !s.has(orphan) {
-			t.Fatalf("the other one: %v, %v", told, s.stored())
+		if reasons := other.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchiveStoreForeign"}) || !s.has(orphan) {
+			t.Fatalf("the other one: %v, %v", reasons, s.stored())
 		}
 	}
 	s.must(s.store.Delete(t.Context(), ownerName))
-	if told := other.cycle(2 * time.Hour); told != nil {
-		t.Errorf("when it may take them over: %v", told)
+	if reasons := other.cycle(2 * time.Hour); reasons != nil {
+		t.Errorf("when it may take them over: %v", reasons)
 	}
-	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveStoreForeign"}) || !s.has(orphan) {
-		t.Errorf("this one, when the other one has: %v, %v", told, s.stored())
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchiveStoreForeign"}) || !s.has(orphan) {
+		t.Errorf("this one, when the other one has: %v, %v", reasons, s.stored())
 	}
 }
 

@@ -44,16 +44,16 @@ func TestMassDeletionNeedsAPerson(t *testing.T) {
 	}
 	s.allow(event)
 	s.orphans(1) // one more is due only later, so that the permit still fits
-	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchivesDeleted"}) || len(s.stored()) != 4 {
-		t.Errorf("when it is allowed: %v, %d objects", told, len(s.stored()))
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchivesDeleted"}) || len(s.stored()) != 4 {
+		t.Errorf("when it is allowed: %v, %d objects", reasons, len(s.stored()))
 	}
 	if annotation, ok := s.ledger().Annotations[AllowAnnotation]; ok {
 		t.Errorf("the permit %s stays when it was used", annotation)
 	}
 	s.orphans(20)
 	s.cycle(2 * time.Hour)
-	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveGCRefused"}) || len(s.stored()) != 42 {
-		t.Errorf("the next time: %v, %d objects", told, len(s.stored())) // the one more went before, as one
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchiveGCRefused"}) || len(s.stored()) != 42 {
+		t.Errorf("the next time: %v, %d objects", reasons, len(s.stored())) // the one more went before, as one
 	}
 }
 
@@ -103,8 +103,8 @@ func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
 	s.must(s.Get(t.Context(), client.ObjectKeyFromObject(secret), secret))
 	s.must(s.Delete(t.Context(), secret))
 	s.reasons()
-	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveStoreLost"}) {
-		t.Errorf("without its Secret: %v", told)
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchiveStoreLost"}) {
+		t.Errorf("without its Secret: %v", reasons)
 	}
 	secret.ResourceVersion = ""
 	s.must(s.Create(t.Context(), secret))
@@ -183,8 +183,8 @@ func TestOnS3(t *testing.T) {
 	begun, err := s.store.Issue(t.Context(), archive.Order{Key: orphan, MaxBytes: 1, Now: time.Now(), Valid: time.Hour})
 	s.must(err)
 	s.cycle(0)
-	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchivesDeleted"}) || s.has(orphan) || !neighbour.has(foreign) {
-		t.Errorf("told %v, stored %v", told, s.stored())
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchivesDeleted"}) || s.has(orphan) || !neighbour.has(foreign) {
+		t.Errorf("events %v, stored %v", reasons, s.stored())
 	}
 	s.clock.SetTime(s.clock.Now().Add(23 * time.Hour))
 	for _, want := range []int{0, 1, 0} { // the upload is a day and an hour old, then three more, and then gone
@@ -196,8 +196,8 @@ func TestOnS3(t *testing.T) {
 	}
 
 	s.must(running.Stop())
-	if told := s.cycle(2 * time.Hour); !slices.Equal(told, []string{"ArchiveGCFailed"}) {
-		t.Errorf("while the store is away: %v", told)
+	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchiveGCFailed"}) {
+		t.Errorf("while the store is away: %v", reasons)
 	}
 }
 

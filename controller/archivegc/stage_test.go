@@ -166,7 +166,7 @@ func (s *stage) stored() (names []string) {
 	return names
 }
 
-// has tells whether an archive is whole.
+// has reports whether an archive is complete.
 func (s *stage) has(key archive.Key) bool {
 	s.Helper()
 	names := s.stored()

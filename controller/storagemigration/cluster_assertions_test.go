@@ -50,8 +50,8 @@ func (s *stage) allVersion(version string) {
 	}
 }
 
-// told waits for an event on the definition whose note has the text.
-func (s *stage) told(reason, text string) {
+// event waits for an event on the definition whose note has the text.
+func (s *stage) event(reason, text string) {
 	s.Helper()
 	s.eventually(fmt.Sprintf("the event %s: %s", reason, text), func() bool {
 		var list eventsv1.EventList

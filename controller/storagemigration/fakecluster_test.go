@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// world is an API server and its own migrator, as far as a storage migration can tell. It goes by what
+// world is an API server and its own migrator, as far as a storage migration can observe. It goes by what
 // was read in the source of Kubernetes 1.37, its two faults with storedVersions included.
 type world struct {
 	now     time.Time

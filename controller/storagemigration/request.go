@@ -100,8 +100,7 @@ func withoutRequest(crd *definition, now time.Time) (s state, why string) {
 	return running, ""
 }
 
-// deletable reports whether svm is not running: deleting a running one leaves its condition on the definition for
-// ever.
+// deletable reports whether svm is not running: deleting a running one leaves its condition on the definition for ever.
 func deletable(svm *svmv1.StorageVersionMigration) bool {
 	return !meta.IsStatusConditionTrue(svm.Status.Conditions, string(svmv1.MigrationRunning))
 }

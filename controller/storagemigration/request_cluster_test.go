@@ -96,8 +96,8 @@ func clusterMigrates(s *stage) {
 	if diff := cmp.Diff(before, s.objects()); diff != "" {
 		s.Errorf("the objects have changed (-before +after):\n%s", diff)
 	}
-	s.told("StorageMigrationStarted", "by the StorageVersionMigration "+requestName)
-	s.told("StorageMigrationCompleted", "All objects are stored as v1beta1")
+	s.event("StorageMigrationStarted", "by the StorageVersionMigration "+requestName)
+	s.event("StorageMigrationCompleted", "All objects are stored as v1beta1")
 	s.eventually("the request gone", func() bool { return s.request() == nil })
 }
 
@@ -127,8 +127,8 @@ func foreignRequest(s *stage) {
 	s.store(newOne)
 	stop := s.migrate(1000)
 	s.migrated(newOne)
-	s.told("StorageMigrationStarted", "by Kyklos itself: the StorageVersionMigration "+requestName+" was not created by Kyklos")
-	s.told("StorageMigrationCompleted", "30 rewritten")
+	s.event("StorageMigrationStarted", "by Kyklos itself: the StorageVersionMigration "+requestName+" was not created by Kyklos")
+	s.event("StorageMigrationCompleted", "30 rewritten")
 	stop()
 	svm := s.request()
 	if svm == nil || svm.UID != foreign {
@@ -146,7 +146,7 @@ func clusterFails(s *stage) {
 	stop := s.migrate(1000)
 	defer stop()
 	defer s.nudge()()
-	s.told("StorageMigrationStarted", "by Kyklos itself: the cluster's migrator failed: ")
+	s.event("StorageMigrationStarted", "by Kyklos itself: the cluster's migrator failed: ")
 	s.eventually("every object rewritten", func() bool {
 		for _, object := range s.stored() {
 			if object.Version != oldOne {

@@ -68,12 +68,12 @@ func everyObjectOnce(s *stage) {
 	if diff := cmp.Diff(before, s.objects()); diff != "" {
 		s.Errorf("the objects have changed (-before +after):\n%s", diff)
 	}
-	s.told("StorageMigrationStarted", "by Kyklos itself: the cluster does not serve storagemigration.k8s.io/v1")
-	s.told("StorageMigrationCompleted", fmt.Sprintf("%d rewritten, 0 written by others, 0 already in this version", count))
+	s.event("StorageMigrationStarted", "by Kyklos itself: the cluster does not serve storagemigration.k8s.io/v1")
+	s.event("StorageMigrationCompleted", fmt.Sprintf("%d rewritten, 0 written by others, 0 already in this version", count))
 
 	s.setStoredVersions(oldOne, newOne)
 	s.migrated(newOne)
-	s.told("StorageMigrationCompleted", fmt.Sprintf("0 rewritten, 0 written by others, %d already in this version", count))
+	s.event("StorageMigrationCompleted", fmt.Sprintf("0 rewritten, 0 written by others, %d already in this version", count))
 	s.allStored(count, newOne, "2")
 	stop()
 
@@ -133,7 +133,7 @@ func refusedObject(s *stage) {
 	s.store(newOne)
 	lift := s.forbid("timewindowscalers/status", "s0007")
 	s.migrate(1000)
-	s.told("StorageMigrationRefused", "The API server refused to rewrite 1 objects as v1beta1; Kyklos will retry them; all others are done; the first is default/s0007: ")
+	s.event("StorageMigrationRefused", "The API server refused to rewrite 1 objects as v1beta1; Kyklos will retry them; all others are done; the first is default/s0007: ")
 	want := map[harness.Stored]int{{Version: oldOne, Writes: "1"}: 1, {Version: newOne, Writes: "2"}: count - 1}
 	if diff := cmp.Diff(want, tally(s.stored())); diff != "" {
 		s.Error(diff)

@@ -54,9 +54,8 @@ type Options struct {
 	Definitions []string
 	// QPS is the maximum number of objects rewritten per second, from 1 to MaxQPS.
 	QPS int
-	// Delay is how long a new storage version is left alone before objects are rewritten, from 0 to MaxDelay: the
-	// API server's instances learn of it one after the other. The API server allows them 5 s before it sets
-	// Established.
+	// Delay is how long a new storage version is left alone before objects are rewritten, from 0 to MaxDelay: the API
+	// server's instances learn of it one after the other. The API server allows them 5 s before it sets Established.
 	Delay time.Duration
 }
 

@@ -139,7 +139,7 @@ func (s *stage) beat() {
 	s.must(s.Create(s.Context(), lease))
 }
 
-// W37, W47: an idle Workspace is lowered once, and told so.
+// W37, W47: an idle Workspace is lowered once, with an event.
 func TestAnIdleWorkspaceIsLoweredOnce(t *testing.T) {
 	s := newStage(t, workspace("RUNNING", noon))
 	s.look(0)

@@ -8,12 +8,10 @@ import (
 	"strings"
 )
 
-// established is the state of a connection that both sides have opened and none has closed, as
-// Linux writes it into /proc/net/tcp.
+// established is the state of an open connection in /proc/net/tcp.
 const established = "01"
 
-// Connections counts the connections in table, /proc/net/tcp or tcp6, that others have opened to a local
-// port.
+// Connections counts the open connections to a local port in table, /proc/net/tcp or tcp6.
 func Connections(table io.Reader, port uint16) (count int, err error) {
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {
@@ -24,7 +22,7 @@ func Connections(table io.Reader, port uint16) (count int, err error) {
 		_, text, _ := strings.Cut(fields[1], ":")
 		local, err := strconv.ParseUint(text, 16, 16)
 		if err != nil {
-			return 0, fmt.Errorf("%q is no local address: %w", fields[1], err)
+			return 0, fmt.Errorf("%q is not a local address: %w", fields[1], err)
 		}
 		if uint16(local) == port && fields[3] == established {
 			count++

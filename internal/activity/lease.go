@@ -1,7 +1,5 @@
-// Package activity is how Kyklos hears that somebody uses a Workspace: whoever knows it, an IDE's proxy
-// or the IDE itself, renews a Lease. A Lease, because it is made for that: a heartbeat neither
-// changes the Workspace, whose writers would then run into each other, nor gives a right to change
-// what is desired (D15).
+// Package activity defines heartbeats: while a Workspace is in use, an IDE or its proxy renews a Lease. Unlike a write to
+// the Workspace, that does not conflict with other writers, and needs no permission to change the desired state (D15).
 package activity
 
 import (
@@ -16,32 +14,29 @@ import (
 // LeaseName is the name of a Workspace's Lease, in the Workspace's namespace.
 func LeaseName(workspace string) string { return "ws-" + workspace + "-activity" }
 
-// Beat is what is applied to say that a Workspace was used at a time; holder is who says it. The Lease
-// is made if it is not there.
+// Beat is a heartbeat to apply: holder reports that a Workspace was used at a time. It creates the Lease if needed.
 func Beat(namespace, workspace, holder string, at time.Time) *applycoordinationv1.LeaseApplyConfiguration {
 	return applycoordinationv1.Lease(LeaseName(workspace), namespace).WithSpec(
 		applycoordinationv1.LeaseSpec().WithHolderIdentity(holder).WithRenewTime(metav1.NewMicroTime(at)))
 }
 
-// Workspace is what a Lease has to fit to.
+// Workspace is the Workspace that a Lease must belong to.
 type Workspace struct {
 	UID     types.UID
 	Created time.Time
 }
 
-// Seen is what was last read of a Lease. The zero value is nothing.
+// Seen is the last read state of a Lease; the zero value is none.
 type Seen struct {
-	// Renewed is the Lease's renewTime as it stands there.
+	// Renewed is the Lease's renewTime.
 	Renewed time.Time
-	// Activity is the time that it is taken for; zero if it says nothing.
+	// Activity is the resulting time of activity; zero for none.
 	Activity time.Time
 }
 
-// Read says what lease, nil if there is none, tells at now, after what was seen of it before. A time
-// that is yet to come is one of a clock that is wrong: it counts as now, once, and not again for as long as it
-// stays the same, or nobody's heartbeat could keep a Workspace running. A Lease of an earlier
-// Workspace of the same name says nothing. One that was made in the future was made by a clock that was ahead, and
-// that says nothing about what came before it.
+// Read returns the activity after reading lease, nil if there is none, at now. A renewTime in the future is from a wrong
+// clock: it counts once, as now, until it changes; otherwise a single heartbeat could keep a Workspace running. Leases of
+// an earlier Workspace of the same name are ignored. If the Workspace's creation time is in the future, it is not compared.
 func (s Seen) Read(lease *coordinationv1.Lease, of Workspace, now time.Time) Seen {
 	if lease == nil || lease.Spec.RenewTime == nil || !of.owns(lease) {
 		return Seen{}

@@ -7,19 +7,18 @@ import (
 	"io"
 )
 
-// Want is what an archive must have been made of to be the one that is looked for. An empty
-// VolumeUID means any volume and epoch: to restore, the key and the sum say enough.
+// Want describes the expected archive. An empty VolumeUID means any volume and epoch: for a restore, the key and the sum
+// are enough.
 type Want struct {
 	VolumeUID string
 	Epoch     int64
-	// SHA256 is the sum that was recorded, 64 hexadecimal digits; empty means any.
+	// SHA256 is the recorded sum, 64 hexadecimal digits; empty means any.
 	SHA256 string
 }
 
-// Committed reads the marker and looks at the data: nil means that the archive is complete, is the
-// one that is wanted, and is in the store now, with the size that its marker says (D4, D5).
-// ErrNotFound: marker or data are missing. ErrCorrupt: they are not what they should be. The data
-// themselves are not read: the marker was written after they had been read back.
+// Committed reads the marker and checks the size of the data: nil means that the expected archive is complete and in the
+// store now (D4, D5). ErrNotFound: marker or data are missing. ErrCorrupt: they are not the expected ones. The data are
+// not read: they had been read back before the marker was written.
 func Committed(ctx context.Context, store Reader, key Key, want Want) (Marker, error) {
 	marker, err := ReadMarker(ctx, store, key)
 	if err != nil {
@@ -33,12 +32,12 @@ func Committed(ctx context.Context, store Reader, key Key, want Want) (Marker, e
 		return Marker{}, err
 	}
 	if object.Size != marker.Size {
-		return Marker{}, fmt.Errorf("%s: %w", key, corrupt("the object has %d bytes, its marker says %d", object.Size, marker.Size))
+		return Marker{}, fmt.Errorf("%s: %w", key, corrupt("the object has %d bytes, but its marker says %d", object.Size, marker.Size))
 	}
 	return marker, nil
 }
 
-// ReadMarker reads the marker of key, and holds it to name key's data.
+// ReadMarker reads the marker of key and checks that it names key's data.
 func ReadMarker(ctx context.Context, store Reader, key Key) (Marker, error) {
 	body, _, err := store.Get(ctx, key.Marker())
 	if err != nil {
@@ -51,7 +50,7 @@ func ReadMarker(ctx context.Context, store Reader, key Key) (Marker, error) {
 	}
 	marker, err := ParseMarker(text)
 	if err == nil && marker.Key != key.Data() {
-		err = corrupt("the marker is of another archive, %s", marker.Key)
+		err = corrupt("the marker belongs to another archive, %s", marker.Key)
 	}
 	if err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", key.Marker(), err)
@@ -62,15 +61,15 @@ func ReadMarker(ctx context.Context, store Reader, key Key) (Marker, error) {
 func (w Want) matches(marker Marker) error {
 	switch {
 	case w.VolumeUID != "" && (marker.VolumeUID != w.VolumeUID || marker.Epoch != w.Epoch):
-		return corrupt("it was made of volume %s at epoch %d, not of %s at %d", marker.VolumeUID, marker.Epoch, w.VolumeUID, w.Epoch)
+		return corrupt("it was made from volume %s at epoch %d, not from %s at %d", marker.VolumeUID, marker.Epoch, w.VolumeUID, w.Epoch)
 	case w.SHA256 != "" && marker.SHA256 != w.SHA256:
-		return corrupt("its sum is %s, recorded was %s", marker.SHA256, w.SHA256)
+		return corrupt("its sum is %s, but %s was recorded", marker.SHA256, w.SHA256)
 	}
 	return nil
 }
 
-// Discard deletes an archive: the marker first, so that at no time a marker stands without its
-// data, and the note that a mover may have left last. It is safe to call again. No mover of this key may be alive.
+// Discard deletes an archive: the marker first, so that a marker never exists without its data, and the mover's note
+// last. It is safe to call again. No mover of this key may be running.
 func Discard(ctx context.Context, store Store, key Key) error {
 	for _, name := range []string{key.Marker(), key.Data()} {
 		if err := store.Delete(ctx, name); err != nil {
@@ -80,9 +79,8 @@ func Discard(ctx context.Context, store Store, key Key) error {
 	return DropNote(ctx, store, key)
 }
 
-// Lost tells whether err means that data are gone or damaged, now that the bucket itself has
-// answered; probe is HeadBucket's error. A missing bucket, like a store that is out of reach, is a
-// matter of the way to the data, not of the data (D23).
+// Lost reports whether err means that data are lost or damaged; probe is HeadBucket's error. A missing bucket and an
+// unreachable store say nothing about the data (D23).
 func Lost(err, probe error) bool {
 	return probe == nil && (errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt))
 }

@@ -15,35 +15,33 @@ const (
 	markerSuffix = ".meta"
 )
 
-// Key names one archive: the Workspace's metadata.uid and the id of the operation that made it,
-// both UUIDs as Kubernetes and Kyklos write them, with small letters (W26). A Workspace of
-// the same name that comes later has another UID, so it never gets a stranger's home.
+// Key names one archive: the Workspace's metadata.uid and the id of the operation that made it, both lowercase UUIDs
+// (W26). A later Workspace of the same name has another UID, so it never gets another owner's home.
 type Key struct{ UID, OpID string }
 
-// NewKey is the key of an archive. The error says which part is no UUID.
+// NewKey is the key of an archive. The error names the part that is not a UUID.
 func NewKey(uid, opID string) (Key, error) {
 	if !canonical(uid) {
-		return Key{}, fmt.Errorf("the workspace's uid %q must be a UUID with small letters", uid)
+		return Key{}, fmt.Errorf("the workspace's uid %q must be a lowercase UUID", uid)
 	}
 	if !canonical(opID) {
-		return Key{}, fmt.Errorf("the operation's id %q must be a UUID with small letters", opID)
+		return Key{}, fmt.Errorf("the operation's id %q must be a lowercase UUID", opID)
 	}
 	return Key{UID: uid, OpID: opID}, nil
 }
 
-// ParseKey reads the name of an archive's data, archives/UID/OPERATION/home.tar.gz, and refuses
-// anything that Data would not print.
+// ParseKey parses the name of an archive's data, archives/UID/OPERATION/home.tar.gz. It accepts only what Data returns.
 func ParseKey(name string) (Key, error) {
 	rest, ok := strings.CutPrefix(name, Root)
 	uid, rest, ok2 := strings.Cut(rest, "/")
 	opID, last, ok3 := strings.Cut(rest, "/")
 	if !ok || !ok2 || !ok3 || last != dataName {
-		return Key{}, fmt.Errorf("%q is no archive: it must be %sUID/OPERATION/%s", name, Root, dataName)
+		return Key{}, fmt.Errorf("%q is not an archive: it must be %sUID/OPERATION/%s", name, Root, dataName)
 	}
 	return NewKey(uid, opID)
 }
 
-// ParseObject reads the name of an archive's data or of its marker.
+// ParseObject parses the name of an archive's data or marker.
 func ParseObject(name string) (key Key, marker bool, err error) {
 	data, marker := strings.CutSuffix(name, markerSuffix)
 	key, err = ParseKey(data)
@@ -56,8 +54,7 @@ func (k Key) Data() string { return k.Folder() + dataName }
 // Marker is the name of the marker that commits it.
 func (k Key) Marker() string { return k.Data() + markerSuffix }
 
-// Folder is the common beginning of both names. It ends with a slash, so that no other
-// operation's folder begins with it.
+// Folder is the common prefix of both names. It ends with a slash, so that it is not a prefix of another folder.
 func (k Key) Folder() string { return Root + k.UID + "/" + k.OpID + "/" }
 
 // String is the name of the data.

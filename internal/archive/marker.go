@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// MaxMarkerBytes is more than any marker needs. A longer one is none.
+// MaxMarkerBytes is more than any marker needs. Longer ones are invalid.
 const MaxMarkerBytes = 64 << 10
 
 const sumPrefix = "sha256:"
 
-// Marker says what the stored data are, and what they were made of. As text its first line is
-// sha256: and the data's sum (W52), the rest is JSON.
+// Marker describes the stored data and their origin. In the store its first line is sha256: and the data's sum (W52),
+// the rest is JSON.
 type Marker struct {
 	// SHA256 is the sum of the stored data: 64 hexadecimal digits.
 	SHA256 string `json:"-"`
@@ -26,23 +26,23 @@ type Marker struct {
 	Size int64 `json:"size"`
 	// Tree is the digest of the home: 64 hexadecimal digits.
 	Tree string `json:"tree"`
-	// Entries and Bytes bound what comes out: files, folders and links, and the files' lengths.
+	// Entries and Bytes bound the unpacked home: files, folders and links, and the files' lengths.
 	Entries int64 `json:"entries"`
 	Bytes   int64 `json:"bytes"`
-	// VolumeUID and Epoch are the volume that was read, and how often a Pod had been started on
-	// it: an archive of an earlier epoch lacks what was written since (D2).
+	// VolumeUID is the volume that was read. Epoch is how often a Pod had been started on it: an archive of an earlier
+	// epoch lacks what was written since (D2).
 	VolumeUID string `json:"volumeUID"`
 	Epoch     int64  `json:"epoch"`
-	// Workspace is NAMESPACE/NAME, for people who look into the store.
+	// Workspace is NAMESPACE/NAME, for people who inspect the store.
 	Workspace string `json:"workspace"`
 	// Mover is the version of the program that wrote it.
 	Mover string `json:"mover"`
 }
 
-// Sum is the data's sum as status.archive and the first line have it: sha256: and 64 digits.
+// Sum is the data's sum as in status.archive and the first line: sha256: and 64 digits.
 func (m Marker) Sum() string { return sumPrefix + m.SHA256 }
 
-// String is the marker as it is stored. ParseMarker gives back the same.
+// String is the marker as it is stored. ParseMarker is its inverse.
 func (m Marker) String() string {
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -51,8 +51,7 @@ func (m Marker) String() string {
 	return m.Sum() + "\n" + string(body) + "\n"
 }
 
-// ParseMarker reads a marker. The error is ErrCorrupt and says what is wrong. Fields that a later
-// version adds are passed over.
+// ParseMarker parses a marker. The error is ErrCorrupt. Unknown fields of later versions are ignored.
 func ParseMarker(text []byte) (Marker, error) {
 	if len(text) > MaxMarkerBytes {
 		return Marker{}, corrupt("the marker has %d bytes, more than %d", len(text), MaxMarkerBytes)
@@ -68,31 +67,31 @@ func ParseMarker(text []byte) (Marker, error) {
 		return Marker{}, corrupt("the marker's second line must be JSON: %v", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return Marker{}, corrupt("something follows the marker's JSON")
+		return Marker{}, corrupt("unexpected data after the marker's JSON")
 	}
 	marker.SHA256 = sum
 	return marker, marker.check()
 }
 
-// check refuses a marker that Commit would not have written.
+// check refuses a marker that a mover would not have written.
 func (m Marker) check() error {
 	_, err := ParseKey(m.Key)
 	switch {
 	case err != nil:
 		return corrupt("the marker's key: %v", err)
 	case m.Size <= 0:
-		return corrupt("the marker's size is %d, it must be above 0", m.Size)
+		return corrupt("the marker's size is %d, but must be above 0", m.Size)
 	case !isDigest(m.Tree):
 		return corrupt("the marker's tree must be 64 hexadecimal digits")
 	case m.Entries < 1 || m.Bytes < 0:
-		return corrupt("the marker's entries (%d) must be 1 at least, its bytes (%d) 0", m.Entries, m.Bytes)
+		return corrupt("the marker's entries (%d) must be at least 1, its bytes (%d) at least 0", m.Entries, m.Bytes)
 	case m.VolumeUID == "" || m.Epoch < 0:
 		return corrupt("the marker must name the volume, and its epoch (%d) must not be negative", m.Epoch)
 	}
 	return nil
 }
 
-// isDigest tells whether text is a SHA-256 sum in small hexadecimal digits.
+// isDigest reports whether text is a SHA-256 sum in lowercase hexadecimal digits.
 func isDigest(text string) bool {
 	sum, err := hex.DecodeString(text)
 	return err == nil && len(sum) == 32 && strings.ToLower(text) == text

@@ -6,17 +6,17 @@ import (
 	"net/http"
 )
 
-// FromStatus says in this package's words what an S3 store answered: an HTTP status, 0 for no
-// answer at all, and the error's code if the answer had a body.
+// FromStatus translates an S3 store's answer to one of this package's errors: the HTTP status, 0 for no answer, and the
+// error code if the answer had a body.
 func FromStatus(status int, code string) error {
-	switch code { // it says more than the status, which is 200 for a multipart upload that failed late
+	switch code { // more specific than the status, which is 200 for a multipart upload that failed late
 	case "NoSuchBucket":
 		return ErrBucketMissing
 	case "NoSuchKey":
 		return ErrNotFound
 	case "PreconditionFailed", "ConditionalRequestConflict":
 		return ErrExists
-	case "NoSuchUpload": // ended by its issuer or by a life cycle rule: the next attempt begins another
+	case "NoSuchUpload": // aborted by its issuer or by a lifecycle rule: the next attempt starts another
 		return ErrUnreachable
 	}
 	switch status {
@@ -24,17 +24,16 @@ func FromStatus(status int, code string) error {
 		if code == "" || code == "NotFound" { // the answer to a HEAD has no body
 			return ErrNotFound
 		}
-		return ErrUnreachable // something else is missing, such as the user: never take it for the object
+		return ErrUnreachable // something else is missing, such as the user: not the object
 	case http.StatusPreconditionFailed, http.StatusConflict:
-		return ErrExists // 409: another conditional write of this name is under way
+		return ErrExists // 409: another conditional write of this name is in progress
 	case http.StatusForbidden, http.StatusUnauthorized:
 		return ErrDenied
 	}
 	return ErrUnreachable
 }
 
-// Body reads an object's bytes: an error on the way is ErrUnreachable, and so is an end before
-// the object's size.
+// Body reads an object's bytes. An error is ErrUnreachable, and so is an end before the object's size.
 func Body(body io.ReadCloser, object Object) io.ReadCloser {
 	return &sized{ReadCloser: body, name: object.Name, left: object.Size}
 }
@@ -48,10 +47,10 @@ type sized struct {
 func (s *sized) Read(into []byte) (int, error) {
 	n, err := s.ReadCloser.Read(into)
 	s.left -= int64(n)
-	if err == io.EOF && s.left > 0 { //nolint:errorlint // a reader's own sign
+	if err == io.EOF && s.left > 0 { //nolint:errorlint // readers return io.EOF itself
 		err = io.ErrUnexpectedEOF
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader's own sign
+	if err != nil && err != io.EOF { //nolint:errorlint // readers return io.EOF itself
 		err = fmt.Errorf("%s: %w: %w", s.name, ErrUnreachable, err)
 	}
 	return n, err

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// What can go wrong with a store. Adapters wrap exactly one of these around what they were told.
+// Errors of a store. Adapters wrap exactly one of these.
 var (
-	// ErrNotFound: there is no such object, though the bucket is there.
+	// ErrNotFound: the bucket exists, the object does not.
 	ErrNotFound = errors.New("the object does not exist")
-	// ErrBucketMissing: the bucket or the folder of the store is not there. It tells nothing of
-	// objects (D23).
+	// ErrBucketMissing: the bucket or the folder of the store does not exist. It says nothing about objects (D23).
 	ErrBucketMissing = errors.New("the bucket does not exist")
-	// ErrExists: an object of this name is there already, and stays as it is.
-	ErrExists = errors.New("the object exists already")
-	// ErrDenied: the credentials do not allow it, or have run out.
+	// ErrExists: an object of this name already exists and is unchanged.
+	ErrExists = errors.New("the object already exists")
+	// ErrDenied: the credentials do not allow it, or have expired.
 	ErrDenied = errors.New("the store refuses access")
-	// ErrUnreachable: there was no answer, or one that may be another next time.
+	// ErrUnreachable: there was no answer, or a temporary failure.
 	ErrUnreachable = errors.New("the store cannot be reached")
-	// ErrCorrupt: the stored bytes are not what they should be.
+	// ErrCorrupt: the stored bytes are not the expected ones.
 	ErrCorrupt = errors.New("the archive is damaged")
-	// ErrTooLarge: the object needs more bytes than were allowed for.
+	// ErrTooLarge: the object needs more bytes than allowed.
 	ErrTooLarge = errors.New("the archive is too large")
 )
 
@@ -36,39 +35,35 @@ type Object struct {
 
 // Reader reads objects.
 type Reader interface {
-	// Head tells what is stored, or ErrNotFound.
+	// Head describes an object, or returns ErrNotFound.
 	Head(ctx context.Context, name string) (Object, error)
-	// Get opens an object, or ErrNotFound. Object is as Head's. A body that ends before
-	// Object.Size bytes ends with an error.
+	// Get opens an object, or returns ErrNotFound. A body that ends before Object.Size bytes ends with an error.
 	Get(ctx context.Context, name string) (io.ReadCloser, Object, error)
 }
 
-// Writer makes objects, never over one that exists: exactly one of any number of racing calls
-// wins, the others get ErrExists. An object is whole or not there.
+// Writer creates objects and never overwrites: exactly one of several racing calls wins, the others get ErrExists. An
+// object is complete or does not exist.
 type Writer interface {
 	// Put stores a small object.
 	Put(ctx context.Context, name string, body []byte) error
-	// PutStream stores what body gives until EOF. If body fails, nothing is stored and its error
-	// comes back wrapped.
+	// PutStream stores body up to EOF. If body fails, nothing is stored and its error is returned wrapped.
 	PutStream(ctx context.Context, name string, body io.Reader) error
 }
 
-// MoverStore is all that a mover has: it can read, and it can create once. It cannot overwrite,
-// list or delete.
+// MoverStore is a mover's access: it can read, and create once. It cannot overwrite, list or delete.
 type MoverStore interface {
 	Reader
 	Writer
 }
 
-// Store is an object store as the operator has it.
+// Store is the operator's access to an object store.
 type Store interface {
 	MoverStore
-	// List gives the objects whose names begin with prefix, in the order of their names, a page at a time as
-	// they are asked for. After an error nothing follows.
+	// List yields the objects whose names begin with prefix, sorted by name, page by page. Nothing follows an error.
 	List(ctx context.Context, prefix string) iter.Seq2[Object, error]
-	// Delete deletes an object. One that is not there is deleted already.
+	// Delete deletes an object; a missing one is not an error.
 	Delete(ctx context.Context, name string) error
-	// HeadBucket is nil if the bucket is there and answers, else ErrBucketMissing,
-	// ErrDenied or ErrUnreachable. Only after nil does ErrNotFound mean that data are lost (D23).
+	// HeadBucket returns nil if the bucket exists and answers, else ErrBucketMissing, ErrDenied or ErrUnreachable. Only
+	// after nil does ErrNotFound mean that data are lost (D23).
 	HeadBucket(ctx context.Context) error
 }

@@ -1,4 +1,4 @@
-// Package buildinfo says what the binary was built from.
+// Package buildinfo has the versions of the binary and its parts.
 package buildinfo
 
 import (
@@ -9,15 +9,15 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// The linker sets these for a release: -X kyklos.io/kyklos/internal/buildinfo.version=v1.2.3, and so on. date is that of
-// the commit (RFC 3339), so that the same commit gives the same bytes.
+// The linker sets these for a release: -X kyklos.io/kyklos/internal/buildinfo.version=v1.2.3, and so on. date is the
+// commit's (RFC 3339), so that builds are reproducible.
 var version, commit, date string
 
-// Info lists the versions of a binary and of what is built into it. Version, TZData, Go and Platform are always set.
+// Info lists the versions of a binary and its parts. Version, TZData, Go and Platform are always set.
 type Info struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
-	// Date is that of the commit, RFC 3339.
+	// Date is the commit's, RFC 3339.
 	Date string `json:"date,omitempty"`
 	// Kubernetes is the version of the Kubernetes libraries, v0.37.2 for those of Kubernetes 1.37.2.
 	Kubernetes string `json:"kubernetes,omitempty"`
@@ -26,13 +26,13 @@ type Info struct {
 	Platform   string `json:"platform"`
 }
 
-// Read returns what the linker and the Go command noted in this binary.
+// Read returns the information that the linker and the Go command stored in this binary.
 func Read() Info {
 	info, _ := debug.ReadBuildInfo()
 	return read(Info{Version: version, Commit: commit, Date: date}, info)
 }
 
-// Version returns the version of Kyklos, "(devel)" if none was noted.
+// Version returns the version of Kyklos, "(devel)" if it is unknown.
 func Version() string { return Read().Version }
 
 // Source returns version, commit and date as one text, without those that are unknown.
@@ -47,12 +47,12 @@ func (i Info) Source() string {
 	return strings.Join(parts, ", ")
 }
 
-// read fills linked, if the linker set nothing, from what the Go command noted, as after go install with a version.
-func read(linked Info, noted *debug.BuildInfo) Info {
-	if noted != nil {
+// read completes linked with the Go command's information, also the version if the linker set none, as after go install.
+func read(linked Info, build *debug.BuildInfo) Info {
+	if build != nil {
 		if linked == (Info{}) {
-			linked.Version = noted.Main.Version
-			for _, setting := range noted.Settings {
+			linked.Version = build.Main.Version
+			for _, setting := range build.Settings {
 				switch setting.Key {
 				case "vcs.revision":
 					linked.Commit = setting.Value
@@ -61,7 +61,7 @@ func read(linked Info, noted *debug.BuildInfo) Info {
 				}
 			}
 		}
-		linked.Kubernetes = moduleVersion(noted, "k8s.io/apimachinery")
+		linked.Kubernetes = moduleVersion(build, "k8s.io/apimachinery")
 	}
 	if linked.Version == "" {
 		linked.Version = "(devel)"

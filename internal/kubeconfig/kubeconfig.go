@@ -14,25 +14,25 @@ import (
 	"kyklos.io/kyklos/internal/scheme"
 )
 
-// Flags choose the API server and the namespace. Empty ones leave the choice to the kubeconfig or the pod.
+// Flags select the API server and the namespace. Empty ones use the kubeconfig or the pod.
 type Flags struct{ Kubeconfig, Context, Namespace string }
 
 // Bind adds --kubeconfig, --context and --namespace.
 func (f *Flags) Bind(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "path of a kubeconfig; empty uses KUBECONFIG, then the pod's ServiceAccount")
-	flags.StringVar(&f.Context, "context", "", "context of the kubeconfig; empty takes the current one")
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace; empty takes that of the kubeconfig or the pod")
+	flags.StringVar(&f.Context, "context", "", "context of the kubeconfig; empty uses the current one")
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace; empty uses that of the kubeconfig or the pod")
 }
 
-// Connect returns how to reach the API server, and the namespace. The command's name becomes part of the user agent, which
-// the API server's audit log shows.
+// Connect returns the client configuration and the namespace. The user agent, which the API server's audit log shows,
+// contains the command's name.
 func (f *Flags) Connect(command string) (*rest.Config, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = f.Kubeconfig
 	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.Context})
 	config, err := loaded.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, "", errors.New("find the API server: no kubeconfig says where it is: name one with --kubeconfig, or in the variable KUBECONFIG")
+		return nil, "", errors.New("find the API server: no kubeconfig found: use --kubeconfig or the variable KUBECONFIG")
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("find the API server: %w", err)
@@ -56,7 +56,7 @@ func (f *Flags) Reader(command string) (client.Reader, string, error) {
 	}
 	reader, err := client.New(config, client.Options{Scheme: scheme.New()})
 	if err != nil {
-		return nil, "", fmt.Errorf("make a client of the API server: %w", err)
+		return nil, "", fmt.Errorf("create an API server client: %w", err)
 	}
 	return reader, namespace, nil
 }

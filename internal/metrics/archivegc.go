@@ -8,22 +8,22 @@ import (
 var (
 	archiveStores = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kyklos_archive_gc_stores",
-		Help: "Object stores, by what became of them in the last cycle of the archive GC: done, refused, failed, foreign or lost.",
+		Help: "Object stores by result of the last archive GC cycle: done, refused, failed, foreign or lost.",
 	}, []string{"result"})
 
 	archiveOrphans = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "kyklos_archive_gc_orphans",
-		Help: "Archives that no Workspace needed in the last cycle, and that were not deleted.",
+		Help: "Unneeded archives that were not deleted in the last cycle.",
 	})
 
 	archivesDeleted = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "kyklos_archive_gc_deleted_total",
-		Help: "Archives that were deleted because no Workspace needed them.",
+		Help: "Archives deleted because no Workspace needed them.",
 	})
 
 	uploadsEnded = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "kyklos_archive_gc_uploads_ended_total",
-		Help: "Uploads over a day old that were ended.",
+		Help: "Aborted uploads that were over a day old.",
 	})
 )
 
@@ -31,10 +31,10 @@ func init() {
 	metrics.Registry.MustRegister(archiveStores, archiveOrphans, archivesDeleted, uploadsEnded)
 }
 
-// ArchiveStores counts stores by what became of them.
+// ArchiveStores counts stores by result.
 type ArchiveStores struct {
-	// Done were gone through, Refused had too much to delete, Failed could not be gone through, Foreign
-	// are another installation's, and to Lost no Secret leads any more.
+	// Done were checked, Refused had too much to delete, Failed could not be checked, Foreign belong to another
+	// installation, and no Secret gives access to Lost any more.
 	Done, Refused, Failed, Foreign, Lost int
 }
 
@@ -48,7 +48,7 @@ func RecordArchiveStores(stores ArchiveStores, orphans int) {
 	archiveOrphans.Set(float64(orphans))
 }
 
-// RecordArchivesDeleted counts archives that were deleted, and uploads that were ended.
+// RecordArchivesDeleted counts deleted archives and aborted uploads.
 func RecordArchivesDeleted(archives, uploads int) {
 	archivesDeleted.Add(float64(archives))
 	uploadsEnded.Add(float64(uploads))

@@ -1,4 +1,3 @@
-// Package metrics holds the metrics of Kyklos, registered with controller-runtime.
 package metrics
 
 import (
@@ -8,11 +7,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Vectors without a label: a plain gauge would say 0, expired in 1970, before
-// the first certificate is known and wherever somebody else manages them.
+// Vectors without labels: a plain gauge would be 0, expired in 1970, while there is no certificate.
 var (
-	// webhookCertificateStart makes a part of the certificate's life out of the time that is left: what is
-	// left on time of one that lives for a week is late for one that lives for three months.
+	// webhookCertificateStart allows alerts on the fraction of the validity period that is left.
 	webhookCertificateStart = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kyklos_webhook_certificate_start_timestamp_seconds",
 		Help: "Unix time from which the certificate served by this replica's webhook server is valid.",
@@ -27,7 +24,7 @@ var (
 	}, nil)
 	webhookCertificateFilesBad = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kyklos_webhook_certificate_files_bad",
-		Help: "1 while the files in the folder of --webhook-cert-dir cannot be used; the log says why.",
+		Help: "1 while the files in the folder of --webhook-cert-dir cannot be used; the log has the reason.",
 	}, nil)
 )
 
@@ -35,7 +32,7 @@ func init() {
 	metrics.Registry.MustRegister(webhookCertificateStart, webhookCertificateExpiry, webhookCAExpiry, webhookCertificateFilesBad)
 }
 
-// RecordWebhookCertificate publishes from when and until when the leaf now served is valid.
+// RecordWebhookCertificate publishes the validity period of the served leaf.
 func RecordWebhookCertificate(notBefore, notAfter time.Time) {
 	webhookCertificateStart.WithLabelValues().Set(float64(notBefore.Unix()))
 	webhookCertificateExpiry.WithLabelValues().Set(float64(notAfter.Unix()))
@@ -46,12 +43,8 @@ func RecordWebhookCAExpiry(notAfter time.Time) {
 	webhookCAExpiry.WithLabelValues().Set(float64(notAfter.Unix()))
 }
 
-// RecordWebhookCertificateFiles publishes whether the mounted files can be used.
-// It is never called where certificates are self-managed.
+// RecordWebhookCertificateFiles publishes whether the mounted files can be used. It is not called with self-managed
+// certificates.
 func RecordWebhookCertificateFiles(usable bool) {
-	bad := 0.0
-	if !usable {
-		bad = 1
-	}
-	webhookCertificateFilesBad.WithLabelValues().Set(bad)
+	webhookCertificateFilesBad.WithLabelValues().Set(boolean(!usable))
 }

@@ -5,16 +5,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// What became of an object that a storage migration came to; the values of the label result.
+// Results of a storage migration for an object; the values of the label result.
 const (
-	MigrationRewritten  = "rewritten"  // stored anew by the migration
-	MigrationUnchanged  = "unchanged"  // was stored in the new version already
-	MigrationSuperseded = "superseded" // stored anew by somebody else's write
+	MigrationRewritten  = "rewritten"  // stored again by the migration
+	MigrationUnchanged  = "unchanged"  // was already stored in the new version
+	MigrationSuperseded = "superseded" // stored again by another write
 	MigrationGone       = "gone"       // deleted meanwhile
-	MigrationRefused    = "refused"    // the API server refused it; it is tried again later
+	MigrationRefused    = "refused"    // refused by the API server; retried later
 )
 
-// migrationResults are all of them.
 var migrationResults = []string{MigrationRewritten, MigrationUnchanged, MigrationSuperseded, MigrationGone, MigrationRefused}
 
 var (
@@ -22,7 +21,7 @@ var (
 
 	migratedObjects = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "kyklos_storage_migration_objects_total",
-		Help: "Objects that Kyklos's own storage migration came to, by result: rewritten, unchanged, superseded, gone or refused.",
+		Help: "Objects processed by Kyklos's own storage migration, by result: rewritten, unchanged, superseded, gone or refused.",
 	}, append(definition, "result"))
 
 	migrationActive = prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -44,7 +43,7 @@ func init() {
 type Migration struct {
 	// Active is true while objects may be stored in another version than the storage version.
 	Active bool
-	// Left is how many objects are known to be left, 0 or more.
+	// Left is the number of objects known to be left.
 	Left int
 }
 
@@ -53,7 +52,7 @@ func RecordMigration(crd string, m Migration) {
 	migrationActive.WithLabelValues(crd).Set(boolean(m.Active))
 	migrationLeft.WithLabelValues(crd).Set(float64(m.Left))
 	for _, result := range migrationResults {
-		migratedObjects.WithLabelValues(crd, result) // from the start: a rate misses what a series is born with
+		migratedObjects.WithLabelValues(crd, result) // from the start: rate() ignores a series' first value
 	}
 }
 

@@ -22,7 +22,7 @@ kyklos_storage_migration_active{crd="things.example"} ` + active + `
 # HELP kyklos_storage_migration_objects_left Objects listed by Kyklos's own storage migration and not rewritten yet, refused ones included.
 # TYPE kyklos_storage_migration_objects_left gauge
 kyklos_storage_migration_objects_left{crd="things.example"} ` + left + `
-# HELP kyklos_storage_migration_objects_total Objects that Kyklos's own storage migration came to, by result: rewritten, unchanged, superseded, gone or refused.
+# HELP kyklos_storage_migration_objects_total Objects processed by Kyklos's own storage migration, by result: rewritten, unchanged, superseded, gone or refused.
 # TYPE kyklos_storage_migration_objects_total counter
 kyklos_storage_migration_objects_total{crd="things.example",result="gone"} 0
 kyklos_storage_migration_objects_total{crd="things.example",result="refused"} ` + refused + `

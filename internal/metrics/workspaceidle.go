@@ -8,7 +8,7 @@ import (
 // workspacesIdle counts decisions of the idle timers, all Workspaces together.
 var workspacesIdle = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Name: "kyklos_workspace_idle_total",
-	Help: "Workspaces whose desired state was lowered because nobody used them, by the new desired state: STANDBY or PENDING.",
+	Help: "Idle Workspaces whose desired state was lowered, by the new desired state: STANDBY or PENDING.",
 }, []string{"desired"})
 
 func init() {

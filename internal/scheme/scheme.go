@@ -1,4 +1,4 @@
-// Package scheme lists the Go types that Kyklos reads and writes: the kinds of Kubernetes and its own.
+// Package scheme registers the kinds of Kubernetes and Kyklos.
 package scheme
 
 import (
@@ -9,12 +9,12 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// New returns a scheme of its own for each client or manager.
+// New returns a new scheme.
 func New() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme, v1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
-			panic(err) // only a type that is registered twice with different meanings causes this
+			panic(err) // only two types with the same kind cause this
 		}
 	}
 	return scheme

@@ -10,12 +10,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// clockFileVariable names a file that holds a duration by which the wall clock is off, such as
-// -36h15m. The file is read at every look at the clock, so tests of the whole process can step it.
+// clockFileVariable names a file with a duration that is added to the wall clock, such as -36h15m. The file is read on every
+// call, so that tests of the whole process can step the clock.
 const clockFileVariable = "KYKLOS_CLOCK_FILE"
 
-// Clock is the real clock moved by what the file says. Builds without the tag movableclock have
-// no such thing.
+// Clock is the real clock plus the offset in the file. It exists only in builds with the tag movableclock.
 var Clock clock.PassiveClock = movableClock{}
 
 type movableClock struct{}
@@ -28,7 +27,7 @@ func (movableClock) Now() time.Time {
 	}
 	offset, err := time.ParseDuration(strings.TrimSpace(string(content)))
 	if err != nil {
-		return now // half written; the next look sees it all
+		return now // partially written; the next call reads all of it
 	}
 	return now.Add(offset)
 }

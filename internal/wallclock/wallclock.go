@@ -5,5 +5,5 @@ package wallclock
 
 import "k8s.io/utils/clock"
 
-// Clock is the clock that everything but timers goes by.
+// Clock is used by everything except timers.
 var Clock clock.PassiveClock = clock.RealClock{}

@@ -1,5 +1,4 @@
-// Package connect makes a store of what a Secret says: the one that a Workspace's
-// spec.archive.storeRef names.
+// Package connect opens the store that a Secret describes: the one that a Workspace's spec.archive.storeRef refers to.
 package connect
 
 import (
@@ -17,7 +16,7 @@ import (
 
 // The keys of a store's Secret.
 const (
-	Folder          = "folder" // a file store; all others are S3's
+	Folder          = "folder" // for a file store; all others are for S3
 	Endpoint        = "endpoint"
 	Region          = "region"
 	Bucket          = "bucket"
@@ -34,16 +33,16 @@ var known = []string{Folder, Endpoint, Region, Bucket, Prefix, AccessKeyID, Secr
 
 // Options say what is allowed.
 type Options struct {
-	// Folders allows file stores. A Secret's folder is one of the operator's own file system, so only where every user may see
-	// all of it.
+	// Folders allows file stores. A Secret can name any folder of the operator's file system, so this is only for
+	// clusters whose users may see all of it.
 	Folders bool
 }
 
-// Open makes the store. Errors name the key of the Secret, and never a value of a credential.
+// Open opens the store. Errors name the key of the Secret and never contain a credential.
 func Open(secret map[string][]byte, options Options) (archive.Issuer, error) {
 	for _, key := range slices.Sorted(maps.Keys(secret)) {
 		if !slices.Contains(known, key) {
-			return nil, fmt.Errorf("%s: there is no such key; known are %s", key, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%s: unknown key; known keys are %s", key, strings.Join(known, ", "))
 		}
 	}
 	text := func(key string) string { return strings.TrimSpace(string(secret[key])) }
@@ -55,21 +54,21 @@ func Open(secret map[string][]byte, options Options) (archive.Issuer, error) {
 		AccessKeyID: text(AccessKeyID), SecretAccessKey: text(SecretAccessKey), SessionToken: text(SessionToken), CA: secret[CA],
 	}
 	var err error
-	if config.VirtualHost, err = truth(VirtualHost, text(VirtualHost)); err != nil {
+	if config.VirtualHost, err = parseBool(VirtualHost, text(VirtualHost)); err != nil {
 		return nil, err
 	}
-	if config.Checksums, err = truth(Checksums, text(Checksums)); err != nil {
+	if config.Checksums, err = parseBool(Checksums, text(Checksums)); err != nil {
 		return nil, err
 	}
 	store, err := s3store.New(config)
-	if err != nil { // not store itself: a nil *Store is no nil Issuer
+	if err != nil { // a nil *Store is not a nil Issuer
 		return nil, err
 	}
 	return store, nil
 }
 
-// Address says which store a Secret leads to, without its credentials; "" if it does not say. Two Secrets lead to
-// the same store if it is the same.
+// Address identifies a Secret's store without its credentials; "" if the Secret is incomplete. Two Secrets with the same
+// address give access to the same store.
 func Address(secret map[string][]byte) string {
 	text := func(key string) string { return strings.Trim(strings.TrimSpace(string(secret[key])), "/") }
 	if folder := strings.TrimSpace(string(secret[Folder])); folder != "" {
@@ -88,16 +87,16 @@ func Address(secret map[string][]byte) string {
 func openFolder(folder string, keys int, options Options) (archive.Issuer, error) {
 	switch {
 	case !options.Folders:
-		return nil, fmt.Errorf("%s: file stores are not allowed here; name an S3 store by %s and %s", Folder, Endpoint, Bucket)
+		return nil, fmt.Errorf("%s: file stores are not allowed here; name an S3 store with %s and %s", Folder, Endpoint, Bucket)
 	case keys > 1:
-		return nil, fmt.Errorf("%s: a file store has no other key", Folder)
+		return nil, fmt.Errorf("%s: a file store allows no other key", Folder)
 	case !filepath.IsAbs(folder):
 		return nil, fmt.Errorf("%s: %q must be an absolute path", Folder, folder)
 	}
 	return filestore.New(folder), nil
 }
 
-func truth(key, text string) (bool, error) {
+func parseBool(key, text string) (bool, error) {
 	if text == "" {
 		return false, nil
 	}

@@ -36,11 +36,11 @@ func TestWhatIsNoStore(t *testing.T) {
 		want    string
 	}{
 		"nothing":            {nil, Options{}, `endpoint: "" must be a URL of a host, such as https://s3.example.com`},
-		"a folder, unasked":  {secret("folder", "/etc"), Options{}, "folder: file stores are not allowed here; name an S3 store by endpoint and bucket"},
+		"a folder, unasked":  {secret("folder", "/etc"), Options{}, "folder: file stores are not allowed here; name an S3 store with endpoint and bucket"},
 		"a relative folder":  {secret("folder", "etc"), Options{Folders: true}, `folder: "etc" must be an absolute path`},
-		"a folder and more":  {secret("folder", "/a", "bucket", "b"), Options{Folders: true}, "folder: a file store has no other key"},
-		"a key unknown":      {secret("Bucket", "homes"), Options{}, "Bucket: there is no such key; known are folder, endpoint, region, bucket, prefix, accessKeyID, secretAccessKey, sessionToken, virtualHost, checksums, ca.crt"},
-		"a password":         {secret("endpoint", "https://id:k%ey@s3.example.com", "bucket", "homes"), Options{}, "endpoint: must not have a user or a password; give accessKeyID and secretAccessKey"},
+		"a folder and more":  {secret("folder", "/a", "bucket", "b"), Options{Folders: true}, "folder: a file store allows no other key"},
+		"a key unknown":      {secret("Bucket", "homes"), Options{}, "Bucket: unknown key; known keys are folder, endpoint, region, bucket, prefix, accessKeyID, secretAccessKey, sessionToken, virtualHost, checksums, ca.crt"},
+		"a password":         {secret("endpoint", "https://id:k%ey@s3.example.com", "bucket", "homes"), Options{}, "endpoint: must not contain a user or a password; use accessKeyID and secretAccessKey"},
 		"no truth":           {secret("checksums", "maybe"), Options{}, `checksums: "maybe" must be true or false`},
 		"no truth otherwise": {secret("virtualHost", "2"), Options{}, `virtualHost: "2" must be true or false`},
 	} {

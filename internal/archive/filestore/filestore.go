@@ -1,6 +1,6 @@
-// Package filestore keeps objects as files in a folder, for a cluster on one machine. An
-// object is written beside its name, made durable, and then linked to it: a link is never made over a
-// file that exists, so the first of any number of writers wins and nobody sees half an object.
+// Package filestore keeps objects as files in a folder, for a cluster on one machine. An object is written to a temporary
+// file, synced, and then linked to its name: a link never replaces an existing file, so the first of several writers
+// wins and incomplete objects are never visible.
 package filestore
 
 import (
@@ -18,19 +18,18 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// unfinished holds what is being written. No object's name begins so.
+// unfinished is the folder of temporary files. No object's name begins with it.
 const unfinished = ".unfinished"
 
-// Store is a folder of objects. The folder must exist: one that is missing may be a disk that is not
-// mounted, so it is never made.
+// Store is a folder of objects. The folder is never created: a missing one may be a disk that is not mounted.
 type Store struct{ folder string }
 
 var _ archive.Issuer = (*Store)(nil)
 
-// New is the store in a folder, an absolute path.
+// New returns the store in a folder, an absolute path.
 func New(folder string) *Store { return &Store{folder: folder} }
 
-// HeadBucket tells whether the folder is there.
+// HeadBucket checks that the folder exists.
 func (s *Store) HeadBucket(context.Context) error {
 	root, err := s.open()
 	if err != nil {
@@ -48,10 +47,10 @@ func (s *Store) Head(_ context.Context, name string) (archive.Object, error) {
 	defer func() { _ = root.Close() }()
 	info, err := root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fs.ErrNotExist // a folder on the way to objects
+		err = fs.ErrNotExist // a folder with objects
 	}
 	if err != nil {
-		return archive.Object{}, translated(name, err)
+		return archive.Object{}, wrap(name, err)
 	}
 	return object(name, info), nil
 }
@@ -69,12 +68,12 @@ func (s *Store) Get(ctx context.Context, name string) (io.ReadCloser, archive.Ob
 	defer func() { _ = root.Close() }()
 	file, err := root.Open(name)
 	if err != nil {
-		return nil, archive.Object{}, translated(name, err)
+		return nil, archive.Object{}, wrap(name, err)
 	}
 	return file, found, nil
 }
 
-// Delete implements archive.Store. Folders that it leaves empty go with it.
+// Delete implements archive.Store. It also deletes folders that become empty.
 func (s *Store) Delete(_ context.Context, name string) error {
 	root, err := s.openFor(name)
 	if err != nil {
@@ -82,7 +81,7 @@ func (s *Store) Delete(_ context.Context, name string) error {
 	}
 	defer func() { _ = root.Close() }()
 	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return translated(name, err)
+		return wrap(name, err)
 	}
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
 		if root.Remove(folder) != nil {
@@ -103,12 +102,12 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[archive.Objec
 		defer func() { _ = root.Close() }()
 		err = list(ctx, root, ".", prefix, func(found archive.Object) bool { return yield(found, nil) })
 		if err != nil && !errors.Is(err, fs.SkipAll) {
-			yield(archive.Object{}, translated(prefix, err))
+			yield(archive.Object{}, wrap(prefix, err))
 		}
 	}
 }
 
-// list goes through a folder in the order of whole names, in which a/b comes after a-b.
+// list walks a folder in the order of full names, in which a/b comes after a-b.
 func list(ctx context.Context, root *os.Root, folder, prefix string, yield func(archive.Object) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -145,13 +144,13 @@ func (s *Store) open() (*os.Root, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: the folder must exist", s.folder, archive.ErrBucketMissing)
 	}
-	return root, translated(s.folder, err)
+	return root, wrap(s.folder, err)
 }
 
-// openFor opens the folder for one object, if name can be one's.
+// openFor opens the folder for one object, if name is a valid object name.
 func (s *Store) openFor(name string) (*os.Root, error) {
 	if !fs.ValidPath(name) || name == "." || strings.HasPrefix(name, unfinished) {
-		return nil, fmt.Errorf("%q: %w: it is no name of an object", name, archive.ErrDenied)
+		return nil, fmt.Errorf("%q: %w: not a valid object name", name, archive.ErrDenied)
 	}
 	return s.open()
 }
@@ -162,9 +161,8 @@ func object(name string, info fs.FileInfo) archive.Object {
 
 func temporary() string { return path.Join(unfinished, rand.Text()) }
 
-// translated puts an error of the file system in a store's words. A full disk is not the only reason to try again
-// later, so the rest is ErrUnreachable.
-func translated(name string, err error) error {
+// wrap translates an error of the file system. Others, such as a full disk, are ErrUnreachable: they may be temporary.
+func wrap(name string, err error) error {
 	kind := archive.ErrUnreachable
 	switch {
 	case err == nil:

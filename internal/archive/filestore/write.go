@@ -28,7 +28,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	}
 	defer func() { _ = root.Close() }()
 	if err := root.Mkdir(unfinished, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return translated(name, err)
+		return wrap(name, err)
 	}
 	draft := temporary()
 	defer func() { _ = root.Remove(draft) }()
@@ -38,7 +38,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	return publish(root, draft, name)
 }
 
-// WriteNote stores a note, over the one before. It is not made durable: the next one comes soon.
+// WriteNote stores a note and replaces the previous one. It is not synced: the next one follows soon.
 func (s *Store) WriteNote(ctx context.Context, key archive.Key, note []byte) error {
 	name := key.Note()
 	root, err := s.openFor(name)
@@ -47,17 +47,17 @@ func (s *Store) WriteNote(ctx context.Context, key archive.Key, note []byte) err
 	}
 	defer func() { _ = root.Close() }()
 	if err := root.MkdirAll(unfinished, 0o700); err != nil {
-		return translated(name, err)
+		return wrap(name, err)
 	}
 	draft := temporary()
 	defer func() { _ = root.Remove(draft) }()
 	if err := root.WriteFile(draft, note, 0o600); err != nil {
-		return translated(name, err)
+		return wrap(name, err)
 	}
 	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return translated(name, err)
+		return wrap(name, err)
 	}
-	return translated(name, root.Rename(draft, name))
+	return wrap(name, root.Rename(draft, name))
 }
 
 // contextReader fails when ctx ends.
@@ -76,7 +76,7 @@ func (r contextReader) Read(into []byte) (int, error) {
 func writeDraft(root *os.Root, draft string, body io.Reader) error {
 	file, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return translated(draft, err)
+		return wrap(draft, err)
 	}
 	_, err = io.Copy(file, body)
 	if err == nil {
@@ -85,7 +85,7 @@ func writeDraft(root *os.Root, draft string, body io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// publish links a draft to its name. Delete may take the folder away in between, so it tries again.
+// publish links a draft to its name. It retries, as Delete may remove the folder in between.
 func publish(root *os.Root, draft, name string) error {
 	var err error
 	for range 10 {
@@ -97,11 +97,11 @@ func publish(root *os.Root, draft, name string) error {
 		}
 	}
 	if err != nil {
-		return translated(name, err)
+		return wrap(name, err)
 	}
 	for folder := path.Dir(name); ; folder = path.Dir(folder) {
 		if err := syncFolder(root, folder); err != nil || folder == "." {
-			return translated(name, err)
+			return wrap(name, err)
 		}
 	}
 }
@@ -114,16 +114,16 @@ func syncFolder(root *os.Root, folder string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Issue hands out the folder. Whoever can see it can read all of it: a file store is for a
-// cluster on one machine, whose movers are processes of the same user.
+// Issue returns the folder. Anyone with access can read all of it: a file store is for a cluster on one machine, whose
+// movers are processes of the same user.
 func (s *Store) Issue(_ context.Context, order archive.Order) (archive.Ticket, error) {
 	return archive.Ticket{Key: order.Key.Data(), Folder: s.folder, Attempt: order.Attempt, Expires: order.Now.Add(order.Valid)}, nil
 }
 
-// Revoke has nothing to end.
+// Revoke does nothing: there is no upload to abort.
 func (s *Store) Revoke(context.Context, archive.Ticket) error { return nil }
 
-// sortedEntries are a folder's entries, folders as if their names ended with a slash.
+// sortedEntries returns a folder's entries, sorted as if names of folders ended with a slash.
 func sortedEntries(root *os.Root, folder string) ([]fs.DirEntry, error) {
 	file, err := root.Open(folder)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes gives an open file or folder its owner, extended attributes and mode. In this order:
-// a new owner takes setuid away, and a mode may forbid attributes.
+// attributes sets owner, extended attributes and mode of an open file or folder. In this order: a new owner clears setuid,
+// and a mode may forbid attributes.
 func (u *unpacker) attributes(within *os.Root, name string, header *tar.Header, file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -39,14 +39,14 @@ func (u *unpacker) attributes(within *os.Root, name string, header *tar.Header, 
 	if !owned && header.Typeflag != tar.TypeDir {
 		mode &^= fs.ModeSetuid | fs.ModeSetgid
 	}
-	if info.Mode()&^fs.ModeDir == mode { // a new owner takes no bit away but those that a new file never has
+	if info.Mode()&^fs.ModeDir == mode { // a new owner only clears bits that a new file never has
 		return nil
 	}
 	return file.Chmod(mode)
 }
 
-// own gives an entry, whose info is as it was made, its owner and group. Without the right to, it stays with who restores it,
-// which is who the workspace runs as.
+// own sets owner and group of an entry; info is from its creation. Without permission it stays with the restoring user,
+// which is the workspace's user.
 func (u *unpacker) own(within *os.Root, name string, header *tar.Header, info fs.FileInfo) (owned bool, err error) {
 	stat := info.Sys().(*syscall.Stat_t)
 	if int(stat.Uid) == header.Uid && int(stat.Gid) == header.Gid {

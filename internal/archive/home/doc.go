@@ -1,13 +1,10 @@
-// Package home turns a home directory into one compressed stream and back, and says by a digest
-// whether two homes are the same. Nothing is left out without being told: what cannot be
-// read makes the whole fail.
+// Package home converts a home directory to one compressed stream and back, and compares homes by a digest. Everything
+// that is left out is reported; anything that cannot be read is an error.
 //
-// The stream is a plain tar.gz, so a home can be got back without Kyklos too. It is
-// deterministic: names are sorted, and nothing depends on when or how often it was made. Kept are
-// contents, folders, modes, times to the nanosecond, owners, symbolic and hard links, and the
-// extended attributes in user.*. Left out, and told, are sockets, pipes and devices: a home's programs make
-// them anew. Holes are not read from disk, cost next to nothing in the stream and are
-// holes again afterwards.
+// The stream is a plain tar.gz, so a home can be restored without Kyklos. It is deterministic: names are sorted, and
+// nothing depends on when or how often it was made. It keeps contents, folders, modes, times to the nanosecond, owners,
+// symbolic and hard links, and the extended attributes in user.*. It leaves out sockets, pipes and devices: programs
+// create them again. Holes are not read from disk, take almost no space in the stream, and are restored as holes.
 package home
 
 import (
@@ -18,18 +15,18 @@ import (
 	"github.com/klauspost/pgzip"
 )
 
-// What the caller tells apart. Errors of the file system come wrapped as they are.
+// Errors that callers distinguish. Errors of the file system are returned wrapped.
 var (
-	// ErrChanged: somebody wrote to the home while it was read.
+	// ErrChanged: the home was written to while it was read.
 	ErrChanged = errors.New("the home changed while it was read")
-	// ErrUnsafe: an entry that this package would not have written, such as ../x or a device.
-	ErrUnsafe = errors.New("the archive holds what no home can")
+	// ErrUnsafe: an entry that this package does not write, such as ../x or a device.
+	ErrUnsafe = errors.New("the archive holds an unsafe entry")
 )
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct{ Entries, Bytes int64 }
 
-// Summary is what a run found.
+// Summary is the result of a run.
 type Summary struct {
 	// Tree is the digest of everything that is kept: 64 hexadecimal digits.
 	Tree string
@@ -49,10 +46,10 @@ func (s *Summary) leaveOut(what string) {
 	}
 }
 
-// Blocks are compressed beside one another. The stream does not depend on how many at once.
+// Blocks are compressed concurrently. The stream does not depend on how many at a time.
 const blockSize = 1 << 20
 
-// At level 3 this library's streams are about as long as those of gzip -6: see BenchmarkBesideTarGzip.
+// At level 3 this library's streams are about as long as those of gzip -6; see BenchmarkBesideTarGzip.
 const level = 3
 
 func compress(w io.Writer) (*pgzip.Writer, error) {

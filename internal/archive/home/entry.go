@@ -13,15 +13,15 @@ import (
 
 const xattrPrefix = "SCHILY.xattr."
 
-// Bits of tar's mode that Go keeps elsewhere (POSIX pax, Values for mode Field).
+// Bits of tar's mode that fs.FileMode has elsewhere (POSIX pax, Values for mode Field).
 const (
 	modeSetuid = 0o4000
 	modeSetgid = 0o2000
 	modeSticky = 0o1000
 )
 
-// digester sums up a home entry by entry. It takes what is in the tar's headers, so a home on
-// disk and the same home in a stream have the same digest.
+// digester hashes a home entry by entry. It uses the tar's headers, so a home on disk and the same home in a stream have
+// the same digest.
 type digester struct {
 	all     hash.Hash
 	content hash.Hash
@@ -29,7 +29,7 @@ type digester struct {
 
 func newDigester() *digester { return &digester{all: sha256.New(), content: sha256.New()} }
 
-// add takes one entry. The content, if it has one, has been written to d.content before.
+// add adds one entry. Its content must have been written to d.content before.
 func (d *digester) add(header *tar.Header) {
 	fmt.Fprintf(d.all, "%q %c %o %d:%d %d.%09d %q %d", strings.TrimSuffix(header.Name, "/"), header.Typeflag,
 		header.Mode, header.Uid, header.Gid, header.ModTime.Unix(), header.ModTime.Nanosecond(), header.Linkname, header.Size)
@@ -44,8 +44,8 @@ func (d *digester) add(header *tar.Header) {
 
 func (d *digester) sum() string { return hex.EncodeToString(d.all.Sum(nil)) }
 
-// compareNames puts names in the order of a walk: a folder, then what is in it, then its neighbours.
-// A slash sorts before every other byte.
+// compareNames sorts names in the order of a walk: a folder, its content, its siblings. A slash sorts before every other
+// byte.
 func compareNames(a, b string) int {
 	return slices.CompareFunc([]byte(a), []byte(b), func(x, y byte) int { return rank(x) - rank(y) })
 }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// header is what tar says of an entry besides its type, size and target. file, open for reading,
-// has the extended attributes; nil has none.
+// header returns an entry's tar header without type, size and target. file is open for reading and provides the extended
+// attributes; nil has none.
 func (p *packer) header(name string, info fs.FileInfo, file *os.File) (*tar.Header, error) {
 	stat := info.Sys().(*syscall.Stat_t)
 	header := &tar.Header{
@@ -31,7 +31,7 @@ func (p *packer) header(name string, info fs.FileInfo, file *os.File) (*tar.Head
 		return nil, p.at(name, err)
 	}
 	for key, value := range attributes {
-		if strings.Contains(key, "=") { // the form of a tar has no room for it
+		if strings.Contains(key, "=") { // tar cannot store it
 			p.summary.leaveOut(name + ": attribute " + key)
 			continue
 		}
@@ -83,7 +83,7 @@ func kind(mode fs.FileMode) string {
 	return "of unknown kind"
 }
 
-// xattrs are the attributes that a user may set. A file system without any has none.
+// xattrs returns the attributes that a user may set; none if the file system has no support.
 func xattrs(file *os.File) (map[string]string, error) {
 	fd := int(file.Fd())
 	list, err := grow(func(into []byte) (int, error) { return unix.Flistxattr(fd, into) })
@@ -107,7 +107,7 @@ func xattrs(file *os.File) (map[string]string, error) {
 	return all, nil
 }
 
-// grow asks for the size, then for the value. It fails with ERANGE if that grew in between.
+// grow gets the size, then the value. It fails with ERANGE if the value grew in between.
 func grow(get func([]byte) (int, error)) ([]byte, error) {
 	size, err := get(nil)
 	if err != nil || size == 0 {

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holes reads a file of a known size, without reading its holes from disk. A file system that knows
-// no holes says that all is data.
+// holes reads a file of a known size without reading its holes from disk. A file system without holes reports only data.
 type holes struct {
 	file *os.File
 	size int64
@@ -37,12 +36,12 @@ func (h *holes) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// region finds out what is at h.at and where it ends, which is beyond h.at.
+// region finds out whether h.at is in a hole, and where the region ends.
 func (h *holes) region() {
 	fd := int(h.file.Fd())
 	data, err := unix.Seek(fd, h.at, unix.SEEK_DATA)
 	switch {
-	case err == unix.ENXIO: // no data any more
+	case err == unix.ENXIO: // no more data
 		h.hole, h.end = true, h.size
 	case err != nil:
 		h.hole, h.end = false, h.size
@@ -78,7 +77,7 @@ func writeSparse(file *os.File, content io.Reader, buffer []byte) error {
 	return lengthen(file, end, at)
 }
 
-// writeBlocks writes what is not zeros, from at on, and tells where the last that it wrote ends.
+// writeBlocks writes blocks that are not zeros at offset at, and returns the end of the last one.
 func writeBlocks(file *os.File, content []byte, at int64) (end int64, err error) {
 	for start := 0; start < len(content); start += holeSize {
 		block := content[start:min(start+holeSize, len(content))]
@@ -93,7 +92,7 @@ func writeBlocks(file *os.File, content []byte, at int64) (end int64, err error)
 	return end, nil
 }
 
-// lengthen makes a file that ends at end as long as it is to be: it may end in a hole.
+// lengthen extends a file from end to size: it may end in a hole.
 func lengthen(file *os.File, end, size int64) error {
 	if end == size {
 		return nil
@@ -101,7 +100,7 @@ func lengthen(file *os.File, end, size int64) error {
 	return file.Truncate(size)
 }
 
-// holeSize is what is left out at least: smaller holes are no gain.
+// holeSize is the minimum length of a hole.
 const holeSize = 64 << 10
 
 func zeros(block []byte) bool {

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// Measure counts what Pack would report at its end, without reading any file: for people who wait. A nil folder
-// is a home that was never made.
+// Measure counts what Pack would report at its end, without reading files. A nil folder is a home that was never created.
 func Measure(ctx context.Context, folder *os.Root) (Progress, error) {
 	if folder == nil {
 		return Progress{Entries: 1}, nil
@@ -24,7 +23,7 @@ type measurer struct {
 	total Progress
 }
 
-// folder counts what is in a folder, and not the folder itself.
+// folder counts the content of a folder.
 func (m *measurer) folder(folder *os.Root) error {
 	if err := m.ctx.Err(); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What is counted beforehand is what Pack comes to, and on the way both ways tell more and more.
+// Measure counts what Pack reports at its end, and the progress only grows in both directions.
 func TestMeasureIsWhatPackComesTo(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -54,7 +54,7 @@ func grows(t *testing.T, what string, total Progress, run func(report func(Progr
 		t.Fatal(err)
 	}
 	if last != total || !within || summary.Entries != total.Entries || summary.Bytes != total.Bytes {
-		t.Errorf("%s ended at %+v with %+v, want %+v; it told of a part of a file: %t", what, last, summary, total, within)
+		t.Errorf("%s ended at %+v with %+v, want %+v; it reported a part of a file: %t", what, last, summary, total, within)
 	}
 	return summary
 }

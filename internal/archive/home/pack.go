@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Pack writes the folder as a tar.gz. report, which may be nil, is called after every entry and
-// every megabyte. Whatever cannot be read is an error, and so is a change meanwhile (ErrChanged).
-// A nil folder is a home that was never made: it packs as an empty one of the caller's.
+// Pack writes the folder as a tar.gz. report, which may be nil, is called after every entry and every megabyte. Anything
+// that cannot be read is an error, and so is a change meanwhile (ErrChanged). A nil folder is a home that was never
+// created: it is packed as an empty one, owned by the caller.
 func Pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
 	zip, err := compress(w)
 	if err != nil {
@@ -30,7 +30,7 @@ func Pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progres
 	return summary, zip.Close()
 }
 
-// Survey says what Pack would, and writes nothing.
+// Survey returns the same as Pack without writing.
 func Survey(ctx context.Context, folder *os.Root) (Summary, error) {
 	return pack(ctx, folder, io.Discard, nil)
 }
@@ -72,8 +72,7 @@ type packer struct {
 
 type inode struct{ device, number uint64 }
 
-// folder packs a folder and what is in it. It is read with names relative to itself, so a name
-// can be of any depth.
+// folder packs a folder and its content. Its entries are opened relative to it, so names can be of any depth.
 func (p *packer) folder(folder *os.Root, name string, info fs.FileInfo) error {
 	list, err := folder.Open(".")
 	if err != nil {
@@ -169,7 +168,7 @@ func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) erro
 	return p.unchanged(file, name, info)
 }
 
-// put writes an entry that has no content.
+// put writes an entry without content.
 func (p *packer) put(header *tar.Header) error {
 	if err := p.tar.WriteHeader(header); err != nil {
 		return p.at(header.Name, err)
@@ -191,7 +190,7 @@ func (p *packer) progress(read int64) {
 	}
 }
 
-// unchanged holds an open file or folder to be as it was before it was read.
+// unchanged checks that an open file or folder has not changed since before.
 func (p *packer) unchanged(file *os.File, name string, before fs.FileInfo) error {
 	after, err := file.Stat()
 	if err != nil {
@@ -204,7 +203,7 @@ func (p *packer) unchanged(file *os.File, name string, before fs.FileInfo) error
 	return nil
 }
 
-// at says where. Whatever was there a moment ago and is not any more was changed by somebody.
+// at adds the name to an error. An entry that has disappeared was changed.
 func (p *packer) at(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: %w", ErrChanged, err)

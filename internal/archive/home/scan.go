@@ -11,12 +11,11 @@ import (
 	"github.com/klauspost/pgzip"
 )
 
-// Limits bound what a stream may unpack to, against archives that are small and unpack to
-// anything. They come from the archive's marker.
+// Limits bound what a stream may unpack to, against decompression bombs. They are from the archive's marker.
 type Limits struct{ Entries, Bytes int64 }
 
-// Inspect reads a stream to its end and holds it to everything that Unpack does, but writes
-// nothing. Any error means that the stream is no whole archive, or that r failed.
+// Inspect reads a stream to its end with all checks of Unpack, but writes nothing. An error means that the stream is not
+// a complete archive, or that r failed.
 func Inspect(ctx context.Context, r io.Reader, limits Limits, report func(Progress)) (Summary, error) {
 	return scan(ctx, r, limits, report, func(_ *tar.Header, content io.Reader) error {
 		_, err := io.Copy(io.Discard, content)
@@ -24,7 +23,7 @@ func Inspect(ctx context.Context, r io.Reader, limits Limits, report func(Progre
 	})
 }
 
-// visit takes one entry that has passed all checks, and reads its content to the end.
+// visit processes one checked entry, and reads its content to the end.
 type visit func(header *tar.Header, content io.Reader) error
 
 func scan(ctx context.Context, r io.Reader, limits Limits, report func(Progress), visit visit) (Summary, error) {
@@ -47,19 +46,18 @@ func scan(ctx context.Context, r io.Reader, limits Limits, report func(Progress)
 		}
 	}
 	if s.last == "" {
-		return Summary{}, unsafe("it is empty: not even the home itself is in it")
+		return Summary{}, unsafe("it is empty: the home itself is missing")
 	}
 	s.summary.Tree = s.digest.sum()
 	return s.summary, drain(zip)
 }
 
-// drain reads what follows the tar's end, so that the sums at the very end are checked. It is nothing, or
-// some zeros that fill a block up.
+// drain reads to the end of the stream, so that gzip's checksum is verified. Only padding may follow the tar.
 func drain(r io.Reader) error {
 	const padding = 1 << 20
 	n, err := io.Copy(io.Discard, io.LimitReader(r, padding+1))
 	if err == nil && n > padding {
-		err = unsafe("more follows its end")
+		err = unsafe("unexpected data after its end")
 	}
 	return err
 }
@@ -73,7 +71,7 @@ type scanner struct {
 	summary Summary
 
 	last    string   // the last entry's name; "." is the first
-	folders []string // the folder of the last entry and those around it, "." left out
+	folders []string // the folder of the last entry and its parents, without "."
 }
 
 func (s *scanner) entry(header *tar.Header, visit visit) error {
@@ -84,7 +82,7 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 	s.summary.Entries++
 	s.summary.Bytes += header.Size
 	if s.summary.Entries > s.limits.Entries || s.summary.Bytes > s.limits.Bytes {
-		return unsafe("it holds more than the %d entries and %d bytes that its marker says", s.limits.Entries, s.limits.Bytes)
+		return unsafe("it holds more than the %d entries and %d bytes of its marker", s.limits.Entries, s.limits.Bytes)
 	}
 	content := &contentReader{ctx: s.ctx, Reader: s.tar, read: func(n int64) {
 		progress.Bytes += n
@@ -102,8 +100,8 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 	return s.ctx.Err()
 }
 
-// check refuses whatever Pack would not have written. Since names only ever grow, none comes
-// twice; since each one's folder must be open, and be a folder, none leads through a link.
+// check refuses anything that Pack does not write. Names are in ascending order, so none is repeated; each one's folder
+// must be an open folder, so none follows a link.
 func (s *scanner) check(header *tar.Header) error {
 	name := strings.TrimSuffix(header.Name, "/")
 	folder := header.Typeflag == tar.TypeDir
@@ -112,7 +110,7 @@ func (s *scanner) check(header *tar.Header) error {
 	}
 	if s.last == "" {
 		if name != "." || !folder {
-			return unsafe("it must begin with the home itself, ./")
+			return unsafe("the first entry must be the home itself, ./")
 		}
 		s.last = name
 		return nil
@@ -124,7 +122,7 @@ func (s *scanner) check(header *tar.Header) error {
 		return unsafe("it comes after %q, out of order", s.last)
 	}
 	if !s.enter(name) {
-		return unsafe("it is in no folder of the archive")
+		return unsafe("its folder is not in the archive")
 	}
 	if folder {
 		s.folders = append(s.folders, name)
@@ -136,8 +134,7 @@ func (s *scanner) check(header *tar.Header) error {
 	return nil
 }
 
-// enter leaves the folders that name is not in, and tells whether it is directly in the one that
-// remains.
+// enter leaves the folders that do not contain name, and reports whether the remaining one is its parent.
 func (s *scanner) enter(name string) bool {
 	parent := "."
 	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
@@ -157,18 +154,18 @@ func checkType(header *tar.Header, folder bool) error {
 	case tar.TypeReg:
 	case tar.TypeDir, tar.TypeSymlink, tar.TypeLink:
 		if header.Size != 0 {
-			return unsafe("it has %d bytes, though it is no file", header.Size)
+			return unsafe("it has %d bytes, but is not a file", header.Size)
 		}
 	default:
 		return unsafe("it is of type %q: only files, folders and links are kept", header.Typeflag)
 	}
 	if header.Size < 0 || header.Mode&^0o7777 != 0 {
-		return unsafe("its size (%d) or mode (%o) cannot be", header.Size, header.Mode)
+		return unsafe("its size (%d) or mode (%o) is invalid", header.Size, header.Mode)
 	}
 	return nil
 }
 
-// local tells whether name stays inside the folder it is taken in, and has nothing to clean up.
+// local reports whether name is a clean relative path that stays inside its folder.
 func local(name string) bool {
 	if name == "" || strings.ContainsRune(name, 0) {
 		return false

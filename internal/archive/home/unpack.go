@@ -15,38 +15,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Unpack fills folder, which must be empty, from a stream. It writes nothing
-// outside of folder, through no link and over nothing that exists. An owner who cannot be
-// given is left out and told; a program that would run as that owner (setuid) then does not. After an
-// error the folder's content is of no use.
+// Unpack fills folder, which must be empty, from a stream. It writes nothing outside of folder, follows no link and
+// overwrites nothing. An owner that cannot be set is reported in LeftOut, and setuid is then dropped. After an error the
+// folder's content is useless.
 //
-// Only after the whole stream is it known whether it was sound, so unpack to a folder nobody
-// uses yet, and Flush it before anybody does.
+// The stream is verified only at its end, so unpack to an unused folder, and Flush it before use.
 func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, report func(Progress)) (Summary, error) {
-	u := &unpacker{buffer: make([]byte, 1<<20), parentName: ".", top: newPlace(folder), crew: newCrew()}
+	u := &unpacker{buffer: make([]byte, 1<<20), parentName: ".", top: share(folder), workers: newWorkers()}
 	u.parent = u.top
 	defer u.leave()
 	summary, err := scan(ctx, r, limits, report, u.visit)
-	// Also after an error: nobody may write any more when the caller clears up.
-	if failed := u.crew.wait(); failed != nil {
+	// Also after an error: no worker may write while the caller cleans up.
+	if failed := u.workers.wait(); failed != nil {
 		err = failed
 	}
 	if err != nil {
 		return Summary{}, err
 	}
-	// Inner folders first: a folder's time is that of the last change in it, and its mode may
-	// forbid any.
+	// Inner folders first: a change in a folder updates its time, and its mode may forbid changes.
 	for _, folder := range slices.Backward(u.folders) {
 		if err := u.finishFolder(folder); err != nil {
 			return Summary{}, fmt.Errorf("%q: %w", folder.Name, err)
 		}
 	}
-	summary.LeftOut, summary.LeftOutCount = u.left.told()
+	summary.LeftOut, summary.LeftOutCount = u.left.list()
 	return summary, nil
 }
 
-// Flush waits until all of folder's file system is on disk: one call, where a call for each of many small
-// files would take many times as long.
+// Flush waits until folder's file system is on disk. One call for each of many small files would take much longer.
 func Flush(folder *os.Root) error {
 	top, err := folder.Open(".")
 	if err != nil {
@@ -57,18 +53,18 @@ func Flush(folder *os.Root) error {
 }
 
 type unpacker struct {
-	top     *place
+	top     *sharedFolder
 	folders []*tar.Header
 	buffer  []byte
-	crew    *crew
+	workers *workers
 	left    leftOut
 
 	parentName string
-	parent     *place // of the last entry
+	parent     *sharedFolder // of the last entry
 }
 
-// enter opens the folder that an entry is in, and gives back the entry's name in it. Entries
-// come folder by folder, so it is nearly always open, and most calls need not go down from the top.
+// enter opens the folder of an entry, and returns the entry's name in it. Entries are sorted by folder, so it is nearly
+// always open already.
 func (u *unpacker) enter(name string) (*os.Root, string, error) {
 	if parent := path.Dir(name); parent != u.parentName {
 		u.leave()
@@ -77,7 +73,7 @@ func (u *unpacker) enter(name string) (*os.Root, string, error) {
 			if err != nil {
 				return nil, "", err
 			}
-			u.parentName, u.parent = parent, newPlace(opened)
+			u.parentName, u.parent = parent, share(opened)
 		}
 	}
 	return u.parent.root, path.Base(name), nil
@@ -111,7 +107,7 @@ func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
 	return u.file(name, header, content)
 }
 
-// file makes a file: a small one by the crew, while the next is read.
+// file creates a file: a small one by a worker, while the next one is read.
 func (u *unpacker) file(name string, header *tar.Header, content io.Reader) error {
 	parent, base, err := u.enter(name)
 	if err != nil {
@@ -120,14 +116,14 @@ func (u *unpacker) file(name string, header *tar.Header, content io.Reader) erro
 	if header.Size > small {
 		return u.create(parent, base, header, func(file *os.File) error { return writeSparse(file, content, u.buffer) })
 	}
-	whole := u.crew.buffer(header.Size)
+	whole := u.workers.buffer(header.Size)
 	if _, err := io.ReadFull(content, *whole); err != nil {
 		return err
 	}
-	place := u.parent.hold()
-	return u.crew.do(name, func() error {
-		defer place.release()
-		defer u.crew.buffers.Put(whole)
+	folder := u.parent.hold()
+	return u.workers.do(name, func() error {
+		defer folder.release()
+		defer u.workers.buffers.Put(whole)
 		return u.create(parent, base, header, func(file *os.File) error {
 			end, err := writeBlocks(file, *whole, 0)
 			if err != nil {
@@ -138,9 +134,9 @@ func (u *unpacker) file(name string, header *tar.Header, content io.Reader) erro
 	})
 }
 
-// create makes a file with what fill writes to it. Several may run beside one another.
+// create creates a file with the content that fill writes. It may run concurrently.
 func (u *unpacker) create(parent *os.Root, base string, header *tar.Header, fill func(*os.File) error) error {
-	// With the mode that it will have, as far as the umask allows: nobody else gets into the home yet.
+	// With its final mode, as far as the umask allows: the home is not accessible to others yet.
 	mode := fileMode(header.Mode).Perm() | 0o600
 	file, err := parent.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, mode)
 	if err != nil {
@@ -184,7 +180,7 @@ func (u *unpacker) symlink(name string, header *tar.Header) error {
 }
 
 func (u *unpacker) link(name, target string) error {
-	if err := u.crew.wait(); err != nil { // it may be making the target
+	if err := u.workers.wait(); err != nil { // a worker may be creating the target
 		return err
 	}
 	info, err := u.top.root.Lstat(target)
@@ -192,7 +188,7 @@ func (u *unpacker) link(name, target string) error {
 		return unsafe("it links to %q: %v", target, err)
 	}
 	if !info.Mode().IsRegular() {
-		return unsafe("it links to %q, which is no file", target)
+		return unsafe("it links to %q, which is not a file", target)
 	}
 	return u.top.root.Link(target, name)
 }

@@ -157,7 +157,7 @@ func TestWhatFailsAnArchive(t *testing.T) {
 		"too large":              {func(_ *testing.T, job *Job) { job.Store = &cut{MoverStore: job.Store, at: 1, err: archive.ErrTooLarge} }, ArchiveTooLarge},
 		"access denied":          {func(_ *testing.T, job *Job) { job.Store = &cut{MoverStore: job.Store, at: 1, err: archive.ErrDenied} }, StoreAccess},
 		"the store is not there": {func(_ *testing.T, job *Job) { job.Store = &cut{MoverStore: job.Store, err: archive.ErrUnreachable} }, StoreAccess},
-		"it was told to stop":    {func(_ *testing.T, job *Job) { job.Store = &cut{MoverStore: job.Store, err: context.Canceled} }, Cancelled},
+		"it was stopped":         {func(_ *testing.T, job *Job) { job.Store = &cut{MoverStore: job.Store, err: context.Canceled} }, Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := archiving(filestore.New(t.TempDir()), volume(t, someHome))

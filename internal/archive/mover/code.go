@@ -13,45 +13,45 @@ import (
 	"kyklos.io/kyklos/internal/archive/home"
 )
 
-// Code says how a run ended.
+// Code is the result of a run.
 type Code string
 
-// How a run ends.
+// Results of a run.
 const (
 	OK Code = "OK"
-	// ArchiveNotFound, MetaNotFound: the data or the marker to restore from are not in the store.
+	// ArchiveNotFound, MetaNotFound: the data or the marker to restore are not in the store.
 	ArchiveNotFound Code = "ARCHIVE_NOT_FOUND"
 	MetaNotFound    Code = "META_NOT_FOUND"
-	// ChecksumMismatch: what is to be restored is not what was archived.
+	// ChecksumMismatch: the stored data are not what was archived.
 	ChecksumMismatch Code = "CHECKSUM_MISMATCH"
-	// StoreAccess: the store gives no answer or refuses. BucketMissing: it has no such bucket.
+	// StoreAccess: the store does not answer or refuses access. BucketMissing: the bucket does not exist.
 	StoreAccess   Code = "S3_ACCESS_ERROR"
 	BucketMissing Code = "BUCKET_MISSING"
-	// ArchiveUnverified: what this operation stored is not the volume's home. It must be
-	// discarded before the next attempt; the volume is as it was.
+	// ArchiveUnverified: the data that this operation stored are not the volume's home. They must be deleted before the
+	// next attempt; the volume is unchanged.
 	ArchiveUnverified Code = "ARCHIVE_UNVERIFIED"
-	// HomeChanged: somebody writes to the volume. HomeUnreadable: a file or folder forbids it.
+	// HomeChanged: the volume is being written to. HomeUnreadable: a file or folder cannot be read.
 	HomeChanged    Code = "HOME_CHANGED"
 	HomeUnreadable Code = "HOME_UNREADABLE"
-	// HomeMissing: the volume should have a home and has none.
+	// HomeMissing: the volume should have a home, but does not.
 	HomeMissing Code = "HOME_MISSING"
-	// HomeExists: the volume to restore to holds a home that is not known to be in the archive.
+	// HomeExists: the volume to restore to already has a home that is not known to be in the archive.
 	HomeExists Code = "HOME_EXISTS"
-	// VolumeMismatch: it is another volume than the one asked for.
+	// VolumeMismatch: it is not the expected volume.
 	VolumeMismatch Code = "VOLUME_MISMATCH"
-	// VolumeBusy: another mover is at work on it.
+	// VolumeBusy: another mover works on it.
 	VolumeBusy Code = "VOLUME_BUSY"
-	// ArchiveTooLarge: the data need more room than the ticket allows.
+	// ArchiveTooLarge: the data need more space than the ticket allows.
 	ArchiveTooLarge Code = "ARCHIVE_TOO_LARGE"
 	DiskFull        Code = "DISK_FULL"
-	// TarCreateFailed, TarExtractFailed: anything else that failed on the volume.
+	// TarCreateFailed, TarExtractFailed: any other failure on the volume.
 	TarCreateFailed  Code = "TAR_CREATE_FAILED"
 	TarExtractFailed Code = "TAR_EXTRACT_FAILED"
-	// Cancelled: it was told to stop.
+	// Cancelled: the run was stopped.
 	Cancelled Code = "CANCELLED"
 )
 
-// Reasons of status.error, from which it is decided whether there is another attempt.
+// Reasons of status.error, which decide whether there is another attempt.
 const (
 	Mismatch     = "Mismatch"
 	Unreachable  = "Unreachable"
@@ -59,7 +59,7 @@ const (
 	DataLost     = "DataLost"
 )
 
-// Reason is the reason for status.error that a code stands for; OK has none.
+// Reason is the code's reason for status.error; OK has none.
 func (c Code) Reason() string {
 	switch c {
 	case OK:
@@ -74,20 +74,20 @@ func (c Code) Reason() string {
 	return ActionFailed
 }
 
-// ExitCode is the process' exit code, one for each reason.
+// ExitCode is the process's exit code, one per reason.
 func (c Code) ExitCode() int {
 	return map[string]int{"": 0, Unreachable: 10, ActionFailed: 11, Mismatch: 12, DataLost: 13}[c.Reason()]
 }
 
 var (
-	errReadBack = errors.New("what was stored could not be verified to be the volume's home")
+	errReadBack = errors.New("the stored data could not be verified to be the volume's home")
 	errVolume   = errors.New("this is another volume")
-	errNoHome   = errors.New("the volume has no folder home, though a workspace ran on it")
-	errHome     = errors.New("the volume holds a home that the archive does not have")
-	errBusy     = errors.New("another mover is at work on this volume")
+	errNoHome   = errors.New("the volume has no folder home, but a workspace ran on it")
+	errHome     = errors.New("the volume has a home that is not in the archive")
+	errBusy     = errors.New("another mover works on this volume")
 )
 
-// Failure is why a run failed.
+// Failure is the error of a failed run.
 type Failure struct {
 	Code Code
 	err  error
@@ -102,8 +102,8 @@ func (f *Failure) Unwrap() error { return f.err }
 // ExitCode is the process' exit code.
 func (f *Failure) ExitCode() int { return f.Code.ExitCode() }
 
-// code is what both ways have in common, in the order in which they count: a run that was told to stop fails in
-// many ways, and a store out of reach makes a stream end early.
+// code returns the code of errors in both directions, in order of precedence: a stopped run fails in many ways, and an
+// unreachable store makes a stream end early.
 func code(err error, otherwise Code) Code {
 	for _, each := range []struct {
 		err  error
@@ -150,6 +150,17 @@ func archiveFailure(err error) error {
 	return &Failure{Code: code(err, otherwise), err: err}
 }
 
+func restoreFailure(err error) error {
+	otherwise := TarExtractFailed
+	switch {
+	case errors.Is(err, archive.ErrNotFound):
+		otherwise = ArchiveNotFound
+	case errors.Is(err, archive.ErrCorrupt):
+		otherwise = ChecksumMismatch
+	}
+	return &Failure{Code: code(err, otherwise), err: err}
+}
+
 // Failed is the result of a run that failed.
 func Failed(key archive.Key, err error) Result {
 	failed := Result{Code: TarCreateFailed, Key: key.Data(), Message: err.Error()}
@@ -159,10 +170,10 @@ func Failed(key archive.Key, err error) Result {
 	return failed
 }
 
-// maxMessage is how long Kubernetes lets a container's termination message be, in bytes.
+// maxMessage is Kubernetes' limit for a termination message, in bytes.
 const maxMessage = 4096
 
-// JSON is the result as a termination message. What is too long is cut: first names, then words.
+// JSON is the result as a termination message. If it is too long, names are dropped first, then the message is cut.
 func (r Result) JSON() []byte {
 	for {
 		text, err := json.Marshal(r)
@@ -180,12 +191,11 @@ func (r Result) JSON() []byte {
 	}
 }
 
-// ParseResult reads a termination message. The error says that it is none of a mover's: it was
-// killed, or never began.
+// ParseResult parses a termination message. An error means that the mover was killed or never started.
 func ParseResult(message string) (Result, error) {
 	var result Result
 	if err := json.Unmarshal([]byte(message), &result); err != nil || result.Code == "" {
-		return Result{}, fmt.Errorf("%.200q is no mover's result", message)
+		return Result{}, fmt.Errorf("%.200q is not a mover's result", message)
 	}
 	return result, nil
 }

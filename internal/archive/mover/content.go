@@ -19,25 +19,23 @@ const (
 	stagingPrefix = "restore-"
 )
 
-// origin says what the volume's home was restored from. It stands beside the home, so it is there
-// exactly as long as the home is.
+// origin is what the volume's home was restored from. It is stored beside the home.
 type origin struct {
 	Key       string `json:"key"`
 	SHA256    string `json:"sha256"`
 	VolumeUID string `json:"volumeUID"`
 	Operation string `json:"operation"`
-	// Inode is the home's. It tells the home that a run put in place and was killed from any
-	// other.
+	// Inode is the home's. It identifies a home that a killed run had already moved into place.
 	Inode uint64 `json:"inode"`
 }
 
-// same tells whether two are of the same bytes on the same volume. The operation does not matter: what was restored is
-// not restored again, since a workspace may have written to it.
+// same reports whether two are the same data on the same volume. The operation does not matter: a restored home is not
+// restored again, since a workspace may have written to it.
 func (c origin) same(other origin) bool {
 	return c.Key == other.Key && c.SHA256 == other.SHA256 && c.VolumeUID == other.VolumeUID
 }
 
-// readContent reads what a volume's home was restored from, or fs.ErrNotExist.
+// readContent reads the origin of a volume's home, or returns fs.ErrNotExist.
 func readContent(volume *os.Root, name string) (origin, error) {
 	text, err := volume.ReadFile(name)
 	if err != nil {
@@ -50,8 +48,21 @@ func readContent(volume *os.Root, name string) (origin, error) {
 	return content, nil
 }
 
-// lock keeps other movers on this node off the volume until the file is closed, be it by the
-// kernel.
+// seal stores the origin of the home, which must be synced to disk first.
+func (r *restorer) seal(staging string) error {
+	if err := syncFolder(r.volume, "."); err != nil {
+		return err
+	}
+	if err := r.volume.Rename(staging+"/content.json", contentName); err != nil {
+		return err
+	}
+	if err := syncFolder(r.volume, ownFolder); err != nil {
+		return err
+	}
+	return clear(r.volume, staging)
+}
+
+// lock keeps other movers on this node from the volume until the file is closed.
 func lock(volume *os.Root) (*os.File, error) {
 	file, err := volume.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -67,7 +78,7 @@ func lock(volume *os.Root) (*os.File, error) {
 	return file, nil
 }
 
-// inode is 0 if there is nothing of that name.
+// inode returns 0 if name does not exist.
 func inode(volume *os.Root, name string) (uint64, error) {
 	info, err := volume.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +90,7 @@ func inode(volume *os.Root, name string) (uint64, error) {
 	return info.Sys().(*syscall.Stat_t).Ino, nil
 }
 
-// staged are the folders that earlier runs have left behind.
+// staged returns the folders left by earlier runs.
 func staged(volume *os.Root) ([]string, error) {
 	entries, err := readFolder(volume, ownFolder)
 	var names []string
@@ -91,7 +102,7 @@ func staged(volume *os.Root) ([]string, error) {
 	return names, err
 }
 
-// clear deletes a folder whose own folders may forbid it.
+// clear deletes a folder, even if the modes of its folders forbid it.
 func clear(volume *os.Root, name string) error {
 	if err := unlock(volume, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

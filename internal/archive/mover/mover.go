@@ -1,13 +1,13 @@
-// Package mover moves one home between a volume and one archive. It is what runs in the Jobs of
-// ARCHIVING and RESTORING, and knows nothing of Kubernetes.
+// Package mover moves one home between a volume and one archive. It runs in the Jobs of ARCHIVING and RESTORING, and
+// does not depend on Kubernetes.
 //
-// Both ways can be killed at any point and run again, also beside a run that was thought dead.
-// To archive, all writes are creations, so what is in the store is never changed; the marker is
-// written last, after the stored data have been read back and compared with the volume. To
-// restore, the home appears by one rename, after all of it was verified and is on disk.
+// Both directions can be killed at any point and run again, also concurrently with a run that was believed dead.
+// Archiving only creates objects, so stored objects never change; the marker is written last, after the stored data have
+// been read back and compared with the volume. Restoring moves the home into place by one rename, after all of it was
+// verified and synced to disk.
 //
-// On the volume the home is the folder home, which alone the workspace sees. Beside it is the mover's
-// own folder .kyklos.
+// On the volume the home is the folder home; only that is mounted in the workspace. Beside it is the mover's folder
+// .kyklos.
 package mover
 
 import (
@@ -30,7 +30,7 @@ const (
 	ownFolder  = ".kyklos"
 )
 
-// Job is what is to be moved.
+// Job describes one run.
 type Job struct {
 	Store archive.MoverStore
 	Key   archive.Key
@@ -38,33 +38,33 @@ type Job struct {
 	Volume string
 	// VolumeUID is the UID of its PersistentVolumeClaim.
 	VolumeUID string
-	// Epoch is how often a Pod was started on it; to archive.
+	// Epoch is how often a Pod was started on it; for archiving.
 	Epoch int64
-	// Workspace is NAMESPACE/NAME, Version this program's; to archive, for the marker.
+	// Workspace is NAMESPACE/NAME, Version this program's; for the marker.
 	Workspace, Version string
-	// Operation is the id of the operation that restores.
+	// Operation is the id of the restoring operation.
 	Operation string
-	// SHA256 is what the data's sum was when they were archived; to restore. Empty takes the marker's word.
+	// SHA256 is the recorded sum of the data to restore; empty uses the marker's.
 	SHA256 string
-	// Report, if it is not nil, is told of every step and how far it is, some thousand times a second. of says how much
-	// there is, or nothing as long as that is not known; it may be called as long as the job runs.
+	// Report, if not nil, is called with every progress, up to thousands of times per second. of returns the total, zero
+	// until it is known; it may be called as long as the job runs.
 	Report func(step archive.Step, done home.Progress, of func() home.Progress)
 }
 
-// Result is what a run came to. As JSON it is the container's termination message.
+// Result is the result of a run. As JSON it is the container's termination message.
 type Result struct {
-	// Code is OK or why it failed.
+	// Code is OK or the reason of the failure.
 	Code Code `json:"code"`
-	// Message says the same to people.
+	// Message is for people.
 	Message string `json:"message,omitempty"`
 	Key     string `json:"key,omitempty"`
-	// SHA256 and SizeBytes are the stored data's; Tree, Entries and Bytes the home's.
+	// SHA256 and SizeBytes are those of the stored data; Tree, Entries and Bytes those of the home.
 	SHA256    string `json:"sha256,omitempty"`
 	SizeBytes int64  `json:"sizeBytes,omitempty"`
 	Tree      string `json:"tree,omitempty"`
 	Entries   int64  `json:"entries,omitempty"`
 	Bytes     int64  `json:"bytes,omitempty"`
-	// AlreadyDone: an earlier run had done it.
+	// AlreadyDone: an earlier run had finished it.
 	AlreadyDone bool `json:"alreadyDone,omitempty"`
 	// LeftOut names some of what could not be kept, LeftOutCount counts all of it.
 	LeftOut      []string `json:"leftOut,omitempty"`
@@ -85,13 +85,12 @@ func (j Job) report(step archive.Step, of func() home.Progress) func(home.Progre
 	return func(done home.Progress) { j.Report(step, done, of) }
 }
 
-// exactly is how much there is where that is known beforehand.
-func exactly(entries, bytes int64) func() home.Progress {
+// knownTotal is a total that is known from the start.
+func knownTotal(entries, bytes int64) func() home.Progress {
 	return func() home.Progress { return home.Progress{Entries: entries, Bytes: bytes} }
 }
 
-// Archive brings the volume's home into the store, or finds that it is there. After nil the
-// archive is committed.
+// Archive stores the volume's home, unless it is stored already. After nil the archive is committed.
 func Archive(ctx context.Context, job Job) (Result, error) {
 	marker, summary, err := job.archive(ctx)
 	if err != nil {
@@ -102,7 +101,7 @@ func Archive(ctx context.Context, job Job) (Result, error) {
 	return done, nil
 }
 
-// archive is the commit protocol. Without an error, an empty summary means that it was committed before.
+// archive is the commit protocol. An empty summary without an error means that the archive was committed before.
 func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) {
 	want := archive.Want{VolumeUID: j.VolumeUID, Epoch: j.Epoch}
 	marker, err := archive.Committed(ctx, j.Store, j.Key, want)
@@ -135,8 +134,7 @@ func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) 
 	return marker, summary, nil
 }
 
-// openHome opens the home. Only of a volume on which nothing ever ran may it be missing: then it
-// is nil.
+// openHome opens the home. Only of a volume on which nothing ever ran may it be missing: then it is nil.
 func (j Job) openHome() (*os.Root, error) {
 	volume, err := os.OpenRoot(j.Volume)
 	if err != nil {
@@ -161,8 +159,7 @@ func (j Job) openHome() (*os.Root, error) {
 	return folder, err
 }
 
-// upload stores the data, unless an earlier run has: nothing writes to the home in between, so
-// that run's data are as good, and readBack holds them to it.
+// upload stores the data, unless an earlier run has: the home has not changed since, and readBack verifies it.
 func (j Job) upload(ctx context.Context, folder *os.Root) (home.Summary, error) {
 	_, err := j.Store.Head(ctx, j.Key.Data())
 	if err == nil {
@@ -183,21 +180,20 @@ func (j Job) upload(ctx context.Context, folder *os.Root) (home.Summary, error) 
 		_ = write.CloseWithError(err) // EOF, if it is nil
 	}()
 	err = j.Store.PutStream(ctx, j.Key.Data(), read)
-	_ = read.CloseWithError(io.ErrClosedPipe) // ends Pack if it is not at its end
+	_ = read.CloseWithError(io.ErrClosedPipe) // stops Pack if it is still running
 	packing := <-packed
 	switch {
 	case err == nil:
 		return summary, packing
 	case !errors.Is(err, archive.ErrExists):
 		return home.Summary{}, err
-	case packing != nil: // somebody else was faster, so Pack was told to stop
+	case packing != nil: // another mover was faster, so Pack was stopped
 		return home.Survey(ctx, folder)
 	}
 	return summary, nil
 }
 
-// readBack reads the stored data to their end and makes their marker. They must be the home that
-// summary says.
+// readBack reads the stored data completely and returns their marker. They must be the home of summary.
 func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker, error) {
 	body, object, err := j.Store.Get(ctx, j.Key.Data())
 	if err != nil {
@@ -206,12 +202,12 @@ func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker
 	defer func() { _ = body.Close() }()
 	summed := newSummed(body)
 	limits := home.Limits{Entries: summary.Entries, Bytes: summary.Bytes}
-	stored, err := home.Inspect(ctx, summed, limits, j.report(archive.Verifying, exactly(summary.Entries, summary.Bytes)))
+	stored, err := home.Inspect(ctx, summed, limits, j.report(archive.Verifying, knownTotal(summary.Entries, summary.Bytes)))
 	if err != nil {
 		return archive.Marker{}, fmt.Errorf("%w: %w", errReadBack, err)
 	}
 	if stored.Tree != summary.Tree || summed.read != object.Size {
-		return archive.Marker{}, fmt.Errorf("%w: the stored home is %s in %d of %d bytes, the volume's is %s",
+		return archive.Marker{}, fmt.Errorf("%w: the stored home is %s in %d of %d bytes, the volume's home is %s",
 			errReadBack, stored.Tree, summed.read, object.Size, summary.Tree)
 	}
 	return archive.Marker{
@@ -220,7 +216,7 @@ func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker
 	}, nil
 }
 
-// summed sums up what is read through it.
+// summed hashes everything that is read.
 type summed struct {
 	io.Reader
 	hash hash.Hash

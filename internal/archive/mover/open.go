@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/presigned"
 )
 
-// ReadTicket reads a ticket from a file, as a Secret's volume has it.
+// ReadTicket reads a ticket from a file in a Secret's volume.
 func ReadTicket(name string) (archive.Ticket, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -19,12 +19,12 @@ func ReadTicket(name string) (archive.Ticket, error) {
 	}
 	var ticket archive.Ticket
 	if err := json.Unmarshal(text, &ticket); err != nil {
-		return archive.Ticket{}, fmt.Errorf("%s is no ticket: %w", name, err)
+		return archive.Ticket{}, fmt.Errorf("%s is not a ticket: %w", name, err)
 	}
 	return ticket, nil
 }
 
-// Open gives access to the one archive that a ticket is for.
+// Open opens the archive that a ticket is for.
 func Open(ticket archive.Ticket) (archive.MoverStore, archive.Key, error) {
 	key, err := archive.ParseKey(ticket.Key)
 	if err != nil {
@@ -40,8 +40,8 @@ func Open(ticket archive.Ticket) (archive.MoverStore, archive.Key, error) {
 	return store, key, nil
 }
 
-// Noter gives the way to tell how far the mover is that has opened store with its ticket; nil if the ticket allows
-// no notes. An error of it is no reason to stop.
+// Noter returns a function that writes progress notes with the ticket that store was opened with; nil if the ticket allows
+// no notes. Its errors are not a reason to stop.
 func Noter(ticket archive.Ticket, store archive.MoverStore) func(context.Context, archive.Progress) error {
 	if ticket.Attempt == "" {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"kyklos.io/kyklos/internal/archive/home"
 )
 
-// Restore brings the archived home onto the volume, or finds that it is there. After nil the home
-// is complete, durable, and what was archived. A home that it does not know is never replaced.
+// Restore restores the archived home to the volume, unless it is there already. After nil the home is complete, synced
+// and verified. A home of unknown origin is never replaced.
 func Restore(ctx context.Context, job Job) (Result, error) {
 	marker, err := job.readMarker(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (j Job) readMarker(ctx context.Context) (archive.Marker, error) {
 		return marker, &Failure{Code: MetaNotFound, err: err}
 	}
 	if err == nil && j.SHA256 != "" && j.SHA256 != marker.SHA256 {
-		err = fmt.Errorf("%w: its marker says sha256:%s, recorded was sha256:%s", archive.ErrCorrupt, marker.SHA256, j.SHA256)
+		err = fmt.Errorf("%w: its marker says sha256:%s, but sha256:%s was recorded", archive.ErrCorrupt, marker.SHA256, j.SHA256)
 	}
 	if err != nil {
 		return marker, restoreFailure(err)
@@ -70,22 +70,22 @@ func (r *restorer) run(ctx context.Context) (already bool, summary home.Summary,
 	if done, err := r.done(); done || err != nil {
 		return done, summary, err
 	}
-	if done, err := r.takeUp(); done || err != nil {
+	if done, err := r.resume(); done || err != nil {
 		return done, summary, err
 	}
-	if err := r.makeRoom(); err != nil {
+	if err := r.removeEmptyHome(); err != nil {
 		return false, summary, err
 	}
 	staging := ownFolder + "/" + stagingPrefix + r.job.Operation
 	summary, err = r.fetch(ctx, staging)
 	if err != nil {
-		// What is left of it is no use and takes room. A run that is killed leaves it to the next.
+		// A partial home is useless. A killed run leaves it to the next one.
 		return false, summary, errors.Join(err, clear(r.volume, staging))
 	}
 	return false, summary, r.install(staging)
 }
 
-// done tells whether the volume has the home already.
+// done reports whether the volume already has the home.
 func (r *restorer) done() (bool, error) {
 	content, err := readContent(r.volume, contentName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,14 +99,13 @@ func (r *restorer) done() (bool, error) {
 	}
 	now, err := inode(r.volume, homeFolder)
 	if err != nil || now == 0 {
-		return false, errors.Join(errHome, err, errors.New("it says what was restored, but the folder home is gone"))
+		return false, errors.Join(errHome, err, errors.New("the volume says what was restored, but the folder home is missing"))
 	}
 	return true, nil
 }
 
-// takeUp finishes what a run began that was killed after the home had appeared, and deletes
-// what others have left.
-func (r *restorer) takeUp() (bool, error) {
+// resume finishes a run that was killed after it had moved the home into place, and deletes what other runs left.
+func (r *restorer) resume() (bool, error) {
 	left, err := staged(r.volume)
 	if err != nil {
 		return false, err
@@ -121,7 +120,7 @@ func (r *restorer) takeUp() (bool, error) {
 		if ours && content.same(r.want) {
 			return true, r.seal(staging)
 		}
-		if ours { // it appeared, but no workspace has seen it: the operation was given up for this one
+		if ours { // an abandoned operation put it in place, and no workspace has used it
 			if err := r.volume.Rename(homeFolder, staging+"/abandoned"); err != nil {
 				return false, err
 			}
@@ -133,9 +132,8 @@ func (r *restorer) takeUp() (bool, error) {
 	return false, nil
 }
 
-// makeRoom deletes an empty folder home, such as Kubernetes makes to mount it. It refuses any
-// other.
-func (r *restorer) makeRoom() error {
+// removeEmptyHome deletes an empty folder home, such as Kubernetes creates to mount it. It refuses any other.
+func (r *restorer) removeEmptyHome() error {
 	entries, err := readFolder(r.volume, homeFolder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -144,13 +142,12 @@ func (r *restorer) makeRoom() error {
 		return err
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("%w: %q is in it, for one", errHome, entries[0].Name())
+		return fmt.Errorf("%w: it contains %q", errHome, entries[0].Name())
 	}
 	return r.volume.Remove(homeFolder)
 }
 
-// fetch fills the staging folder: the home, and what will be the volume's content.json. All of it
-// is verified and on disk.
+// fetch fills the staging folder with the home and its content.json. All of it is verified and synced to disk.
 func (r *restorer) fetch(ctx context.Context, staging string) (home.Summary, error) {
 	if err := r.volume.MkdirAll(staging+"/"+homeFolder, 0o700); err != nil {
 		return home.Summary{}, err
@@ -185,24 +182,24 @@ func (r *restorer) unpack(ctx context.Context, folder *os.Root) (home.Summary, e
 	}
 	defer func() { _ = body.Close() }()
 	if object.Size != r.marker.Size {
-		return home.Summary{}, fmt.Errorf("%w: the object has %d bytes, its marker says %d", archive.ErrCorrupt, object.Size, r.marker.Size)
+		return home.Summary{}, fmt.Errorf("%w: the object has %d bytes, but its marker says %d", archive.ErrCorrupt, object.Size, r.marker.Size)
 	}
 	summed := newSummed(body)
 	limits := home.Limits{Entries: r.marker.Entries, Bytes: r.marker.Bytes}
-	summary, err := home.Unpack(ctx, folder, summed, limits, r.job.report(archive.Unpacking, exactly(r.marker.Entries, r.marker.Bytes)))
+	summary, err := home.Unpack(ctx, folder, summed, limits, r.job.report(archive.Unpacking, knownTotal(r.marker.Entries, r.marker.Bytes)))
 	if err != nil {
-		return home.Summary{}, r.explain(ctx, err)
+		return home.Summary{}, r.diagnose(ctx, err)
 	}
 	if sum := summed.sum(); sum != r.marker.SHA256 || summary.Tree != r.marker.Tree {
-		return home.Summary{}, fmt.Errorf("%w: the data are sha256:%s with the home %s, the marker says sha256:%s with %s",
+		return home.Summary{}, fmt.Errorf("%w: the data are sha256:%s with the home %s, but the marker says sha256:%s with %s",
 			archive.ErrCorrupt, sum, summary.Tree, r.marker.SHA256, r.marker.Tree)
 	}
 	return summary, nil
 }
 
-// explain finds out why a stream could not be unpacked: because the stored data are damaged, or because of the
-// volume. It reads them again, for their sum.
-func (r *restorer) explain(ctx context.Context, failed error) error {
+// diagnose finds out whether a stream could not be unpacked because of the stored data or because of the volume. It reads
+// the data again for their sum.
+func (r *restorer) diagnose(ctx context.Context, failed error) error {
 	if errors.Is(failed, archive.ErrUnreachable) || ctx.Err() != nil {
 		return failed
 	}
@@ -216,18 +213,27 @@ func (r *restorer) explain(ctx context.Context, failed error) error {
 		return errors.Join(err, failed)
 	}
 	if sum := summed.sum(); sum != r.marker.SHA256 {
-		return fmt.Errorf("%w: the data are sha256:%s, the marker says sha256:%s: %w", archive.ErrCorrupt, sum, r.marker.SHA256, failed)
+		return fmt.Errorf("%w: the data are sha256:%s, but the marker says sha256:%s: %w", archive.ErrCorrupt, sum, r.marker.SHA256, failed)
 	}
 	return failed
 }
 
-func restoreFailure(err error) error {
-	otherwise := TarExtractFailed
-	switch {
-	case errors.Is(err, archive.ErrNotFound):
-		otherwise = ArchiveNotFound
-	case errors.Is(err, archive.ErrCorrupt):
-		otherwise = ChecksumMismatch
+// install moves the staged home into place by one rename that replaces nothing.
+func (r *restorer) install(staging string) error {
+	from := staging + "/" + homeFolder
+	info, err := r.volume.Lstat(from)
+	if err != nil {
+		return err
 	}
-	return &Failure{Code: code(err, otherwise), err: err}
+	// A read-only folder cannot be moved to another parent.
+	if err := r.volume.Chmod(from, info.Mode()|0o200); err != nil {
+		return err
+	}
+	if err := r.volume.Rename(from, homeFolder); err != nil {
+		return err
+	}
+	if err := r.volume.Chmod(homeFolder, info.Mode()); err != nil {
+		return err
+	}
+	return r.seal(staging)
 }

@@ -11,23 +11,23 @@ import (
 	"kyklos.io/kyklos/internal/archive/home"
 )
 
-// Watch has tell called every so often while the job runs, with how far it is, if that is new. Whatever tell does,
-// the job goes on. stop ends the context of tell and waits for it; it must be called when the job has ended.
-func (j *Job) Watch(ctx context.Context, every time.Duration, tell func(context.Context, archive.Progress)) (stop func()) {
+// Watch calls report at intervals with the job's progress, if it has changed. It does not affect the job. stop ends the
+// context of report and waits for it; it must be called when the job has ended.
+func (j *Job) Watch(ctx context.Context, interval time.Duration, report func(context.Context, archive.Progress)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &watch{}
 	j.Report = w.report
 	var group sync.WaitGroup
 	group.Go(func() {
-		ticker := time.NewTicker(every)
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				if progress, news := w.news(); news {
-					tell(ctx, progress)
+				if progress, changed := w.progress(); changed {
+					report(ctx, progress)
 				}
 			}
 		}
@@ -41,7 +41,7 @@ type watch struct {
 	step archive.Step
 	done home.Progress
 	of   func() home.Progress
-	told archive.Progress
+	last archive.Progress // returned by progress
 }
 
 func (w *watch) report(step archive.Step, done home.Progress, of func() home.Progress) {
@@ -50,29 +50,29 @@ func (w *watch) report(step archive.Step, done home.Progress, of func() home.Pro
 	w.step, w.done, w.of = step, done, of
 }
 
-// news returns the last report; false if it is known already.
-func (w *watch) news() (archive.Progress, bool) {
+// progress returns the last report, and whether it has changed since the last call.
+func (w *watch) progress() (archive.Progress, bool) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	if w.of == nil {
-		return archive.Progress{}, false // it has not begun
+		return archive.Progress{}, false // not started yet
 	}
 	of := w.of()
 	now := archive.Progress{Step: w.step, Entries: w.done.Entries, Bytes: w.done.Bytes, OfEntries: of.Entries, OfBytes: of.Bytes}
-	news := now != w.told
-	w.told = now
-	return now, news
+	changed := now != w.last
+	w.last = now
+	return now, changed
 }
 
-// measured returns how much there is to pack, nothing as long as that is not known. It is counted when somebody asks first:
-// most homes are packed before. stop ends the counting, and must be called before folder is closed.
+// measured returns the total to pack, zero until it is known. Counting starts with the first call: most homes are packed
+// before. stop ends the counting, and must be called before folder is closed.
 func measured(ctx context.Context, folder *os.Root) (of func() home.Progress, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	var total atomic.Pointer[home.Progress]
 	begin := sync.OnceFunc(func() {
 		group.Go(func() {
-			if found, err := home.Measure(ctx, folder); err == nil { // else Pack says what is wrong
+			if found, err := home.Measure(ctx, folder); err == nil { // otherwise Pack reports the error
 				total.Store(&found)
 			}
 		})

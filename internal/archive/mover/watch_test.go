@@ -43,7 +43,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(into []byte) (int, error) { return f(into) }
 
-// A mover that is held in the middle tells how far it is, of how much, once; and goes on whatever becomes of its
+// A mover that is held in the middle reports its progress and the total once, and continues whatever happens to its
 // notes.
 func TestWhatAMoverTells(t *testing.T) {
 	from, folder := volume(t, noisyHome()), t.TempDir()
@@ -80,7 +80,7 @@ func TestWhatAMoverTells(t *testing.T) {
 			result, err := test.run(t.Context(), test.job)
 			stop()
 			if err != nil || result.Bytes != all.Bytes || quiet == 0 || last.OfEntries != all.Entries {
-				t.Errorf("%+v, %v; it told %d times of the middle, and at last %+v of %+v", result, err, quiet, last, all)
+				t.Errorf("%+v, %v; it reported the middle %d times, and at last %+v of %+v", result, err, quiet, last, all)
 			}
 		})
 	}
@@ -96,10 +96,10 @@ func noisyHome() map[string]string {
 	return files
 }
 
-// A job that fails early, or never begins, tells nothing, and its watch ends.
+// A job that fails early, or never starts, reports nothing, and its watch ends.
 func TestAWatchEnds(t *testing.T) {
 	job := archiving(&cut{MoverStore: filestore.New(t.TempDir()), err: archive.ErrDenied}, t.TempDir())
-	stop := job.Watch(t.Context(), time.Microsecond, func(_ context.Context, progress archive.Progress) { t.Errorf("told %+v", progress) })
+	stop := job.Watch(t.Context(), time.Microsecond, func(_ context.Context, progress archive.Progress) { t.Errorf("reported %+v", progress) })
 	if _, err := Archive(t.Context(), job); codeOf(err) != StoreAccess {
 		t.Error(err)
 	}
@@ -124,7 +124,7 @@ func TestNotesByTickets(t *testing.T) {
 				}
 				note := Noter(ticket, mover)
 				if (note != nil) != (attempt != "") {
-					t.Fatalf("attempt %q: it can tell: %t", attempt, note != nil)
+					t.Fatalf("attempt %q: it can write notes: %t", attempt, note != nil)
 				}
 				if note == nil {
 					continue

@@ -1,8 +1,9 @@
-// Package presigned is a mover's view of an S3 store: the few requests that its ticket has URLs
-// for. It has no credentials and needs no S3 library.
+// Package presigned is a mover's access to an S3 store: the few requests for which its ticket has URLs. It has no
+// credentials and needs no S3 library.
 package presigned
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -11,7 +12,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"kyklos.io/kyklos/internal/archive"
@@ -27,14 +30,14 @@ type Store struct {
 
 var _ archive.MoverStore = (*Store)(nil)
 
-// New is what ticket gives access to.
+// New returns the access that ticket grants.
 func New(ticket archive.Ticket) (*Store, error) {
 	key, err := archive.ParseKey(ticket.Key)
 	if err != nil {
 		return nil, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = 5 * time.Minute // stores put large objects together before they answer
+	transport.ResponseHeaderTimeout = 5 * time.Minute // stores assemble large objects before they answer
 	if ticket.CA != "" {
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM([]byte(ticket.CA)) {
@@ -42,13 +45,13 @@ func New(ticket archive.Ticket) (*Store, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	// A redirect is another URL, for which the signature is not.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Store{ticket: ticket, key: key, client: &http.Client{Transport: transport, CheckRedirect: stay}, pause: time.Second}, nil
+	// A signature is not valid for the URL of a redirect.
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Store{ticket: ticket, key: key, client: &http.Client{Transport: transport, CheckRedirect: noRedirect}, pause: time.Second}, nil
 }
 
-// Head implements archive.Reader by a GET whose body is not read: unlike the answer to a HEAD, it
-// says whether the object is missing or the bucket (D23).
+// Head implements archive.Reader with a GET whose body is not read: unlike the answer to a HEAD, it shows whether the
+// object or the bucket is missing (D23).
 func (s *Store) Head(ctx context.Context, name string) (archive.Object, error) {
 	body, object, err := s.Get(ctx, name)
 	if err == nil {
@@ -64,7 +67,7 @@ func (s *Store) Get(ctx context.Context, name string) (io.ReadCloser, archive.Ob
 	if err != nil {
 		return nil, archive.Object{}, err
 	}
-	modified, _ := http.ParseTime(answer.Header.Get("Last-Modified")) // for people only
+	modified, _ := http.ParseTime(answer.Header.Get("Last-Modified")) // informational
 	object := archive.Object{Name: name, Size: answer.ContentLength, Modified: modified}
 	return archive.Body(answer.Body, object), object, nil
 }
@@ -79,12 +82,12 @@ func (s *Store) Put(ctx context.Context, name string, body []byte) error {
 	return answer.Body.Close()
 }
 
-// PutStream implements archive.Writer, for the data. It works once: afterwards the upload has
-// been completed. Whether somebody else's has is known only then, so look first.
+// PutStream implements archive.Writer, for the data. It works once: then the upload is completed. Only then it is known
+// whether another upload was first, so call Head before.
 func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) error {
 	upload := s.ticket.Upload
 	if name != s.key.Data() || upload == nil {
-		return fmt.Errorf("%s: %w: the ticket does not allow to write it", name, archive.ErrDenied)
+		return fmt.Errorf("%s: %w: the ticket does not allow writing it", name, archive.ErrDenied)
 	}
 	etags, err := archive.UploadParts(ctx, body, int(upload.PartSize), len(upload.Signatures), func(ctx context.Context, number int, part []byte) (string, error) {
 		target := upload.Part + "&partNumber=" + strconv.Itoa(number) + "&X-Amz-Signature=" + upload.Signatures[number-1]
@@ -100,7 +103,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	return s.complete(ctx, name, completion(etags))
 }
 
-// WriteNote stores a note, over the one before. It tries once: the next one says more.
+// WriteNote stores a note and replaces the previous one. It does not retry: the next one is newer.
 func (s *Store) WriteNote(ctx context.Context, note []byte) error {
 	name := s.key.Note()
 	answer, err := s.once(ctx, http.MethodPut, name, s.ticket.PutNote, note)
@@ -110,12 +113,12 @@ func (s *Store) WriteNote(ctx context.Context, note []byte) error {
 	return answer.Body.Close()
 }
 
-// complete makes the parts one object.
+// complete completes the multipart upload.
 func (s *Store) complete(ctx context.Context, name string, list []byte) error {
 	answer, err := s.send(ctx, http.MethodPost, name, s.ticket.Upload.Complete, list)
 	if errors.Is(err, archive.ErrUnreachable) {
-		// Its answer may have got lost: then there is no such upload any more, but an object.
-		if _, there := s.Head(ctx, name); there == nil {
+		// The answer may have been lost: then the upload is gone and the object exists.
+		if _, missing := s.Head(ctx, name); missing == nil {
 			return fmt.Errorf("%s: %w: %w", name, archive.ErrExists, err)
 		}
 	}
@@ -123,7 +126,7 @@ func (s *Store) complete(ctx context.Context, name string, list []byte) error {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	// A store may say 200 before it has put the parts together, and then that it failed.
+	// A store may answer 200 before it has assembled the parts, and then report a failure in the body.
 	if code, text := failure(answer.Body); code != "" {
 		return fmt.Errorf("%s: %w: %s: %s", name, archive.FromStatus(answer.StatusCode, code), code, text)
 	}
@@ -150,7 +153,7 @@ func completion(etags []string) []byte {
 	return text
 }
 
-// failure reads the error that an answer holds, if it does.
+// failure reads the error in an answer, if there is one.
 func failure(body io.Reader) (code, message string) {
 	text, err := io.ReadAll(io.LimitReader(body, 1<<20))
 	if err != nil {
@@ -167,11 +170,11 @@ func failure(body io.Reader) (code, message string) {
 	return answer.Code, answer.Message
 }
 
-// tries is how often a request is sent until the attempt as a whole has failed.
-const tries = 4
+// maxTries is how often a request is sent before it has failed.
+const maxTries = 4
 
-// send sends a request until the store has decided on it. A create that is sent again after its
-// answer got lost is told ErrExists, which its caller takes for what it is: somebody's success.
+// send repeats a request until the store has processed it. A create that is repeated after its answer was lost returns
+// ErrExists: the object was created.
 func (s *Store) send(ctx context.Context, method, name, target string, body []byte) (*http.Response, error) {
 	if target == "" {
 		return nil, fmt.Errorf("%s: %w: the ticket does not allow %s", name, archive.ErrDenied, method)
@@ -182,7 +185,7 @@ func (s *Store) send(ctx context.Context, method, name, target string, body []by
 		if stopped := ctx.Err(); err != nil && stopped != nil {
 			return nil, fmt.Errorf("%w: %w", err, stopped)
 		}
-		if err == nil || try == tries || !errors.Is(err, archive.ErrUnreachable) {
+		if err == nil || try == maxTries || !errors.Is(err, archive.ErrUnreachable) {
 			return answer, err
 		}
 		timer := time.NewTimer(pause)
@@ -193,4 +196,33 @@ func (s *Store) send(ctx context.Context, method, name, target string, body []by
 		}
 		pause *= 2
 	}
+}
+
+// once sends a request once. Errors never contain the URL, which is a secret.
+func (s *Store) once(ctx context.Context, method, name, target string, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: the ticket's URL is invalid", name, archive.ErrDenied)
+	}
+	if name != s.key.Note() && creates(request) {
+		request.Header.Set("If-None-Match", "*") // part of the signature
+	}
+	answer, err := s.client.Do(request)
+	if err != nil {
+		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return nil, fmt.Errorf("%s: %w: %w", name, archive.ErrUnreachable, err)
+	}
+	if answer.StatusCode/100 == 2 {
+		return answer, nil
+	}
+	defer func() { _ = answer.Body.Close() }()
+	code, message := failure(answer.Body)
+	kind := archive.FromStatus(answer.StatusCode, code)
+	return nil, fmt.Errorf("%s: %w: %s", name, kind, strings.TrimSpace(answer.Status+" "+code+" "+message))
+}
+
+func creates(request *http.Request) bool {
+	return request.Method != http.MethodGet && !request.URL.Query().Has("partNumber")
 }

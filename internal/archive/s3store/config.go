@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Config says which bucket, and as whom. The credentials must allow GetObject, PutObject,
-// DeleteObject, AbortMultipartUpload and ListBucket. Without the last one, S3 answers 403 where
-// there is no object, and a missing archive cannot be told from a refused one.
+// Config names the bucket and the credentials, which must allow GetObject, PutObject, DeleteObject, AbortMultipartUpload
+// and ListBucket. Without ListBucket, S3 answers 403 for a missing object, so that a missing archive looks like a refused
+// one.
 type Config struct {
 	// Endpoint is the store's URL without the bucket, such as https://s3.eu-central-1.amazonaws.com.
 	Endpoint string
-	Region   string // us-east-1 if empty, which stores without regions take
+	Region   string // us-east-1 if empty, which stores without regions accept
 	Bucket   string
-	// Prefix is put before every name. It keeps clusters that share a bucket apart.
+	// Prefix precedes every name. It separates clusters that share a bucket.
 	Prefix string
 
 	AccessKeyID, SecretAccessKey string
-	SessionToken                 string // of temporary credentials; tickets end with them
+	SessionToken                 string // of temporary credentials; tickets expire with them
 
-	// VirtualHost puts the bucket into the host's name instead of the path.
+	// VirtualHost puts the bucket into the host name instead of the path.
 	VirtualHost bool
-	// Checksums sends CRC32 sums with requests. Stores from before 2024 may refuse them; what is
-	// stored is read back and compared in any case.
+	// Checksums sends CRC32 sums with requests. Older stores may refuse them; stored data are read back and compared in
+	// any case.
 	Checksums bool
-	// CA holds PEM certificates to trust instead of the image's.
+	// CA holds PEM certificates that are trusted instead of the image's.
 	CA []byte
 }
 
@@ -38,7 +38,7 @@ var (
 	prefixForm = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`)
 )
 
-// complete fills in what may be left out, and says what is wrong with the rest.
+// complete fills in defaults and validates the rest.
 func (c Config) complete() (Config, error) {
 	if c.Region == "" {
 		c.Region = "us-east-1"
@@ -48,17 +48,17 @@ func (c Config) complete() (Config, error) {
 	}
 	endpoint, err := url.Parse(c.Endpoint)
 	switch {
-	case strings.Contains(c.Endpoint, "@"): // a credential, which no message may repeat
-		return c, fmt.Errorf("endpoint: must not have a user or a password; give accessKeyID and secretAccessKey")
+	case strings.Contains(c.Endpoint, "@"): // credentials must not appear in a message
+		return c, fmt.Errorf("endpoint: must not contain a user or a password; use accessKeyID and secretAccessKey")
 	case err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" ||
 		strings.Trim(endpoint.Path, "/") != "" || endpoint.RawQuery != "":
 		return c, fmt.Errorf("endpoint: %q must be a URL of a host, such as https://s3.example.com", c.Endpoint)
 	case !bucketName.MatchString(c.Bucket):
-		return c, fmt.Errorf("bucket: %q must have 3 to 63 small letters, digits, dots and hyphens", c.Bucket)
+		return c, fmt.Errorf("bucket: %q must have 3 to 63 lowercase letters, digits, dots and hyphens", c.Bucket)
 	case !prefixForm.MatchString(c.Prefix):
 		return c, fmt.Errorf("prefix: %q must be folders of letters, digits, dots, underscores and hyphens, such as team/cluster-1", c.Prefix)
 	case c.AccessKeyID == "" || c.SecretAccessKey == "":
-		return c, fmt.Errorf("accessKeyID and secretAccessKey must both be given")
+		return c, fmt.Errorf("accessKeyID and secretAccessKey are both required")
 	}
 	c.Endpoint = strings.TrimSuffix(c.Endpoint, "/")
 	return c, nil

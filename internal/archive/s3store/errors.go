@@ -12,9 +12,9 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// translated puts an answer of the store in archive's words, followed by the store's own, or by why there is no
-// answer. What the SDK tells beside that helps nobody who reads a Workspace's status.
-func translated(what string, err error) error {
+// wrap translates an answer of the store to one of archive's errors, followed by the store's message or the reason why
+// there is no answer. The SDK's other details do not help readers of a Workspace's status.
+func wrap(what string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -22,17 +22,17 @@ func translated(what string, err error) error {
 	if response := (*awshttp.ResponseError)(nil); errors.As(err, &response) {
 		status = response.HTTPStatusCode()
 	}
-	return fmt.Errorf("%s: %w: %w", what, archive.FromStatus(status, codeOf(err)), plain{err})
+	return fmt.Errorf("%s: %w: %w", what, archive.FromStatus(status, codeOf(err)), shortError{err})
 }
 
-// plain is an error of the SDK that is told in short.
-type plain struct{ error }
+// shortError shortens an error of the SDK.
+type shortError struct{ error }
 
-// Unwrap is the whole of it.
-func (p plain) Unwrap() error { return p.error }
+// Unwrap is the SDK's error.
+func (p shortError) Unwrap() error { return p.error }
 
-// Error is what the store said, with the request's ID for its administrator; or why it could not be asked.
-func (p plain) Error() string {
+// Error is the store's message, with the request's ID for its administrator; or why there is no answer.
+func (p shortError) Error() string {
 	request := ""
 	if response := (*awshttp.ResponseError)(nil); errors.As(p.error, &response) && response.ServiceRequestID() != "" {
 		request = " (request " + response.ServiceRequestID() + ")"
@@ -46,7 +46,7 @@ func (p plain) Error() string {
 	return p.error.Error()
 }
 
-// codeOf is the code of the error that the store answered, if it did.
+// codeOf is the store's error code, if it answered.
 func codeOf(err error) string {
 	if api := smithy.APIError(nil); errors.As(err, &api) {
 		return api.ErrorCode()

@@ -32,7 +32,7 @@ var (
 	_ archive.Meter  = (*Store)(nil)
 )
 
-// New is the store that config describes. It asks nothing yet; see HeadBucket.
+// New returns the store that config describes. It sends no request; see HeadBucket.
 func New(config Config) (*Store, error) {
 	config, err := config.complete()
 	if err != nil {
@@ -43,7 +43,7 @@ func New(config Config) (*Store, error) {
 		BaseEndpoint: &config.Endpoint,
 		UsePathStyle: !config.VirtualHost,
 		Credentials:  credentials.NewStaticCredentialsProvider(config.AccessKeyID, config.SecretAccessKey, config.SessionToken),
-		// Objects are read back whole and compared with a sum of our own.
+		// Objects are read back and compared with Kyklos's own sum.
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 	}
@@ -63,7 +63,7 @@ func httpClient(ca []byte) (*awshttp.BuildableClient, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(ca) {
-		return nil, errors.New("ca.crt: it holds no PEM certificate")
+		return nil, errors.New("ca.crt: no PEM certificate found")
 	}
 	return client.WithTransportOptions(func(transport *http.Transport) {
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
@@ -75,17 +75,16 @@ func (s *Store) object(name string) *string { return aws.String(s.config.Prefix 
 // HeadBucket implements archive.Store.
 func (s *Store) HeadBucket(ctx context.Context) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.config.Bucket})
-	if err = translated("bucket "+s.config.Bucket, err); errors.Is(err, archive.ErrNotFound) {
+	if err = wrap("bucket "+s.config.Bucket, err); errors.Is(err, archive.ErrNotFound) {
 		return fmt.Errorf("bucket %s: %w", s.config.Bucket, archive.ErrBucketMissing)
 	}
 	return err
 }
 
-// Head implements archive.Reader. The answer to a HEAD has no body that could say what is missing,
-// so it asks for the bucket too (D23).
+// Head implements archive.Reader. The answer to a HEAD does not show what is missing, so it checks the bucket, too (D23).
 func (s *Store) Head(ctx context.Context, name string) (archive.Object, error) {
 	found, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.config.Bucket, Key: s.object(name)})
-	if err = translated(name, err); errors.Is(err, archive.ErrNotFound) {
+	if err = wrap(name, err); errors.Is(err, archive.ErrNotFound) {
 		if probe := s.HeadBucket(ctx); probe != nil {
 			return archive.Object{}, probe
 		}
@@ -100,7 +99,7 @@ func (s *Store) Head(ctx context.Context, name string) (archive.Object, error) {
 func (s *Store) Get(ctx context.Context, name string) (io.ReadCloser, archive.Object, error) {
 	found, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.config.Bucket, Key: s.object(name)})
 	if err != nil {
-		return nil, archive.Object{}, translated(name, err)
+		return nil, archive.Object{}, wrap(name, err)
 	}
 	object := archive.Object{Name: name, Size: aws.ToInt64(found.ContentLength), Modified: aws.ToTime(found.LastModified)}
 	return archive.Body(found.Body, object), object, nil
@@ -111,11 +110,11 @@ func (s *Store) Put(ctx context.Context, name string, body []byte) error {
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &s.config.Bucket, Key: s.object(name), Body: bytes.NewReader(body), IfNoneMatch: aws.String("*"),
 	})
-	err = translated(name, err)
+	err = wrap(name, err)
 	if errors.Is(err, archive.ErrUnreachable) {
-		// A store that refuses before it has read everything may hang up before its answer is
-		// read; and the answer to a success may get lost.
-		if _, there := s.Head(ctx, name); there == nil {
+		// A store that refuses before it has read the body may close the connection before its answer is read, and the
+		// answer to a successful request may be lost.
+		if _, missing := s.Head(ctx, name); missing == nil {
 			return fmt.Errorf("%s: %w: %w", name, archive.ErrExists, err)
 		}
 	}
@@ -125,20 +124,20 @@ func (s *Store) Put(ctx context.Context, name string, body []byte) error {
 // Delete implements archive.Store.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.config.Bucket, Key: s.object(name)})
-	if err = translated(name, err); errors.Is(err, archive.ErrNotFound) {
+	if err = wrap(name, err); errors.Is(err, archive.ErrNotFound) {
 		return s.HeadBucket(ctx)
 	}
 	return err
 }
 
-// List implements archive.Store, 1,000 objects a page.
+// List implements archive.Store, with 1,000 objects per page.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[archive.Object, error] {
 	return func(yield func(archive.Object, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.object(prefix)})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				yield(archive.Object{}, translated(prefix, err))
+				yield(archive.Object{}, wrap(prefix, err))
 				return
 			}
 			for _, found := range page.Contents {

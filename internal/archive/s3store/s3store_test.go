@@ -134,12 +134,12 @@ func TestConfigs(t *testing.T) {
 		"no endpoint":    {func(c *Config) { c.Endpoint = "" }, `endpoint: "" must be a URL of a host, such as https://s3.example.com`},
 		"no scheme":      {func(c *Config) { c.Endpoint = "s3.example.com" }, `endpoint: "s3.example.com" must be a URL of a host, such as https://s3.example.com`},
 		"with a path":    {func(c *Config) { c.Endpoint += "/homes" }, `endpoint: "https://s3.example.com/homes" must be a URL of a host, such as https://s3.example.com`},
-		"no bucket":      {func(c *Config) { c.Bucket = "" }, `bucket: "" must have 3 to 63 small letters, digits, dots and hyphens`},
-		"short bucket":   {func(c *Config) { c.Bucket = "ab" }, `bucket: "ab" must have 3 to 63 small letters, digits, dots and hyphens`},
-		"bucket as path": {func(c *Config) { c.Bucket = "a/../b" }, `bucket: "a/../b" must have 3 to 63 small letters, digits, dots and hyphens`},
+		"no bucket":      {func(c *Config) { c.Bucket = "" }, `bucket: "" must have 3 to 63 lowercase letters, digits, dots and hyphens`},
+		"short bucket":   {func(c *Config) { c.Bucket = "ab" }, `bucket: "ab" must have 3 to 63 lowercase letters, digits, dots and hyphens`},
+		"bucket as path": {func(c *Config) { c.Bucket = "a/../b" }, `bucket: "a/../b" must have 3 to 63 lowercase letters, digits, dots and hyphens`},
 		"prefix out":     {func(c *Config) { c.Prefix = "../x" }, `prefix: "../x/" must be folders of letters, digits, dots, underscores and hyphens, such as team/cluster-1`},
-		"no secret":      {func(c *Config) { c.SecretAccessKey = "" }, "accessKeyID and secretAccessKey must both be given"},
-		"no certificate": {func(c *Config) { c.CA = []byte("x") }, "ca.crt: it holds no PEM certificate"},
+		"no secret":      {func(c *Config) { c.SecretAccessKey = "" }, "accessKeyID and secretAccessKey are both required"},
+		"no certificate": {func(c *Config) { c.CA = []byte("x") }, "ca.crt: no PEM certificate found"},
 	} {
 		config := good
 		test.change(&config)

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	longest   = 7 * 24 * time.Hour // SigV4's bound for presigned URLs
-	signature = "X-Amz-Signature"
+	maxValidity = 7 * 24 * time.Hour // SigV4's limit for presigned URLs
+	signature   = "X-Amz-Signature"
 )
 
-// Issue implements archive.Issuer. It signs with the store's own credentials and sends one request at most:
-// for a ticket to archive, the one that begins the upload.
+// Issue implements archive.Issuer. It signs with the store's credentials. For archiving it sends one request, which
+// starts the upload.
 func (s *Store) Issue(ctx context.Context, order archive.Order) (archive.Ticket, error) {
-	if order.Valid <= 0 || order.Valid > longest {
-		return archive.Ticket{}, fmt.Errorf("a ticket can be valid for up to %v, not for %v", longest, order.Valid)
+	if order.Valid <= 0 || order.Valid > maxValidity {
+		return archive.Ticket{}, fmt.Errorf("a ticket can be valid for up to %v, not for %v", maxValidity, order.Valid)
 	}
 	p := presigner{store: s, order: order}
 	data, marker := order.Key.Data(), order.Key.Marker()
@@ -58,7 +58,7 @@ func (s *Store) Revoke(ctx context.Context, ticket archive.Ticket) error {
 	return s.abort(ctx, ticket.Key, ticket.Upload.ID)
 }
 
-// presigner signs URLs until one fails.
+// presigner signs URLs until one fails; err is then set.
 type presigner struct {
 	store *Store
 	order archive.Order
@@ -68,23 +68,23 @@ type presigner struct {
 func (p *presigner) upload(ctx context.Context, name, id string, maxBytes int64) *archive.Upload {
 	upload := &archive.Upload{ID: id}
 	var count int64
-	upload.PartSize, count = plan(maxBytes, int64(p.store.partSize))
+	upload.PartSize, count = partPlan(maxBytes, int64(p.store.partSize))
 	for number := range count {
 		signed := p.url(ctx, http.MethodPut, name, url.Values{"uploadId": {id}, "partNumber": {strconv.FormatInt(number+1, 10)}})
 		if p.err != nil {
 			return nil
 		}
-		base, of := splitPart(signed)
+		base, signature := splitPart(signed)
 		upload.Part = base
-		upload.Signatures = append(upload.Signatures, of)
+		upload.Signatures = append(upload.Signatures, signature)
 	}
 	upload.Complete = p.url(ctx, http.MethodPost, name, url.Values{"uploadId": {id}})
 	return upload
 }
 
-// plan says how long parts are and how many there may be for a volume of maxBytes. What does not
-// compress takes two hundredths more at most, and 64 MiB for very many empty files.
-func plan(maxBytes, partSize int64) (size, count int64) {
+// partPlan returns the length and the maximum number of parts for a volume of maxBytes. Incompressible data take at most
+// 2 % more, and very many empty files 64 MiB.
+func partPlan(maxBytes, partSize int64) (size, count int64) {
 	need := maxBytes + maxBytes/50 + 64<<20
 	for need/partSize >= archive.MaxParts {
 		partSize *= 2
@@ -92,23 +92,22 @@ func plan(maxBytes, partSize int64) (size, count int64) {
 	return partSize, need/partSize + 1
 }
 
-// splitPart takes what is a part's own out of its URL.
-func splitPart(signed string) (base, of string) {
+// splitPart separates a part's number and signature from its URL.
+func splitPart(signed string) (base, partSignature string) {
 	parsed, err := url.Parse(signed)
 	if err != nil {
 		panic(err) // the signer made it
 	}
 	query := parsed.Query()
-	of = query.Get(signature)
+	partSignature = query.Get(signature)
 	query.Del(signature)
 	query.Del("partNumber")
 	parsed.RawQuery = query.Encode()
-	return parsed.String(), of
+	return parsed.String(), partSignature
 }
 
-// url signs one request. Those that create something are signed together with the header
-// If-None-Match: *, so whoever has the URL cannot overwrite with it. The note may be, and is signed together with
-// its length.
+// url signs one request. Requests that create an object are signed together with the header If-None-Match: *, so that the
+// URL cannot be used to overwrite it. The note may be overwritten, and is signed together with its length.
 func (p *presigner) url(ctx context.Context, method, name string, query url.Values) string {
 	if p.err != nil {
 		return ""
@@ -130,14 +129,14 @@ func (p *presigner) url(ctx context.Context, method, name string, query url.Valu
 	query.Set("X-Amz-Expires", strconv.FormatInt(int64(p.order.Valid/time.Second), 10))
 	request.URL.RawQuery = query.Encode()
 	config := p.store.config
-	as := aws.Credentials{AccessKeyID: config.AccessKeyID, SecretAccessKey: config.SecretAccessKey, SessionToken: config.SessionToken}
+	credentials := aws.Credentials{AccessKeyID: config.AccessKeyID, SecretAccessKey: config.SecretAccessKey, SessionToken: config.SessionToken}
 	signer := v4.NewSigner(func(options *v4.SignerOptions) { options.DisableURIPathEscaping = true })
-	signed, _, err := signer.PresignHTTP(ctx, as, request, "UNSIGNED-PAYLOAD", "s3", config.Region, p.order.Now)
+	signed, _, err := signer.PresignHTTP(ctx, credentials, request, "UNSIGNED-PAYLOAD", "s3", config.Region, p.order.Now)
 	p.err = err
 	return signed
 }
 
-// address is an object's URL. Names and prefixes have nothing to escape: see Config and archive.Key.
+// address is an object's URL. Names and prefixes need no escaping: see Config and archive.Key.
 func (s *Store) address(name string) string {
 	endpoint, err := url.Parse(s.config.Endpoint)
 	if err != nil {

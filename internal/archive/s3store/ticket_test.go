@@ -138,7 +138,7 @@ func TestTicketsEnd(t *testing.T) {
 	if _, err := store.Head(t.Context(), key.Data()); !errors.Is(err, archive.ErrNotFound) {
 		t.Errorf("%v, want ErrNotFound", err)
 	}
-	for _, valid := range []time.Duration{0, -1, longest + 1} {
+	for _, valid := range []time.Duration{0, -1, maxValidity + 1} {
 		if _, err := store.Issue(t.Context(), archive.Order{Key: key, Now: time.Now(), Valid: valid}); err == nil {
 			t.Errorf("a ticket for %v was issued", valid)
 		}

@@ -15,12 +15,12 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// PutStream implements archive.Writer: what fits into one part goes in one request, the rest
-// as a multipart upload, which is ended if anything fails.
+// PutStream implements archive.Writer: a single part is sent in one request, anything longer as a multipart upload, which
+// is aborted if anything fails.
 func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) error {
 	first := make([]byte, s.partSize)
 	n, err := io.ReadFull(body, first)
-	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // wrapped, it is the stream's own error
+	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // a wrapped one is an error of the stream
 		return s.Put(ctx, name, first[:n])
 	}
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 		return err
 	}
 	if err := s.multipart(ctx, name, id, io.MultiReader(bytes.NewReader(first), body)); err != nil {
-		// Also when ctx is what failed.
+		// also after ctx has ended
 		return errors.Join(err, s.abort(context.WithoutCancel(ctx), name, id))
 	}
 	return nil
@@ -40,7 +40,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 func (s *Store) begin(ctx context.Context, name string) (id string, err error) {
 	begun, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &s.config.Bucket, Key: s.object(name)})
 	if err != nil {
-		return "", translated(name, err)
+		return "", wrap(name, err)
 	}
 	return aws.ToString(begun.UploadId), nil
 }
@@ -51,7 +51,7 @@ func (s *Store) multipart(ctx context.Context, name, id string, body io.Reader) 
 			Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id, PartNumber: aws.Int32(int32(number)), Body: bytes.NewReader(part),
 		})
 		if err != nil {
-			return "", translated(name, err)
+			return "", wrap(name, err)
 		}
 		return aws.ToString(sent.ETag), nil
 	})
@@ -66,7 +66,7 @@ func (s *Store) multipart(ctx context.Context, name, id string, body io.Reader) 
 		Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id, IfNoneMatch: aws.String("*"),
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: done},
 	})
-	return translated(name, err)
+	return wrap(name, err)
 }
 
 // Uploaded implements archive.Meter.
@@ -78,10 +78,10 @@ func (s *Store) Uploaded(ctx context.Context, ticket archive.Ticket) (int64, err
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if codeOf(err) == "NoSuchUpload" {
-			return 0, fmt.Errorf("%s: its upload: %w", ticket.Key, archive.ErrNotFound)
+			return 0, fmt.Errorf("%s: upload: %w", ticket.Key, archive.ErrNotFound)
 		}
 		if err != nil {
-			return 0, translated(ticket.Key, err)
+			return 0, wrap(ticket.Key, err)
 		}
 		for _, part := range page.Parts {
 			bytes += aws.ToInt64(part.Size)
@@ -90,23 +90,23 @@ func (s *Store) Uploaded(ctx context.Context, ticket archive.Ticket) (int64, err
 	return bytes, nil
 }
 
-// abort ends an upload. One that is not there has ended.
+// abort aborts an upload. A missing one was aborted already.
 func (s *Store) abort(ctx context.Context, name, id string) error {
 	_, err := s.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &s.config.Bucket, Key: s.object(name), UploadId: &id})
 	if codeOf(err) == "NoSuchUpload" {
 		return nil
 	}
-	return translated(name, err)
+	return wrap(name, err)
 }
 
-// AbortUploads ends all uploads below prefix that began before a time, and tells how many. They are
-// of movers that were killed; nobody sees them, but the store keeps their parts.
-func (s *Store) AbortUploads(ctx context.Context, prefix string, before time.Time) (ended int, err error) {
+// AbortUploads aborts all uploads below prefix that were started before a time, and returns how many. They belong to
+// killed movers; they are invisible, but the store keeps their parts.
+func (s *Store) AbortUploads(ctx context.Context, prefix string, before time.Time) (aborted int, err error) {
 	pages := s3.NewListMultipartUploadsPaginator(s.client, &s3.ListMultipartUploadsInput{Bucket: &s.config.Bucket, Prefix: s.object(prefix)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return ended, translated(prefix, err)
+			return aborted, wrap(prefix, err)
 		}
 		for _, upload := range page.Uploads {
 			if !aws.ToTime(upload.Initiated).Before(before) {
@@ -114,10 +114,10 @@ func (s *Store) AbortUploads(ctx context.Context, prefix string, before time.Tim
 			}
 			name := aws.ToString(upload.Key)[len(s.config.Prefix):]
 			if err := s.abort(ctx, name, aws.ToString(upload.UploadId)); err != nil {
-				return ended, err
+				return aborted, err
 			}
-			ended++
+			aborted++
 		}
 	}
-	return ended, nil
+	return aborted, nil
 }

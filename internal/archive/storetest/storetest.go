@@ -1,4 +1,4 @@
-// Package storetest is the contract that every store keeps: one test for all of them.
+// Package storetest tests the contract of archive.Store.
 package storetest
 
 import (
@@ -19,8 +19,7 @@ import (
 // errBroken is what a stream of the contract fails with.
 var errBroken = errors.New("the stream broke")
 
-// Contract holds a store to archive.Store's comments. It must be empty. big is a length for which it
-// does what it does for large objects.
+// Contract tests an empty store. big is a length that the store treats as a large object.
 func Contract(t *testing.T, store archive.Store, big int) {
 	if err := store.HeadBucket(t.Context()); err != nil {
 		t.Fatal(err)
@@ -80,7 +79,7 @@ func read(t *testing.T, store archive.Store, name string) []byte {
 	return content
 }
 
-// roundTrip stores an object each way, and holds the first one to stay.
+// roundTrip stores an object in both ways and checks that the first one is not replaced.
 func roundTrip(t *testing.T, store archive.Store, name string, content []byte) {
 	if err := store.PutStream(t.Context(), name, bytes.NewReader(content)); err != nil {
 		t.Fatal(err)

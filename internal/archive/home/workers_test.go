@@ -87,15 +87,15 @@ func TestAFileThatFailsIsNamed(t *testing.T) {
 	}
 }
 
-// What is left out is told in the order of the stream, whoever is first.
+// What is left out is listed in the order of the stream, no matter which worker is first.
 func TestLeftOutIsInOrder(t *testing.T) {
 	const all = 30
-	var told leftOut
+	var left leftOut
 	for _, i := range rand.Perm(all) {
-		told.out(fmt.Sprintf("%02d", i), "owner")
+		left.out(fmt.Sprintf("%02d", i), "owner")
 	}
-	told.out("00", "attribute")
-	names, count := told.told()
+	left.out("00", "attribute")
+	names, count := left.list()
 	want := []string{`"00": owner`, `"00": attribute`}
 	for i := 1; len(want) < namedOut; i++ {
 		want = append(want, fmt.Sprintf(`"%02d": owner`, i))
