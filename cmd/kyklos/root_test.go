@@ -110,7 +110,7 @@ func TestPlugin(t *testing.T) {
 func TestNoCluster(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	if _, _, err := called("kyklos", "", "heartbeat", "--workspace", "ann"); err == nil || !strings.Contains(err.Error(), "name one with --kubeconfig") {
+	if _, _, err := called("kyklos", "", "heartbeat", "--workspace", "ann"); err == nil || !strings.Contains(err.Error(), "use --kubeconfig") {
 		t.Errorf("without a kubeconfig: %v", err)
 	}
 }
