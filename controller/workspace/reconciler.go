@@ -85,7 +85,7 @@ func (r *Reconciler) pass(ctx context.Context, ws *v1alpha1.Workspace) (reconcil
 	}
 	p, wrote, err := r.act(ctx, p)
 	if err == nil && !wrote {
-		p, wrote, err = r.report(ctx, p)
+		p, wrote, err = r.writeStatus(ctx, p)
 	}
 	if err == nil && !wrote {
 		err = r.grow(ctx, p)

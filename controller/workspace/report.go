@@ -14,14 +14,14 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// report writes the planned status if it differs, and then publishes it. An operation that needs a slot begins only with the
-// slot reserved. It returns the plan that was reported, and whether it was written.
-func (r *Reconciler) report(ctx context.Context, p plan) (plan, bool, error) {
+// writeStatus writes the planned status if it differs, and then publishes it. An operation that needs a slot begins only with
+// the slot reserved. It returns the plan whose status it is, and whether it was written.
+func (r *Reconciler) writeStatus(ctx context.Context, p plan) (plan, bool, error) {
 	p, reserved, err := r.reserve(ctx, p)
 	if err != nil {
 		return p, false, err
 	}
-	facts := r.facts(p)
+	facts := r.report(p)
 	next := p.ws.DeepCopy()
 	next.Status = facts.Status(p.now)
 	if equality.Semantic.DeepEqual(p.ws.Status, next.Status) {
@@ -54,8 +54,8 @@ func (r *Reconciler) reserve(ctx context.Context, p plan) (plan, bool, error) {
 	return p, false, err
 }
 
-// facts are what the messages are about.
-func (r *Reconciler) facts(p plan) message.Facts {
+// report returns what the status, its messages and the events are made of. It is pure.
+func (r *Reconciler) report(p plan) message.Facts {
 	limits := r.reservations.limits
 	facts := message.Facts{
 		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: p.archive.Store, Running: p.available.running,
