@@ -30,6 +30,7 @@ type DaemonSet struct {
 	missing int32
 }
 
+// AsksFor implements Target.
 func (d *DaemonSet) AsksFor(want Desired) bool {
 	if want.Replicas == 0 {
 		return d.suspended
@@ -37,8 +38,10 @@ func (d *DaemonSet) AsksFor(want Desired) bool {
 	return d.free
 }
 
+// Has implements Target.
 func (d *DaemonSet) Has(want Desired) bool { return d.AsksFor(want) && d.arrived }
 
+// Distance implements Target.
 func (d *DaemonSet) Distance(want Desired) int32 {
 	if d.AsksFor(want) {
 		return d.missing
@@ -46,6 +49,7 @@ func (d *DaemonSet) Distance(want Desired) int32 {
 	return apart(d.Observed, want.Replicas)
 }
 
+// Describe implements Target.
 func (d *DaemonSet) Describe(want Desired) Description {
 	desired := Description{Desired: "running", Changing: "Resuming the target", Changed: "DaemonSet resumed", Action: "Resume", Up: true}
 	if want.Replicas == 0 {
@@ -70,6 +74,7 @@ func (d *DaemonSet) state() string {
 	}
 }
 
+// ManagedFields implements Target.
 func (d *DaemonSet) ManagedFields() [][]string {
 	return [][]string{{"f:spec", "f:template", "f:spec", "f:nodeSelector", "f:" + targetkind.SuspendKey}}
 }

@@ -23,14 +23,18 @@ import (
 // Replicated is a target with a replica count.
 type Replicated struct{ Common }
 
+// AsksFor implements Target.
 func (r *Replicated) AsksFor(want Desired) bool { return r.Spec == want.Replicas }
 
+// Has implements Target.
 func (r *Replicated) Has(want Desired) bool { return r.Observed == want.Replicas }
 
+// Distance implements Target.
 func (r *Replicated) Distance(want Desired) int32 { return apart(r.Observed, want.Replicas) }
 
 func apart(a, b int32) int32 { return max(a-b, b-a) }
 
+// Describe implements Target.
 func (r *Replicated) Describe(want Desired) Description {
 	up, direction := want.Replicas >= r.Spec, "up"
 	if !up {
@@ -49,6 +53,7 @@ func (r *Replicated) Describe(want Desired) Description {
 	}
 }
 
+// ManagedFields implements Target.
 func (r *Replicated) ManagedFields() [][]string { return [][]string{{"f:spec", "f:replicas"}} }
 
 // counted is embedded by kinds with a replica count.

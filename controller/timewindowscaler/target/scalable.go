@@ -24,10 +24,10 @@ type Scalable struct {
 	unset bool
 }
 
-// AsksFor: an unset count is always written.
+// AsksFor implements Target. An unset count is always written.
 func (s *Scalable) AsksFor(want Desired) bool { return !s.unset && s.Replicated.AsksFor(want) }
 
-// ManagedFields: the count of a custom resource may be anywhere in its spec.
+// ManagedFields implements Target. The count of a custom resource may be anywhere in its spec.
 func (s *Scalable) ManagedFields() [][]string {
 	fields := s.Replicated.ManagedFields()
 	if !s.unset {

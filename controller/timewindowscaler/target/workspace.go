@@ -45,15 +45,18 @@ type Workspace struct {
 	Settled bool
 }
 
-// AsksFor: 0 asks for less than RUNNING, any other count for RUNNING.
+// AsksFor implements Target. 0 asks for less than RUNNING, any other count for RUNNING.
 func (w *Workspace) AsksFor(want Desired) bool {
 	return (w.State == lifecycle.Running) == (want.Replicas > 0)
 }
 
+// Has implements Target.
 func (w *Workspace) Has(want Desired) bool { return w.AsksFor(want) && w.Settled }
 
+// Distance implements Target.
 func (w *Workspace) Distance(want Desired) int32 { return apart(w.Observed, min(want.Replicas, 1)) }
 
+// Describe implements Target.
 func (w *Workspace) Describe(want Desired) Description {
 	state, action := stateOf(want), "Start"
 	if want.Replicas == 0 {
@@ -70,6 +73,7 @@ func (w *Workspace) Describe(want Desired) Description {
 	}
 }
 
+// ManagedFields implements Target.
 func (w *Workspace) ManagedFields() [][]string { return [][]string{{"f:spec", "f:desiredState"}} }
 
 type workspaces struct{}
