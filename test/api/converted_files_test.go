@@ -42,7 +42,7 @@ func TestConvertedFiles(t *testing.T) {
 			want := created(t, before, was)
 			_, own := versionOf(is)
 			got, err := in(own, after).Create(t.Context(), is, metav1.CreateOptions{})
-			warned := strings.Contains(notes(result), "is refused")
+			warned := strings.Contains(notes(result), "refused in new ones")
 			if warned != apierrors.IsInvalid(err) || err != nil && !warned {
 				t.Errorf("%s in %s: %v; the conversion says %s", sample, version, err, notes(result))
 			}

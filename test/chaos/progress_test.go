@@ -160,7 +160,7 @@ func TestProgress(t *testing.T) {
 	c.progress(name, `^(12\.0) MiB of about 12\.0 MiB read, \d+ files and folders$`, 0)
 	c.turn(slow)
 	c.turn(slow)
-	c.grows(name, slow, `^all is read; \d.* of 12\.0 MiB \((\d+) %\) read back from the store and compared$`)
+	c.grows(name, slow, `^all read; \d.* of 12\.0 MiB \((\d+) %\) read back from the store and compared$`)
 	c.ends(name, life[archiving])
 	life[restoring].begin(c, name)
 	c.grows(name, slow, `^\d.* of 12\.0 MiB \((\d+) %\) unpacked, \d+ of \d+ files and folders$`)

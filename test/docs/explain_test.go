@@ -54,15 +54,15 @@ func explains(t *testing.T, cluster *harness.Cluster) {
 	kubectl(awayTarget, "apply", "-n", namespace, "-f", "-")
 
 	eventually("webapp-office-hours", func(e *explanation) bool {
-		return e.EffectiveReplicas != nil && e.has("target", "Deployment webapp is as it should be") && e.has("target", "written by kyklos-controller") && e.has("Ready", "True")
+		return e.EffectiveReplicas != nil && e.has("target", "Deployment webapp is in sync") && e.has("target", "written by kyklos-controller") && e.has("Ready", "True")
 	})
 	eventually("webapp-office-hours", func(e *explanation) bool {
 		return e.EffectiveReplicas == nil && *e.Replicas == 10 && !e.has("target", "")
 	}, "--at", "2026-11-23 10:00")
-	eventually("profiler-days", func(e *explanation) bool { return e.has("target", "DaemonSet profiler is as it should be") })
+	eventually("profiler-days", func(e *explanation) bool { return e.has("target", "DaemonSet profiler is in sync") })
 	eventually("ada-office-hours", func(e *explanation) bool { return e.has("target", "its desiredState is") })
 	eventually("away", func(e *explanation) bool {
-		return strings.Contains(e.Answer, "There is nothing to scale: there is no ReplicationController away.") && e.has("Ready", "False")
+		return strings.Contains(e.Answer, "There is nothing to scale: ReplicationController away does not exist.") && e.has("Ready", "False")
 	})
 
 	explainsWhatMayBeRead(t, cluster, namespace)
@@ -70,7 +70,7 @@ func explains(t *testing.T, cluster *harness.Cluster) {
 	kubectl("", "scale", "-n", namespace, "deployment", "webapp", "--replicas=5")
 	kubectl("", "autoscale", "-n", namespace, "deployment", "webapp", "--max=7")
 	eventually("webapp-office-hours", func(e *explanation) bool {
-		return strings.Contains(e.Answer, "It is paused (spec.pause), so Kyklos leaves Deployment webapp with 5.") &&
+		return strings.Contains(e.Answer, "It is paused (spec.pause), so Kyklos leaves Deployment webapp at 5.") &&
 			e.has("target", "its spec asks for 5") && e.has("target", "written by kubectl") && e.has("autoscaler", "webapp") && e.has("Ready", "pause=true")
 	})
 }

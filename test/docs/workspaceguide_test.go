@@ -47,7 +47,7 @@ func TestKeysOfTheStoresSecret(t *testing.T) {
 	if err == nil {
 		t.Fatal("a key that is unknown is taken")
 	}
-	_, known, _ := strings.Cut(err.Error(), "known are ")
+	_, known, _ := strings.Cut(err.Error(), "known keys are ")
 	sameNames(t, firstColumn(t, guide, "## The archive's store"), strings.Split(known, ", "))
 }
 
