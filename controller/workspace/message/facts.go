@@ -87,7 +87,11 @@ func (f Facts) Conditions(now time.Time) []metav1.Condition {
 
 // summary is the message of Ready and Stalled: the failure, if the code is about it.
 func (f Facts) summary(code lifecycle.Code, v fields) string {
-	if failure := f.Decision.Status.Error; f.failedNow() || f.Decision.Status.Phase == lifecycle.Failed && code == failure.Code {
+	failure := f.Decision.Status.Error
+	switch failed := f.Decision.Status.Phase == lifecycle.Failed && code == failure.Code; {
+	case failed && failure == (lifecycle.Failure{}): // somebody else wrote the status
+		return join(fill(f.textOf(code).now, v), fill(f.next(), v))
+	case failed || f.failedNow():
 		return f.Error().Message
 	}
 	return f.sentence(code, v)
@@ -117,6 +121,8 @@ func (f Facts) textOf(code lifecycle.Code) text {
 		return homeTerminating
 	case code == lifecycle.CodeAdopted && status.Volume.UID == "" && status.ArchiveKey != "":
 		return archiveAdopted
+	case code == "" && status.Phase == lifecycle.Failed:
+		return text{now: "The state is ERROR, and its cause is not recorded."}
 	default:
 		return texts[code]
 	}
