@@ -58,7 +58,7 @@ func TestALeafOfAClockThatWasAheadIsIssuedAnew(t *testing.T) {
 		}
 	}
 	issued(right.Add(24 * time.Hour))
-	s.reissueFuture(right.Add(24 * time.Hour)) // it is right, for all that is known
+	s.reissueFuture(right.Add(24 * time.Hour)) // as far as the replica knows, this clock is right
 	select {
 	case at <- right:
 		t.Error("a leaf is issued anew for no reason")

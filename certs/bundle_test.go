@@ -75,7 +75,7 @@ func TestMergeBundleProperties(t *testing.T) {
 			t.Fatal("a second merge changes something: the replicas would write for ever")
 		}
 
-		// Two replicas that know different CAs end with the same trust, whoever is first.
+		// Two replicas that know different CAs end with the same trust, in either order.
 		ab, _ := mergeBundle(merged, ownB, now)
 		b, _ := mergeBundle(bundleOf(before...), ownB, now)
 		ba, _ := mergeBundle(b, ownA, now)

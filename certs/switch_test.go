@@ -111,7 +111,7 @@ func caughtUp(t *testing.T, c client.Client, name string) {
 	create(t, c, gated(name), nobody)
 	eventually(t, "a create that meets the newest configuration", func() error {
 		if createConfigMap(t.Context(), c, name) == nil {
-			return fmt.Errorf("nobody was asked")
+			return fmt.Errorf("no caller was asked")
 		}
 		return nil
 	})

@@ -46,7 +46,7 @@ func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 	})
 }
 
-// A cycle that comes a little late, or a clock that is set right by a second, costs no archive its two hours.
+// A cycle that comes a little late, or a clock that is set right by a second, does not restart an archive's two hours.
 func TestASecondIsNoStep(t *testing.T) {
 	s := newStage(t, folder(t))
 	s.workspace("ann")
@@ -69,7 +69,7 @@ func TestAStepBeforeTheFirstCycle(t *testing.T) {
 	s.collector = &next
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.must(next.Start(ctx)) // it reads the clock, and is stopped
+	s.must(next.Start(ctx)) // it reads the clock and stops
 	s.step(time.Hour)
 	if s.cycle(time.Hour); !s.has(orphan) {
 		t.Error("an archive went an hour early")

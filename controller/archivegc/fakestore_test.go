@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/connect"
 )
 
-// memory is a store that takes no time. Names in locked cannot be deleted.
+// memory is a store that answers immediately. Names in locked cannot be deleted.
 type memory struct {
 	archive.Issuer
 	objects map[string][]byte

@@ -21,7 +21,7 @@ import (
 
 const years = 10 * 365 * 24 * time.Hour
 
-// start is a manager's start: nothing is remembered.
+// start starts a manager without any state.
 func (w *world) start() *Reconciler {
 	w.seen = w.crd
 	return &Reconciler{
@@ -33,7 +33,7 @@ func (w *world) start() *Reconciler {
 	}
 }
 
-// pass lets the controller have one look and sleeps for as long as it asks.
+// pass runs one pass and sleeps for as long as it asks.
 func (w *world) pass(t *rapid.T, r *Reconciler) {
 	r.Clock.(*clocktesting.FakePassiveClock).SetTime(w.now.Add(w.off))
 	ctx := log.IntoContext(t.Context(), logr.Discard())
@@ -45,8 +45,8 @@ func (w *world) pass(t *rapid.T, r *Reconciler) {
 }
 
 // Whatever happens and whenever the manager is killed: the definition never says, as Kyklos reads it,
-// that all is done while an object is stored in another version; and once the world is quiet, all gets
-// done, and nothing is left behind.
+// that the migration is complete while an object is stored in another version; and once nothing happens any more,
+// it completes, and nothing is left behind.
 func TestNeverDoneTooEarlyAndAlwaysInTheEnd(t *testing.T) {
 	log.SetLogger(logr.Discard())
 	rapid.Check(t, func(t *rapid.T) {

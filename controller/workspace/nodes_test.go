@@ -141,7 +141,7 @@ func (w *world) runJob(job *batchv1.Job) bool {
 	return true
 }
 
-// move does what the Job's arguments say.
+// move runs the mover with the Job's arguments.
 func (w *world) move(job *batchv1.Job) mover.Result {
 	args := map[string]string{}
 	list := job.Spec.Template.Spec.Containers[0].Args

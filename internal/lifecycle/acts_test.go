@@ -37,7 +37,7 @@ func (w *world) apply(a lifecycle.Action) {
 	default:
 		w.applyToVolume(a)
 	}
-	w.settle()
+	w.finishDeletion()
 }
 
 func (w *world) applyToVolume(a lifecycle.Action) {
@@ -82,8 +82,8 @@ func (w *world) createJob(a lifecycle.Action) {
 	})
 }
 
-// settle removes a volume that is being deleted as soon as no Pod uses it, even an ended one (D18).
-func (w *world) settle() {
+// finishDeletion removes a volume that is being deleted as soon as no Pod uses it, even an ended one (D18).
+func (w *world) finishDeletion() {
 	if w.vol != nil && w.vol.state == lifecycle.VolumeTerminating && (w.pod == nil || w.pod.foreign) && w.debug == 0 && len(w.jobs) == 0 {
 		w.logf("volume %s is gone", w.vol.uid)
 		w.vol = nil
@@ -113,14 +113,14 @@ func (w *world) kubelet() {
 		w.logf("the Pod is ready")
 		w.shows()
 	}
-	w.settle()
+	w.finishDeletion()
 }
 
 // mover brings a Job's process one step on. fails makes it fail there.
 func (w *world) mover(j *job, fails bool) {
 	if j.State == lifecycle.JobTerminating {
 		w.jobs = slices.DeleteFunc(w.jobs, func(other *job) bool { return other == j })
-		w.settle()
+		w.finishDeletion()
 		return
 	}
 	if j.State != lifecycle.JobRunning {

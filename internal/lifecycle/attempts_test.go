@@ -95,10 +95,10 @@ func TestNothingGoesOnBehindAnError(t *testing.T) {
 
 // TestWaysOutOfError: D8.
 func TestWaysOutOfError(t *testing.T) {
-	erred := func(reason lifecycle.Reason, word lifecycle.Code, ago time.Duration) func(*lifecycle.Input) {
+	erred := func(reason lifecycle.Reason, code lifecycle.Code, ago time.Duration) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
 			in.Status.Phase, in.Status.PreviousPhase = lifecycle.Failed, lifecycle.Standby
-			in.Status.Error = lifecycle.Failure{Reason: reason, Code: word, OccurredAt: noon.Add(-ago)}
+			in.Status.Error = lifecycle.Failure{Reason: reason, Code: code, OccurredAt: noon.Add(-ago)}
 			in.Status.RetryToken, in.Workspace.RetryToken = "old", "old"
 		}
 	}

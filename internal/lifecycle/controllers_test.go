@@ -29,7 +29,7 @@ type controller struct {
 	name    string
 	engine  engine
 	pending *pending
-	word    lifecycle.Code // of its last decision
+	code    lifecycle.Code // of its last decision
 }
 
 // pending is a write on its way.
@@ -57,7 +57,7 @@ func (c *controller) decide(w *world, cached snapshot) {
 	from, in := cached.rv, w.input(cached)
 	for range 6 {
 		d := c.engine(in)
-		c.word = d.Code
+		c.code = d.Code
 		switch d.Act.Kind {
 		case lifecycle.ActReadLive, lifecycle.ActReadPods:
 			s := w.snapshot()

@@ -89,7 +89,7 @@ type verdictCase struct {
 	in   lifecycle.Input
 	rule string
 	act  lifecycle.ActionKind
-	word lifecycle.Code
+	code lifecycle.Code
 	// operation and phase afterwards; "" for those before.
 	operation lifecycle.OperationType
 	phase     lifecycle.State
@@ -104,10 +104,10 @@ func (c verdictCase) errs(decide engine) string {
 	if phase == "" {
 		phase = c.in.Status.Phase
 	}
-	got := verdictCase{rule: d.Rule, act: d.Act.Kind, word: d.Code, operation: d.Status.Operation.Type, phase: d.Status.Phase}
-	if got.rule != c.rule || got.act != c.act || got.word != c.word || got.operation != operation || got.phase != phase {
-		return got.rule + ": " + string(got.act) + ", " + string(got.word) + ", " + string(got.operation) + ", " + string(got.phase) +
-			"; want " + c.rule + ": " + string(c.act) + ", " + string(c.word) + ", " + string(operation) + ", " + string(phase)
+	got := verdictCase{rule: d.Rule, act: d.Act.Kind, code: d.Code, operation: d.Status.Operation.Type, phase: d.Status.Phase}
+	if got.rule != c.rule || got.act != c.act || got.code != c.code || got.operation != operation || got.phase != phase {
+		return got.rule + ": " + string(got.act) + ", " + string(got.code) + ", " + string(got.operation) + ", " + string(got.phase) +
+			"; want " + c.rule + ": " + string(c.act) + ", " + string(c.code) + ", " + string(operation) + ", " + string(phase)
 	}
 	return ""
 }

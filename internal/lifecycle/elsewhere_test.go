@@ -29,7 +29,7 @@ func (h *history) stuck(t *testing.T) {
 		h.progress()
 	}
 	if e := h.saved.Error; h.saved.Phase != lifecycle.Failed || e.Reason != lifecycle.Unreachable || e.Code != lifecycle.CodeArchiveElsewhere {
-		t.Fatalf("it is %s with %+v\n%s", h.saved.Phase, e, h.story())
+		t.Fatalf("it is %s with %+v\n%s", h.saved.Phase, e, h.transcript())
 	}
 }
 
@@ -37,7 +37,7 @@ func (h *history) stuck(t *testing.T) {
 func (h *history) runs(t *testing.T) {
 	t.Helper()
 	if h.trace(t); h.vol == nil || h.vol.version != 1 || h.saved.Archive.Store != h.store {
-		t.Errorf("the home is not back from the store %s:\n%s", h.store, h.story())
+		t.Errorf("the home is not back from the store %s:\n%s", h.store, h.transcript())
 	}
 }
 
@@ -80,7 +80,7 @@ func TestWhatIsElsewhereCanBeGivenUp(t *testing.T) {
 		}
 		h.ws.AcceptedLoss, h.excused, h.damaged, h.rv = h.saved.ArchiveKey, true, true, h.rv+1
 		if h.trace(t); h.vol == nil || h.vol.version != 0 || h.saved.ArchiveKey != "" {
-			t.Errorf("it does not go on with an empty home:\n%s", h.story())
+			t.Errorf("it does not go on with an empty home:\n%s", h.transcript())
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestARecordWithoutAStore(t *testing.T) {
 	h.saved.Archive.Store, h.store = "", "x"
 	h.want(lifecycle.Running)
 	if h.trace(t); h.vol == nil || h.vol.version != 1 || h.saved.Archive.Store != "" {
-		t.Errorf("the home is not back as before:\n%s", h.story())
+		t.Errorf("the home is not back as before:\n%s", h.transcript())
 	}
 }
 
@@ -117,11 +117,11 @@ func TestAVolumeStaysWhileItsArchiveIsElsewhere(t *testing.T) {
 	h.store = "y"
 	h.stuck(t)
 	if h.vol == nil || h.vol.state == lifecycle.VolumeTerminating {
-		t.Fatalf("the volume is gone:\n%s", h.story())
+		t.Fatalf("the volume is gone:\n%s", h.transcript())
 	}
 	h.store, h.now = "x", h.now.Add(lifecycle.Probe)
 	if h.trace(t); h.vol != nil || !h.safe() {
-		t.Errorf("it is not archived in the end:\n%s", h.story())
+		t.Errorf("it is not archived in the end:\n%s", h.transcript())
 	}
 }
 
@@ -153,25 +153,25 @@ func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 		}
 		h.trace(t)
 		if kept := h.objects[h.saved.ArchiveKey].kept; !h.gone || kept == givenUp {
-			t.Errorf("given up: %t; gone %t, kept %t\n%s", givenUp, h.gone, kept, h.story())
+			t.Errorf("given up: %t; gone %t, kept %t\n%s", givenUp, h.gone, kept, h.transcript())
 		}
 	}
 }
 
-// TestAMoverThatLookedElsewhere: the Secret was changed between the last look and the mover's ticket. Its word is held
+// TestAMoverThatReadAnotherStore: the Secret was changed between the last look and the mover's ticket. Its word is held
 // against another look.
-func TestAMoverThatLookedElsewhere(t *testing.T) {
-	said := func(word lifecycle.Code) func(*lifecycle.Input) {
+func TestAMoverThatReadAnotherStore(t *testing.T) {
+	said := func(code lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
 			claimed(lifecycle.Restoring, 0)(in)
 			moving(lifecycle.JobFailed)(in)
-			in.Observed.Jobs[0].Reason, in.Observed.Jobs[0].Code = lifecycle.DataLost, word
+			in.Observed.Jobs[0].Reason, in.Observed.Jobs[0].Code = lifecycle.DataLost, code
 			in.Status.ArchiveKey, in.Status.Volume = "archives/w/op/home.tar.gz", lifecycle.Volume{UID: "v", Content: lifecycle.Uninitialized}
 			in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, Store: "x"}
 		}
 	}
-	at := func(word lifecycle.Code, verdict lifecycle.Verdict, store string) lifecycle.Input {
-		in := at(unhomed, said(word), found(verdict, 3))
+	at := func(code lifecycle.Code, verdict lifecycle.Verdict, store string) lifecycle.Input {
+		in := at(unhomed, said(code), found(verdict, 3))
 		in.Archive.Store = store
 		return in
 	}

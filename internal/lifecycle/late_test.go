@@ -19,7 +19,7 @@ func (h *history) until(t *testing.T, what string, is func() bool) {
 		h.controllers[0].commit(h.world)
 		h.now = h.now.Add(2 * time.Second)
 	}
-	t.Fatalf("never %s\n%s", what, h.story())
+	t.Fatalf("never %s\n%s", what, h.transcript())
 }
 
 // used is a history of a home in which somebody has written.
@@ -43,7 +43,7 @@ func TestADyingVolumeIsArchivedToTheEnd(t *testing.T) {
 	h.want(lifecycle.Running)
 	h.trace(t)
 	if h.vol == nil || h.vol.version != 1 || h.pod == nil {
-		t.Errorf("the home is not back:\n%s", h.story())
+		t.Errorf("the home is not back:\n%s", h.transcript())
 	}
 }
 
@@ -58,13 +58,13 @@ func TestAPolicyCanBeChangedWhileThePodEnds(t *testing.T) {
 	h.rv++
 	h.trace(t)
 	if kept := h.objects[h.saved.ArchiveKey]; !h.gone || kept == nil || !kept.kept || kept.version != 1 {
-		t.Errorf("the home is not left behind in an archive:\n%s", h.story())
+		t.Errorf("the home is not left behind in an archive:\n%s", h.transcript())
 	}
 }
 
-// TestADeletionTellsThatNoArchiveIsLeft: once, and holds nothing up. A store that is away says nothing of the archive.
-func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
-	for word, spoil := range map[lifecycle.Code]func(*history){
+// TestADeletionReportsThatNoArchiveIsLeft: once, and holds nothing up. A store that is away says nothing of the archive.
+func TestADeletionReportsThatNoArchiveIsLeft(t *testing.T) {
+	for code, spoil := range map[lifecycle.Code]func(*history){
 		lifecycle.CodeArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
 		lifecycle.CodeArchiveCorrupt: func(h *history) { h.objects[h.saved.ArchiveKey].corrupt = true },
 		"":                           func(*history) {},
@@ -78,18 +78,18 @@ func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
 			h.ws.Deleting, h.ws.DeletionPolicy, h.rv = true, policy, h.rv+1
 			h.log = nil
 			h.trace(t)
-			var told []string
+			var got []string
 			for _, step := range h.steps() {
 				if step == "write "+string(lifecycle.CodeArchiveLost) || step == "write "+string(lifecycle.CodeArchiveCorrupt) {
-					told = append(told, step)
+					got = append(got, step)
 				}
 			}
 			var want []string
-			if word != "" && policy != lifecycle.DeleteHome {
-				want = []string{"write " + string(word)}
+			if code != "" && policy != lifecycle.DeleteHome {
+				want = []string{"write " + string(code)}
 			}
-			if !h.gone || !slices.Equal(told, want) {
-				t.Errorf("%s, %s: gone %t, told %q, want %q", policy, word, h.gone, told, want)
+			if !h.gone || !slices.Equal(got, want) {
+				t.Errorf("%s, %s: gone %t, got %q, want %q", policy, code, h.gone, got, want)
 			}
 		}
 	}

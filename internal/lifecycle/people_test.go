@@ -28,7 +28,7 @@ func (h *history) person() {
 		} else {
 			h.debug = 0
 		}
-		h.settle()
+		h.finishDeletion()
 	case 9:
 		if h.pod != nil && !h.pod.foreign {
 			h.logf("the Pod dies")
@@ -62,7 +62,7 @@ func (h *history) destroy() {
 			h.vol.state, h.vol.dying = lifecycle.VolumeTerminating, h.now
 			h.excused = true // it may go whenever its last Pod does
 			h.rebase = h.rebase || h.unrecorded()
-			h.settle()
+			h.finishDeletion()
 		}
 	case 1:
 		if h.vol != nil && h.pod == nil && len(h.jobs) == 0 {
@@ -127,7 +127,7 @@ func (h *history) trouble() {
 		if len(h.jobs) > 0 && h.jobs[0].State == lifecycle.JobRunning {
 			h.zombies, h.jobs = append(h.zombies, h.jobs[0]), h.jobs[1:]
 			h.logf("%s is removed by force, and goes on", h.zombies[len(h.zombies)-1].Name)
-			h.settle()
+			h.finishDeletion()
 		}
 	case 6:
 		h.full = !h.full
@@ -194,7 +194,7 @@ func (h *history) recover() {
 	}
 	h.ws.Pause = false
 	h.rv++
-	h.settle()
+	h.finishDeletion()
 	for look := range 400 {
 		if h.controllers[0].decide(h.world, h.snapshot()); h.gone || h.atRest() {
 			h.final()
@@ -225,7 +225,7 @@ func (h *history) progress() {
 // atRest reports whether the desired state is reached, and nothing is to be done.
 func (h *history) atRest() bool {
 	c := h.controllers[0]
-	return c.pending == nil && c.word == lifecycle.CodeConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
+	return c.pending == nil && c.code == lifecycle.CodeConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
 }
 
 // final looks at what is there in the end.

@@ -170,14 +170,14 @@ func TestNothingIsLost(t *testing.T) {
 			h := newHistory(lifecycle.Decide, seeded(seed))
 			h.sets = seed%2 == 0
 			if wrong := h.run(steps); wrong != "" {
-				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.story())
+				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.transcript())
 			}
 			seed++
 		}
 	})
 }
 
-// story tells what happened.
-func (h *history) story() string {
+// transcript returns the log, and the state at the end.
+func (h *history) transcript() string {
 	return strings.Join(h.log, "\n") + fmt.Sprintf("\nstatus %+v\nseen %+v\nwritten %d", h.saved, h.seen(), h.written)
 }

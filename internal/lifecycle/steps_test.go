@@ -9,7 +9,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// steps returns what a history's controllers did, in order: actions by their kind, writes by their word.
+// steps returns what a history's controllers did, in order: actions by their kind, writes by their code.
 func (h *history) steps() (did []string) {
 	for _, line := range h.log {
 		if _, what, found := strings.Cut(line, " A: "); found {
@@ -78,14 +78,14 @@ func TestConverged(t *testing.T) {
 // TestConditions: what is told of a Workspace.
 func TestConditions(t *testing.T) {
 	yes, no := lifecycle.True, lifecycle.False
-	is := func(status lifecycle.Truth, word lifecycle.Code) lifecycle.Condition {
-		return lifecycle.Condition{Status: status, Reason: word}
+	is := func(status lifecycle.Truth, code lifecycle.Code) lifecycle.Condition {
+		return lifecycle.Condition{Status: status, Reason: code}
 	}
 	quietly := is(no, lifecycle.CodeConverged)
 	keyed := func(in *lifecycle.Input) { in.Status.ArchiveKey = "archives/w/old/home.tar.gz" }
-	lostly := func(word lifecycle.Code) func(*lifecycle.Input) {
+	lostly := func(code lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
-			in.Status.Phase, in.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Restoring, Code: word}
+			in.Status.Phase, in.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Restoring, Code: code}
 		}
 	}
 	tests := []struct {

@@ -67,8 +67,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestRulesAreTold: documents are drawn from the rules.
-func TestRulesAreTold(t *testing.T) {
+// TestRulesAreDocumented: documents are drawn from the rules.
+func TestRulesAreDocumented(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range lifecycle.Rules() {
 		if rule.Name == "" || rule.Guard == "" || rule.Result == "" || seen[rule.Name] {

@@ -188,7 +188,7 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 			if wholeDay && w.listed(day) && w.listed(day.AddDate(0, 0, -1)) {
 				continue // one whole day runs on into the next: no edge
 			}
-			shown, acts, jump := tl.look(set, date, slices.Index(clockFaces[:], hhmm))
+			shown, acts, jump := tl.find(set, date, slices.Index(clockFaces[:], hhmm))
 			key := edge + " " + day.Format(time.DateOnly)
 			if !shown && jump > 0 {
 				found["skipped "+key] = []int64{jump}
@@ -203,9 +203,9 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 
 func (s spec) listed(day time.Time) bool { return slices.Contains(s.days, day.Weekday().String()[:3]) }
 
-// look searches the timeline for one time of day on one date: whether the clock ever shows it, at which
+// find searches the timeline for one time of day on one date: whether the clock ever shows it, at which
 // of its showings the coverage changes, and at which instant the clock jumps over it.
-func (tl timeline) look(set *schedule, date, minute int) (shown bool, acts []int64, jump int64) {
+func (tl timeline) find(set *schedule, date, minute int) (shown bool, acts []int64, jump int64) {
 	label := date*10000 + minute
 	for i := 1; i < tl.count(); i++ {
 		before, now := tl.readings[i-1], tl.readings[i]

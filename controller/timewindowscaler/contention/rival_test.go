@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
-// owner is an entry of the managed fields, written so many seconds after some start.
+// owner is an entry of the managed fields, written the given number of seconds after a start.
 func owner(manager, subresource, fields string, seconds int64) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{Manager: manager, Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields),
 		Time: ptr.To(metav1.NewTime(time.Unix(1700000000+seconds, 0)))}

@@ -41,7 +41,7 @@ func newFixture(t *testing.T) *fixture {
 	return v
 }
 
-// ticks lets n seconds pass and returns who was woken.
+// ticks lets n seconds pass and returns the objects that were woken.
 func (v *fixture) seconds(n int) []string {
 	v.Helper()
 	v.woken = nil
@@ -106,7 +106,7 @@ func TestAnOutageBetweenProbes(t *testing.T) {
 	v.expect("back before the first probe", v.seconds(1), "web")
 }
 
-// A failure of its own keeps to its back-off while the API server is there.
+// A failure of one object keeps its back-off while the API server is there.
 func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
@@ -116,7 +116,7 @@ func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
 	v.expect("again", v.seconds(3))
 }
 
-// Nor does it keep the API server being asked.
+// Nor does it cause probes.
 func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
@@ -126,7 +126,7 @@ func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// But if the API server turns out to be away, the failure may have been for that: it is woken.
+// But if the API server turns out to be away, that may be the cause of the failure: it is woken.
 func TestAFailureOfItsOwnDuringAnOutage(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
@@ -144,7 +144,7 @@ func TestUnreachableStays(t *testing.T) {
 	v.expect("back", v.seconds(1), "web")
 }
 
-// A probe that hangs is given up, so that Start sees the end of its context and the next tick.
+// A probe that hangs is cancelled, so that Start sees the end of its context and the next tick.
 func TestAProbeHasADeadline(t *testing.T) {
 	v := newFixture(t)
 	bounded := false

@@ -15,7 +15,7 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// daemonSet makes one with the given value of our key, "" for no key, and a status about its spec.
+// daemonSet returns a DaemonSet with the given value of our key, "" for no key, and a status about its spec.
 func daemonSet(value string, status appsv1.DaemonSetStatus) *appsv1.DaemonSet {
 	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{UID: "d-1", ResourceVersion: "1", Generation: 2}, Status: status}
 	d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": "ssd"}

@@ -59,7 +59,7 @@ func TestRunningWorkspaces(t *testing.T) {
 func TestEventAfterANewSpec(t *testing.T) {
 	facts := situation{before: status(lifecycle.Standby, lifecycle.None), code: lifecycle.CodeOwnerLimit}.facts()
 	facts.Decision.Status.ObservedGeneration++
-	if told := facts.Events(); len(told) != 1 || told[0].Reason != "OwnerLimitExceeded" {
-		t.Errorf("%+v", told)
+	if got := facts.Events(); len(got) != 1 || got[0].Reason != "OwnerLimitExceeded" {
+		t.Errorf("%+v", got)
 	}
 }

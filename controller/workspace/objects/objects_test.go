@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// TestObjects compares each object with the one in testdata, which people can read.
+// TestObjects compares each object with its golden file.
 func TestObjects(t *testing.T) {
 	ws := ann()
 	ws.Spec.Command, ws.Spec.Args = []string{"ide"}, []string{"--port=8080"}
@@ -76,7 +76,7 @@ func golden(t *testing.T, name string, object any, err error) {
 	}
 }
 
-// TestAmountsAreChecked: the CRD's rules can have been passed by.
+// TestAmountsAreChecked: the object may predate the CRD's rules.
 func TestAmountsAreChecked(t *testing.T) {
 	for want, spoil := range map[string]func(*v1alpha1.Workspace){
 		`spec.storage.size: "big" is not a quantity such as 500m or 4Gi`:         func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "big" },
@@ -116,7 +116,7 @@ func TestVolumeBytes(t *testing.T) {
 	}
 }
 
-// TestWhoseIsIt: a name says nothing (D20).
+// TestWhoseIsIt: a name alone does not prove ownership (D20).
 func TestWhoseIsIt(t *testing.T) {
 	ws, twin, stranger := ann(), ann(), ann()
 	twin.UID, stranger.UID = "another", "nobody"

@@ -27,31 +27,31 @@ func snapshot(t testing.TB, folder string) map[string]string {
 			return err
 		}
 		name, _ := filepath.Rel(folder, path)
-		words := fmt.Sprintf("%o %d:%d %d.%09d", stat.Mode, stat.Uid, stat.Gid, stat.Mtim.Sec, stat.Mtim.Nsec)
+		description := fmt.Sprintf("%o %d:%d %d.%09d", stat.Mode, stat.Uid, stat.Gid, stat.Mtim.Sec, stat.Mtim.Nsec)
 		switch entry.Type() {
 		case fs.ModeSymlink:
 			target, err := os.Readlink(path)
 			if err != nil {
 				return err
 			}
-			words += " -> " + target
+			description += " -> " + target
 		case 0:
 			content, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			words += fmt.Sprintf(" %d %x", len(content), sha256.Sum256(content))
+			description += fmt.Sprintf(" %d %x", len(content), sha256.Sum256(content))
 			if before, ok := first[stat.Ino]; ok {
-				words += " is " + before
+				description += " is " + before
 			} else {
 				first[stat.Ino] = name
 			}
 		}
 		var value [100]byte
 		if n, err := unix.Lgetxattr(path, "user.kyklos", value[:]); err == nil {
-			words += " user.kyklos=" + string(value[:n])
+			description += " user.kyklos=" + string(value[:n])
 		}
-		all[name] = words
+		all[name] = description
 		return nil
 	})
 	if err != nil {

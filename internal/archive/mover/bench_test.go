@@ -30,23 +30,23 @@ var homes = []struct {
 	{"sparse", plantSparse},
 }
 
-// BenchmarkBesideTarGzip measures the whole protocol, reading back and flushing included, beside tar and
+// BenchmarkAgainstTarGzip measures the whole protocol, reading back and flushing included, beside tar and
 // gzip on the same files: W41 for the data. All four take turns, and the fastest of each
 // counts, so that a busy machine is hard on all. KYKLOS_BENCH_HOME names a real home instead,
 // KYKLOS_BENCH_ROUNDS how often each has its turn.
-func BenchmarkBesideTarGzip(b *testing.B) {
+func BenchmarkAgainstTarGzip(b *testing.B) {
 	if real := os.Getenv("KYKLOS_BENCH_HOME"); real != "" {
 		b.Run("own", func(b *testing.B) {
-			beside(b, func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
+			compareWithTar(b, func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
 		})
 		return
 	}
 	for _, home := range homes {
-		b.Run(home.name, func(b *testing.B) { beside(b, home.plant) })
+		b.Run(home.name, func(b *testing.B) { compareWithTar(b, home.plant) })
 	}
 }
 
-func beside(b *testing.B, plant func(b *testing.B, home string)) {
+func compareWithTar(b *testing.B, plant func(b *testing.B, home string)) {
 	folder := b.TempDir()
 	volume, plain := filepath.Join(folder, "volume"), filepath.Join(folder, "plain.tar.gz")
 	plant(b, filepath.Join(volume, "home"))

@@ -69,7 +69,7 @@ func TestContract(t *testing.T) {
 }
 
 func TestWhatCannotBeReached(t *testing.T) {
-	t.Parallel() // it waits for tries that are in vain
+	t.Parallel() // it waits for failing retries
 	running := server(t)
 	edit := func(change func(*Config)) Config {
 		config := configOf(running)

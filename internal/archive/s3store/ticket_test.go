@@ -119,7 +119,7 @@ func TestATicketsURLsAreForNothingElse(t *testing.T) {
 }
 
 func TestTicketsEnd(t *testing.T) {
-	t.Parallel() // it waits for tries that are in vain
+	t.Parallel() // it waits for failing retries
 	store := open(t, configOf(server(t)))
 	old, err := store.Issue(t.Context(), archive.Order{Key: key, MaxBytes: 1, Now: time.Now().Add(-2 * time.Hour), Valid: time.Hour})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestTicketsEnd(t *testing.T) {
 }
 
 func TestTicketsSayWhatIsMissing(t *testing.T) {
-	t.Parallel() // it waits for tries that are in vain
+	t.Parallel() // it waits for failing retries
 	config := configOf(server(t))
 	config.Bucket = "missing"
 	ticket := issue(t, open(t, config), 0)
