@@ -58,7 +58,7 @@ func TestWhatALeaseSays(t *testing.T) {
 	}
 }
 
-// The creationTimestamp is the API server's, and may be of a clock that was ahead.
+// The creationTimestamp is the API server's, whose clock may have been ahead.
 func TestAWorkspaceThatIsMadeInTheFuture(t *testing.T) {
 	for _, ahead := range []time.Duration{time.Second, 24 * time.Hour} {
 		of := activity.Workspace{Created: noon.Add(ahead)}
@@ -68,8 +68,8 @@ func TestAWorkspaceThatIsMadeInTheFuture(t *testing.T) {
 	}
 }
 
-// However clocks go: activity is never yet to come, and a Lease that nobody renews says the same for ever,
-// also when the present has come to what it says.
+// For any clocks: activity is never in the future, and a Lease that is not renewed keeps its result,
+// even after its renewTime has passed.
 func TestNobodysHeartbeatIsNoActivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := activity.Workspace{Created: noon}
@@ -121,7 +121,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// What Linux itself writes is understood.
+// The real tables of this Linux can be parsed.
 func TestRealConnections(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has /proc/net/tcp")

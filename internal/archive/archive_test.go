@@ -182,7 +182,7 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// A bucket that is gone says nothing of the archives in it (D23).
+// A missing bucket does not prove that its archives are lost (D23).
 func TestAMissingBucketIsNoLoss(t *testing.T) {
 	store := filestore.New(t.TempDir() + "/gone")
 	_, err := archive.Committed(t.Context(), store, key, archive.Want{})

@@ -23,7 +23,7 @@ func TestKeptArchivesAreMarked(t *testing.T) {
 	}
 	for _, name := range []string{"kept", key.Data(), key.Marker(), "archives/x/y/kept", key.KeptMark() + "x"} {
 		if marked, ok := archive.ParseKeptMark(name); ok {
-			t.Errorf("%s is no mark, got %v", name, marked)
+			t.Errorf("%s is not a mark, got %v", name, marked)
 		}
 	}
 	if _, _, err := archive.ParseObject(key.KeptMark()); err == nil {

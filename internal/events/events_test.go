@@ -12,7 +12,7 @@ import (
 	"kyklos.io/kyklos/internal/events"
 )
 
-// Types, reasons and notes are public contract, word for word.
+// Types, reasons and notes are a public contract, to the letter.
 func TestTexts(t *testing.T) {
 	hours := events.Cause{Window: "BusinessHours"}
 	for name, tc := range map[string]struct {

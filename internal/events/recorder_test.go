@@ -19,7 +19,7 @@ import (
 
 var start = time.Date(2025, 1, 27, 9, 0, 0, 0, time.UTC)
 
-// listener is where published events arrive.
+// listener records published events.
 type listener struct {
 	mu    sync.Mutex
 	notes []string
@@ -133,7 +133,7 @@ func TestRate(t *testing.T) {
 	expect("twenty again", 72)
 }
 
-// Events that were emitted in a future that the clock has left count no more.
+// After the clock was set back, events with a time in the future no longer count.
 func TestRateAfterTheClockWasSetBack(t *testing.T) {
 	recorder, received := newRecorder()
 	web := scaler("web", "1")

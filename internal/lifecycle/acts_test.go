@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// apply carries an action out, as the API server would: names are taken once, UIDs are preconditions.
+// apply executes an action, as the API server would: names are unique, UIDs are preconditions.
 func (w *world) apply(a lifecycle.Action) {
 	switch a.Kind {
 	case lifecycle.ActAddFinalizer:
@@ -95,7 +95,7 @@ func (w *world) onVolume() bool {
 	return w.pod != nil && !w.pod.foreign && w.pod.state != lifecycle.PodEnded && w.pod.state != lifecycle.PodNotReady && w.vol != nil
 }
 
-// kubelet brings the Pod and the volume one step on.
+// kubelet advances the Pod and the volume by one step.
 func (w *world) kubelet() {
 	if w.vol != nil && w.vol.state == lifecycle.VolumePending {
 		w.vol.state = lifecycle.VolumeBound
@@ -116,7 +116,7 @@ func (w *world) kubelet() {
 	w.finishDeletion()
 }
 
-// mover brings a Job's process one step on. fails makes it fail there.
+// mover advances a Job's process by one step. fails makes it fail there.
 func (w *world) mover(j *job, fails bool) {
 	if j.State == lifecycle.JobTerminating {
 		w.jobs = slices.DeleteFunc(w.jobs, func(other *job) bool { return other == j })
@@ -139,7 +139,7 @@ func (w *world) mover(j *job, fails bool) {
 	}
 }
 
-// restoreStep restores by one rename, and leaves alone what is restored already.
+// restoreStep restores by one rename, and does not touch a restored home.
 func (w *world) restoreStep(j *job) {
 	object := w.objects[place(j.store, j.key)]
 	switch {

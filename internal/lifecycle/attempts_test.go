@@ -9,8 +9,8 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// attempts lets an operation fail again and again, and returns how long each attempt was waited for,
-// and the state in the end.
+// attempts lets an operation fail repeatedly, and returns the wait before each attempt,
+// and the final state.
 func attempts(in lifecycle.Input, refusals ...lifecycle.Reason) (waits []time.Duration, end lifecycle.Status) {
 	for _, reason := range refusals {
 		in.Rejected = lifecycle.Rejection{Reason: reason, Code: lifecycle.CodeRefused}

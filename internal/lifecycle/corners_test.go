@@ -108,7 +108,7 @@ func cornerCases() []verdictCase {
 		{"D1: a marker of an earlier restore", at(unhomed, restoring, restored, func(i *in) { i.Observed.Volume.Marker.OperationID = "earlier" }), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
 		{"deletion, Retain", at(deleting(lifecycle.RetainHome), removing), "Deleting", lifecycle.ActReleaseVolume, lifecycle.CodeDeleting, "", ""},
 		{"Retain: only the Pod keeps a volume that somebody deletes", at(deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.CodeVolumeTerminating, "", ""},
-		{"also one that no record tells of", at(forgotten, deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.CodeVolumeTerminating, "", ""},
+		{"also one that is not recorded", at(forgotten, deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.CodeVolumeTerminating, "", ""},
 		{"deletion leaves a stranger's volume", at(deleting(lifecycle.DeleteHome), removing, foreignVolume), "Deleting", lifecycle.ActRemoveFinalizer, lifecycle.CodeDeleting, "", ""},
 		{"deletion never gives up", at(deleting(lifecycle.DeleteHome), removing, func(i *in) { i.Now = noon.Add(time.Hour) }), "Deleting", lifecycle.ActDeleteVolume, lifecycle.CodeDeletionSlow, "", ""},
 		{"deletion first archives", at(deleting(lifecycle.ArchiveHome)), "Begin", L, lifecycle.CodeClaimed, lifecycle.Archiving, ""},

@@ -31,7 +31,7 @@ func want(state lifecycle.State) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) { in.Workspace.Desired = state }
 }
 
-// claimed is an operation in its first attempt, begun some time ago.
+// claimed is an operation in its first attempt, started some time ago.
 func claimed(operation lifecycle.OperationType, ago time.Duration) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
 		in.Status.Operation = lifecycle.Operation{Type: operation, ID: "op", StartedAt: noon.Add(-ago), Attempt: 1, AttemptStartedAt: noon.Add(-ago)}
@@ -48,7 +48,7 @@ func moving(state lifecycle.JobState) func(*lifecycle.Input) {
 	}
 }
 
-// found is what the store holds under the claim's key.
+// found is the content of the store under the operation's key.
 func found(verdict lifecycle.Verdict, epoch int64) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
 		in.Archive = lifecycle.ArchiveView{Key: "archives/w/op/home.tar.gz", Verdict: verdict, Archive: lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: "v", Epoch: epoch}}
@@ -78,7 +78,7 @@ func volumeIs(state lifecycle.VolumeState) func(*lifecycle.Input) {
 
 func cached(in *lifecycle.Input) { in.Observed.Live, in.Observed.PodsLive = false, false }
 
-// unhomed: nothing is recorded, the volume was made by the claim and is not marked.
+// unhomed: nothing is recorded, the volume was created by the operation and is not marked.
 func unhomed(in *lifecycle.Input) {
 	in.Status.Phase, in.Status.Volume, in.Workspace.Desired = lifecycle.Pending, lifecycle.Volume{}, lifecycle.Running
 	in.Observed.Volume.OperationID, in.Observed.Volume.Marker = "op", lifecycle.Marker{}

@@ -6,7 +6,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// away is a history of a home in the archive, whose Secret names another store now.
+// away is a history of an archived home whose Secret now names another store.
 func away(t *testing.T) *history {
 	t.Helper()
 	h := used(t)
@@ -18,10 +18,10 @@ func away(t *testing.T) *history {
 	return h
 }
 
-// stuck goes on until the Workspace is in ERROR because its archive is elsewhere.
+// stuck continues until the Workspace is in ERROR because its archive is elsewhere.
 func (h *history) stuck(t *testing.T) {
 	t.Helper()
-	for range 12 { // each back-off is longer than the looks of one
+	for range 12 { // each back-off is longer than the decisions of one
 		h.now = h.now.Add(lifecycle.Probe)
 		if h.controllers[0].decide(h.world, h.snapshot()); h.saved.Phase == lifecycle.Failed {
 			break
@@ -33,7 +33,7 @@ func (h *history) stuck(t *testing.T) {
 	}
 }
 
-// runs checks that the home is back with what was written.
+// runs checks that the home is restored with the last written version.
 func (h *history) runs(t *testing.T) {
 	t.Helper()
 	if h.trace(t); h.vol == nil || h.vol.version != 1 || h.saved.Archive.Store != h.store {
@@ -41,7 +41,7 @@ func (h *history) runs(t *testing.T) {
 	}
 }
 
-// TestWhatIsElsewhereIsNotLost: the Secret that is pointed back, and the archive that is copied, both end it (D23).
+// TestWhatIsElsewhereIsNotLost: both restoring the Secret and copying the archive end it (D23).
 func TestWhatIsElsewhereIsNotLost(t *testing.T) {
 	for name, help := range map[string]func(*history){
 		"pointed back": func(h *history) { h.store = "x" },
@@ -85,7 +85,7 @@ func TestWhatIsElsewhereCanBeGivenUp(t *testing.T) {
 	}
 }
 
-// TestARecordWithoutAStore is one of an earlier version: nobody knows that it was another store.
+// TestARecordWithoutAStore is a status of an earlier version: it is unknown that it was another store.
 func TestARecordWithoutAStore(t *testing.T) {
 	h := away(t)
 	h.saved.Archive.Store = ""
@@ -103,7 +103,7 @@ func TestARecordWithoutAStore(t *testing.T) {
 	}
 }
 
-// TestAVolumeStaysWhileItsArchiveIsElsewhere: the last look before the deletion is into another store.
+// TestAVolumeStaysWhileItsArchiveIsElsewhere: the last check before the deletion is in another store.
 func TestAVolumeStaysWhileItsArchiveIsElsewhere(t *testing.T) {
 	h := used(t)
 	h.want(lifecycle.Pending)
@@ -125,8 +125,8 @@ func TestAVolumeStaysWhileItsArchiveIsElsewhere(t *testing.T) {
 	}
 }
 
-// TestADeletionWaitsForWhatIsElsewhere, as long as it takes: it says so, and does not leave behind what the collection
-// would take. Given up, it holds nothing up.
+// TestADeletionWaitsForWhatIsElsewhere, for any time: it reports that, and does not leave behind what the collection
+// would delete. Once given up, the archive blocks nothing.
 func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 	for _, givenUp := range []bool{false, true} {
 		h := away(t)
@@ -158,8 +158,8 @@ func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 	}
 }
 
-// TestAMoverThatReadAnotherStore: the Secret was changed between the last look and the mover's ticket. Its word is held
-// against another look.
+// TestAMoverThatReadAnotherStore: the Secret was changed between the last check and the mover's ticket. The mover's result is compared
+// with another check.
 func TestAMoverThatReadAnotherStore(t *testing.T) {
 	said := func(code lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {

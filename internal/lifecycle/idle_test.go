@@ -11,7 +11,7 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// naiveIdle looks at the last activity only, which D15 rules out.
+// naiveIdle uses only the last activity, which D15 forbids.
 func naiveIdle(in lifecycle.IdleInput) lifecycle.IdleDecision {
 	in.Status.RunningSince, in.Status.StandbySince = time.Unix(1, 0), time.Unix(1, 0)
 	return lifecycle.DecideIdle(in)
@@ -40,7 +40,7 @@ func TestIdle(t *testing.T) {
 		name  string
 		in    lifecycle.IdleInput
 		want  lifecycle.IdleDecision
-		naive bool // the naive timer errs
+		naive bool // the naive timer is wrong
 	}{
 		{"D15b: never visited, it does not run for ever", with(running, nil), lifecycle.IdleDecision{Desired: lifecycle.Standby}, false},
 		{"D15a: a fresh start is not idle", with(fresh, nil), lifecycle.IdleDecision{DueAt: noon.Add(4 * time.Minute)}, true},

@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// until lets the controller alone go on, until something is so.
+// until runs only the controller until a condition holds.
 func (h *history) until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 20 {
@@ -22,7 +22,7 @@ func (h *history) until(t *testing.T, what string, is func() bool) {
 	t.Fatalf("never %s\n%s", what, h.transcript())
 }
 
-// used is a history of a home in which somebody has written.
+// used is a history of a home with written files.
 func used(t *testing.T) *history {
 	t.Helper()
 	h := quiet(lifecycle.Decide)
@@ -31,7 +31,7 @@ func used(t *testing.T) *history {
 	return h
 }
 
-// TestADyingVolumeIsArchivedToTheEnd: only the mover's Pod still keeps the volume. Who wants the home back
+// TestADyingVolumeIsArchivedToTheEnd: only the mover's Pod still keeps the volume. A user who wants the home back
 // then gets it from the archive.
 func TestADyingVolumeIsArchivedToTheEnd(t *testing.T) {
 	h := used(t)
@@ -39,7 +39,7 @@ func TestADyingVolumeIsArchivedToTheEnd(t *testing.T) {
 	h.trace(t)
 	h.want(lifecycle.Pending)
 	h.until(t, "a mover", func() bool { return len(h.jobs) > 0 })
-	h.vol.state, h.excused = lifecycle.VolumeTerminating, true // somebody deletes it
+	h.vol.state, h.excused = lifecycle.VolumeTerminating, true // a user deletes it
 	h.want(lifecycle.Running)
 	h.trace(t)
 	if h.vol == nil || h.vol.version != 1 || h.pod == nil {
@@ -62,7 +62,7 @@ func TestAPolicyCanBeChangedWhileThePodEnds(t *testing.T) {
 	}
 }
 
-// TestADeletionReportsThatNoArchiveIsLeft: once, and holds nothing up. A store that is away says nothing of the archive.
+// TestADeletionReportsThatNoArchiveIsLeft: once, without delaying the deletion. A missing store does not prove that the archive is lost.
 func TestADeletionReportsThatNoArchiveIsLeft(t *testing.T) {
 	for code, spoil := range map[lifecycle.Code]func(*history){
 		lifecycle.CodeArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
@@ -95,8 +95,8 @@ func TestADeletionReportsThatNoArchiveIsLeft(t *testing.T) {
 	}
 }
 
-// TestAnArchiveIsKeptWhereTheNamespaceGoes: it was there before, and nothing has to be made for it. A store
-// that does not answer holds nothing up.
+// TestAnArchiveIsKeptWhereTheNamespaceGoes: it existed before, and nothing has to be created for it. A store
+// that does not answer delays nothing.
 func TestAnArchiveIsKeptWhereTheNamespaceGoes(t *testing.T) {
 	for _, up := range []bool{true, false} {
 		h := used(t)

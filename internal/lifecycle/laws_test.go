@@ -9,7 +9,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// anyInput is any input at all, also one that no history leads to.
+// anyInput is any input, also one that no history leads to.
 func anyInput(t *rapid.T) lifecycle.Input {
 	pick := seeded(rapid.Uint64().Draw(t, "seed"))
 	yes := func(of int) bool { return pick(of) == 0 }
@@ -72,7 +72,7 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// law returns the law that a decision breaks; "" if it keeps all.
+// law returns the law that a decision breaks; "" for none.
 func law(in lifecycle.Input, d lifecycle.Decision) string {
 	before, after, pod, volume := in.Status, d.Status, in.Observed.Pod, in.Observed.Volume
 	acts, writes := d.Act.Kind, d.Status != in.Status

@@ -7,10 +7,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// The simulator has to find what is wrong with these engines. Each makes a mistake that a rule of
-// docs/requirements.md names; without this, "nothing is lost" could be the word of a blind world.
+// The simulator has to find the bug in each of these engines. Each makes a mistake that a rule of
+// docs/requirements.md names; without this, a simulator that detects nothing would pass as well.
 
-// seeing is an engine that sees something else than there is.
+// seeing is an engine with a changed observation.
 func seeing(change func(in *lifecycle.Input)) engine {
 	return func(in lifecycle.Input) lifecycle.Decision {
 		jobs := append([]lifecycle.Job(nil), in.Observed.Jobs...)
@@ -121,7 +121,7 @@ var mutants = []struct {
 	}, false, "."},
 }
 
-// TestSimulatorFindsMutants runs each mutant until it is found out, which takes a few thousand
+// TestSimulatorFindsMutants runs each mutant until it is detected, which takes a few thousand
 // histories at most.
 func TestSimulatorFindsMutants(t *testing.T) {
 	for _, m := range mutants {

@@ -9,10 +9,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// quiet is a history in which nothing happens but what is decided.
+// quiet is a history in which only the controller acts.
 func quiet(decide engine) *history { return newHistory(decide, func(int) int { return 0 }) }
 
-// trace goes on until the Workspace is at rest, and returns the states and operations on the way.
+// trace runs until the Workspace is at rest, and returns the states and operations on the way.
 func (h *history) trace(t *testing.T) []string {
 	t.Helper()
 	var steps []string
@@ -36,7 +36,7 @@ func (h *history) trace(t *testing.T) []string {
 	return nil
 }
 
-// TestScenarios goes through the scenarios W34-W38.
+// TestScenarios runs the scenarios W34-W38.
 func TestScenarios(t *testing.T) {
 	up := []string{"PENDING/NONE", "PENDING/PROVISIONING", "STANDBY/NONE", "STANDBY/STARTING", "RUNNING/NONE"}
 	down := []string{"RUNNING/STOPPING", "STANDBY/NONE", "STANDBY/ARCHIVING", "PENDING/NONE"}

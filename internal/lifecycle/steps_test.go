@@ -25,8 +25,8 @@ func (h *history) steps() (did []string) {
 	return did
 }
 
-// TestSteps is the order of each operation: what is not persisted has not happened, and the volume
-// goes last (W19-W29, D4, D18).
+// TestSteps checks the order of each operation: state is persisted before it is acted on, and the volume
+// is deleted last (W19-W29, D4, D18).
 func TestSteps(t *testing.T) {
 	h := quiet(lifecycle.Decide)
 	expect := func(name string, want ...string) {
@@ -59,7 +59,7 @@ func TestSteps(t *testing.T) {
 		"write Claimed", "KeepArchive", "RemoveFinalizer")
 }
 
-// TestConverged: a Workspace at rest costs no write and no live look, in each state, however often.
+// TestConverged: a Workspace at rest costs no write and no live read, in each state and at each pass.
 func TestConverged(t *testing.T) {
 	h := quiet(lifecycle.Decide)
 	for _, state := range []lifecycle.State{lifecycle.Running, lifecycle.Standby, lifecycle.Pending, lifecycle.Running} {
@@ -75,7 +75,7 @@ func TestConverged(t *testing.T) {
 	}
 }
 
-// TestConditions: what is told of a Workspace.
+// TestConditions checks the conditions of a Workspace.
 func TestConditions(t *testing.T) {
 	yes, no := lifecycle.True, lifecycle.False
 	is := func(status lifecycle.Truth, code lifecycle.Code) lifecycle.Condition {
@@ -139,7 +139,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestNames: names of Jobs have at most 63 characters, and keys have their form (W26).
+// TestNames: names of Jobs have at most 63 characters, and keys are valid (W26).
 func TestNames(t *testing.T) {
 	name := lifecycle.JobName(strings.Repeat("n", 50), "0123456789abcdef", 99)
 	if len(name) > 63 || !strings.HasSuffix(name, "-012345-99") {

@@ -85,7 +85,7 @@ func TestWhatIsNoCount(t *testing.T) {
 	}
 }
 
-// Percentages reach the calendar as numbers, and what is wrong with them names its field.
+// Percentages reach the calendar as numbers, and errors name the field.
 func TestPercentagesInASpec(t *testing.T) {
 	reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) {
 		s.BaselineReplicas, s.DefaultReplicas = ptr.To[int32](6), intstr.FromString("25%")

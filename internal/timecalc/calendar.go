@@ -113,7 +113,7 @@ func (c *Calendar) Label(v Verdict) string {
 // hashPrefix begins the labels of windows that nobody has named.
 const hashPrefix = "Custom-"
 
-// IsHash reports whether a label is a hash, which tells a window apart and says nothing to people.
+// IsHash reports whether a label is a hash, which identifies a window and means nothing to people.
 func IsHash(label string) bool { return strings.HasPrefix(label, hashPrefix) }
 
 // businessHours returns the index of the window that looks like business hours first, or -1: also when

@@ -94,7 +94,7 @@ func TestBusinessHours(t *testing.T) {
 	}
 }
 
-// TestNames: a window's own name is its label, and nothing else of the answer (B7).
+// TestNames: a window's own name is its label, and changes nothing else (B7).
 func TestNames(t *testing.T) {
 	office := mustWindow(t, "Mon,Tue,Wed,Thu,Fri", "09:00", "17:00", 10)
 	late := mustWindow(t, "Mon,Tue,Wed,Thu,Fri", "10:00", "19:00", 5)
@@ -126,8 +126,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLabelsAbroad: a label tells windows of different zones apart, by the zones' names and not by who
-// loaded them, and business hours are those of the window's own clock.
+// TestLabelsAbroad: a label distinguishes windows of different zones, by the zones' names and not by their
+// pointers, and business hours are those of the window's own clock.
 func TestLabelsAbroad(t *testing.T) {
 	tokyo, again, berlin := mustZone(t, "Asia/Tokyo"), mustZone(t, "Asia/Tokyo"), mustZone(t, "Europe/Berlin")
 	night := mustWindow(t, daily, "22:00", "02:00", 5)

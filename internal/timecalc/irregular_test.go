@@ -140,7 +140,7 @@ func edgeText(e timecalc.IrregularEdge) string {
 	return text
 }
 
-// TestIrregularEdgesAgainstEveryMinute finds the same edges by looking at the clock.
+// TestIrregularEdgesAgainstEveryMinute finds the same edges by reading the clock.
 func TestIrregularEdgesAgainstEveryMinute(t *testing.T) {
 	var timelines []timeline
 	for _, s := range append(oddStretches(t), changesBetween(mustZone(t, "America/Havana"), 2026, 2026)...) {
@@ -186,7 +186,7 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 			}
 			wholeDay := w.start == "00:00" && w.end == "24:00"
 			if wholeDay && w.listed(day) && w.listed(day.AddDate(0, 0, -1)) {
-				continue // one whole day runs on into the next: no edge
+				continue // one whole day continues into the next: no edge
 			}
 			shown, acts, jump := tl.find(set, date, slices.Index(clockFaces[:], hhmm))
 			key := edge + " " + day.Format(time.DateOnly)
@@ -204,7 +204,7 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 func (s spec) listed(day time.Time) bool { return slices.Contains(s.days, day.Weekday().String()[:3]) }
 
 // find searches the timeline for one time of day on one date: whether the clock ever shows it, at which
-// of its showings the coverage changes, and at which instant the clock jumps over it.
+// of its occurrences the coverage changes, and at which instant the clock jumps over it.
 func (tl timeline) find(set *schedule, date, minute int) (shown bool, acts []int64, jump int64) {
 	label := date*10000 + minute
 	for i := 1; i < tl.count(); i++ {

@@ -152,7 +152,7 @@ func (s scenario) simulate(t *testing.T) string {
 	return text.String()
 }
 
-// reason puts into words what changed between two wake-ups.
+// reason describes what changed between two wake-ups.
 func reason(first bool, before, now timecalc.Verdict, running, expiry *time.Time, at time.Time) string {
 	var why []string
 	switch {

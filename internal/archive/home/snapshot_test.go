@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// snapshot describes everything under a folder in words, by paths and the host's own calls: an
+// snapshot describes everything under a folder as text, by paths and the host's own calls: an
 // oracle that shares no code with the package.
 func snapshot(t testing.TB, folder string) map[string]string {
 	t.Helper()
@@ -60,7 +60,7 @@ func snapshot(t testing.TB, folder string) map[string]string {
 	return all
 }
 
-// open opens a folder for the test's time.
+// open opens a folder until the test ends.
 func open(t testing.TB, folder string) *os.Root {
 	t.Helper()
 	root, err := os.OpenRoot(folder)
@@ -71,7 +71,7 @@ func open(t testing.TB, folder string) *os.Root {
 	return root
 }
 
-// write makes files of "name: content" lines; names that end with a slash are folders.
+// write creates files from "name: content" lines; names that end with a slash are folders.
 func write(t testing.TB, folder string, files map[string]string) string {
 	t.Helper()
 	for name, content := range files {

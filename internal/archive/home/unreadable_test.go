@@ -52,7 +52,7 @@ func unprivileged(t *testing.T, do, folder string, in io.Reader) ([]byte, error)
 	return cmd.Output()
 }
 
-// reachable is a folder that everybody can get to.
+// reachable is a folder that every user can reach.
 func reachable(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "home")
@@ -63,7 +63,7 @@ func reachable(t *testing.T) string {
 	return folder
 }
 
-// What cannot be read is not left out: the home would be gone without it.
+// An unreadable file fails the pack: without it, part of the home would be lost.
 func TestWhatCannotBeReadFailsThePack(t *testing.T) {
 	for name, path := range map[string]string{"file": "a/secret", "folder": "a"} {
 		folder := write(t, reachable(t), map[string]string{"a/secret": "x", "b": "y"})
@@ -77,7 +77,7 @@ func TestWhatCannotBeReadFailsThePack(t *testing.T) {
 	}
 }
 
-// Without the right to give files away, they belong to who restores them, and run as nobody else.
+// Without the right to chown, files belong to the restoring user, and setuid bits are dropped.
 func TestOwnersThatCannotBeGiven(t *testing.T) {
 	folder := write(t, t.TempDir(), map[string]string{"tool": "x", "sub/file": "y"})
 	if err := errors.Join(os.Chmod(filepath.Join(folder, "tool"), 0o755|fs.ModeSetuid), os.Symlink("tool", filepath.Join(folder, "link"))); err != nil {

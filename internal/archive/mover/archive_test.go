@@ -49,7 +49,7 @@ func onlyContentAndLock(t *testing.T, volume string) {
 	}
 }
 
-// What a workspace wrote after a restore stays, however often the restore runs.
+// Files that a workspace wrote after a restore stay, even if the restore runs again.
 func TestARestoredHomeIsNotRestoredAgain(t *testing.T) {
 	to, store := t.TempDir(), filestore.New(t.TempDir())
 	if _, err := Archive(t.Context(), archiving(store, volume(t, someHome))); err != nil {
@@ -174,7 +174,7 @@ func TestWhatFailsAnArchive(t *testing.T) {
 	}
 }
 
-// A volume on which nothing ever ran has an empty home.
+// A volume that was never used has an empty home.
 func TestAHomeThatWasNeverMade(t *testing.T) {
 	job := archiving(filestore.New(t.TempDir()), t.TempDir())
 	job.Epoch = 0

@@ -108,7 +108,7 @@ func TestWhatCannotBeReached(t *testing.T) {
 	}
 }
 
-// versitygw answers 404 where S3 answers 403. Whatever it is, it is no lost archive.
+// versitygw answers 404 where S3 answers 403. Neither is a lost archive.
 func TestAnUnknownUserLosesNothing(t *testing.T) {
 	config := configOf(server(t))
 	config.AccessKeyID = "stranger"
@@ -164,7 +164,7 @@ func TestOnlyOldUploadsAreEnded(t *testing.T) {
 	}
 }
 
-// D4: what somebody does to the stored files is seen through the store.
+// D4: tampering with the stored files is detected through the store.
 func TestDamageIsSeen(t *testing.T) {
 	running := server(t)
 	store := open(t, configOf(running))
