@@ -37,7 +37,7 @@ func (s signer) Sign(template *x509.Certificate) (*x509.Certificate, error) {
 }
 
 // A leaf that was issued while the clock was a day ahead would be refused for a day after the clock is right.
-func TestALeafOfAClockThatWasAheadIsIssuedAnew(t *testing.T) {
+func TestALeafFromAClockThatWasAheadIsReissued(t *testing.T) {
 	at, right := make(chan time.Time), time.Now().Truncate(time.Second) // the source goes by the machine's clock
 	s := &SelfManaged{
 		options:   Options{Log: testr.New(t)},
@@ -61,7 +61,7 @@ func TestALeafOfAClockThatWasAheadIsIssuedAnew(t *testing.T) {
 	s.reissueFuture(right.Add(24 * time.Hour)) // as far as the replica knows, this clock is right
 	select {
 	case at <- right:
-		t.Error("a leaf is issued anew for no reason")
+		t.Error("a leaf is reissued without a reason")
 	case <-time.After(20 * time.Millisecond):
 	}
 	s.reissueFuture(right)

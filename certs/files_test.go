@@ -168,7 +168,7 @@ func TestGenerationThatIsGone(t *testing.T) {
 }
 
 // The page on certificates quotes the messages.
-func TestPageQuotesWhatIsSaid(t *testing.T) {
+func TestPageQuotesTheMessages(t *testing.T) {
 	page, err := os.ReadFile("../docs/certificates.md")
 	if err != nil {
 		t.Fatal(err)

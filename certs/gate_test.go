@@ -86,7 +86,7 @@ func TestGateHoldsLeafOfUnpublishedCA(t *testing.T) {
 	s.after(testPace)
 	s.published = true // and it is put back: the pace starts again.
 	if s.current() != old || s.after(testPace-time.Second) != old {
-		t.Fatal("the pace did not begin anew")
+		t.Fatal("the pace did not restart")
 	}
 	if s.after(time.Second) != renewed {
 		t.Fatal("not served after one pace of trust")

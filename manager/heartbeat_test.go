@@ -74,7 +74,7 @@ func TestOneHeartbeat(t *testing.T) {
 }
 
 // A failed heartbeat is repeated, a successful one is not.
-func TestHeartbeatsGoOn(t *testing.T) {
+func TestHeartbeatsContinue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := time.Unix(1000, 0)

@@ -12,7 +12,7 @@ import (
 )
 
 // A mover logs its progress even if its notes fail, and logs that failure once.
-func TestMoversTellInTheirLog(t *testing.T) {
+func TestMoversLogProgress(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, nil))
 	noted := 0

@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/internal/clockstep"
 )
 
-// However the clock is set between looks, and back again: no archive goes before it was not needed for two hours
+// However the clock is set between cycles, and back again: no archive is deleted before it was not needed for two hours
 // of time that really passed, and every one goes in the end.
 func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 	steps := []time.Duration{time.Second, 59 * time.Second, 2 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour, 24 * time.Hour, 10 * 365 * 24 * time.Hour}
@@ -27,7 +27,7 @@ func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 			for range rapid.IntRange(1, 2).Draw(t, "and back") {
 				s.step(by)
 				by = -by
-				if rapid.Bool().Draw(t, "look in between") {
+				if rapid.Bool().Draw(t, "cycle in between") {
 					s.cycle(0)
 				}
 			}
@@ -47,14 +47,14 @@ func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 }
 
 // A cycle that comes a little late, or a clock that is set right by a second, does not restart an archive's two hours.
-func TestASecondIsNoStep(t *testing.T) {
+func TestOneSecondIsNotAStep(t *testing.T) {
 	s := newStage(t, folder(t))
 	s.workspace("ann")
 	orphan := s.orphans(1)[0]
 	s.cycle(0)
 	s.step(-time.Second)
 	if s.cycle(2*time.Hour + time.Second); s.has(orphan) {
-		t.Error("the two hours began anew")
+		t.Error("the two hours restarted")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // life is what an independent model knows about one archive.
-type life struct {
+type archiveModel struct {
 	key archive.Key
 	// the cycle since which it has not been needed, zero if it was needed in the last one.
 	since time.Time
@@ -26,19 +26,19 @@ type life struct {
 
 // Whatever happens between cycles, and whichever of them fail: no archive is deleted that is needed, or was
 // needed in a cycle less than two hours ago; and one that is not needed is deleted after three successful cycles in a row.
-func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
+func TestNeededArchivesAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage(t, map[string][]byte{connect.Folder: []byte("/in/memory")})
 		inMemory(s)
 		s.collector.Interval = time.Hour
 		names := []*v1alpha1.Workspace{s.workspace("ann"), s.workspace("bob")}
-		var archives []*life
+		var archives []*archiveModel
 		for range rapid.IntRange(5, 25).Draw(t, "steps") {
 			ws := rapid.SampledFrom(names).Draw(t, "workspace")
-			switch rapid.SampledFrom([]string{"archive", "record", "claim", "fail", "recover", "look", "look", "look"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"archive", "record", "claim", "fail", "recover", "cycle", "cycle", "cycle"}).Draw(t, "step") {
 			case "archive":
 				if len(archives) < 8 { // fewer than eleven are never too many
-					archives = append(archives, &life{key: s.archive(ws.UID)})
+					archives = append(archives, &archiveModel{key: s.archive(ws.UID)})
 				}
 			case "record":
 				if len(archives) > 0 {
@@ -59,7 +59,7 @@ func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
 				s.status(ws, func(status *v1alpha1.WorkspaceStatus) {
 					*status = v1alpha1.WorkspaceStatus{Phase: "STANDBY"}
 				})
-			case "look":
+			case "cycle":
 				after := time.Duration(rapid.IntRange(1, 100).Draw(t, "minutes")) * time.Minute
 				fails := rapid.IntRange(0, 7).Draw(t, "failing list")
 				archives = checkCycle(t, s, names, archives, after, fails)
@@ -77,7 +77,7 @@ func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
 }
 
 // checkCycle runs a cycle whose n-th list fails, and compares it with the model.
-func checkCycle(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*life, after time.Duration, n int) (left []*life) {
+func checkCycle(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*archiveModel, after time.Duration, n int) (left []*archiveModel) {
 	for _, one := range archives {
 		if needed(s, workspaces, one.key) {
 			one.since = time.Time{}

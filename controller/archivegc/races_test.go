@@ -43,7 +43,7 @@ func TestOrphansGoAfterTwoHours(t *testing.T) {
 }
 
 // D14: an archive that a Workspace starts to need after the list was made is kept.
-func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
+func TestAnArchiveThatIsNeededAtTheLastMoment(t *testing.T) {
 	for name, take := range map[string]func(status *v1alpha1.WorkspaceStatus, key archive.Key){
 		"recorded":       func(status *v1alpha1.WorkspaceStatus, key archive.Key) { status.ArchiveKey = key.Data() },
 		"being made":     func(status *v1alpha1.WorkspaceStatus, key archive.Key) { status.Operation.ID = key.OpID },
@@ -85,7 +85,7 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 			})
 			s.cycle(2 * time.Hour)
 			if !s.has(old) {
-				t.Errorf("%s before list %d: the two hours did not begin anew", name, when)
+				t.Errorf("%s before list %d: the two hours did not restart", name, when)
 			}
 			if s.cycle(2 * time.Hour); s.has(old) {
 				t.Errorf("%s before list %d: it stays for ever", name, when)

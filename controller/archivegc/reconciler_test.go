@@ -28,7 +28,7 @@ func (s *stage) allow(event string) {
 }
 
 // More than half of all archives, and more than ten, are deleted only if a user has allowed it, and then once.
-func TestMassDeletionNeedsAPerson(t *testing.T) {
+func TestMassDeletionNeedsApproval(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
 	needed := s.archive(ann.UID)
@@ -83,7 +83,7 @@ func TestNoWorkspaceAtAll(t *testing.T) {
 
 // The store of a deleted Workspace is found in the ledger; without its Secret it is reported as
 // lost, and in the end forgotten.
-func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
+func TestTheStoreOfADeletedWorkspace(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	s.must(s.Create(t.Context(), &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: "else", Name: "where", UID: "w"}}))
 	ann := s.workspace("ann")
@@ -125,7 +125,7 @@ func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
 }
 
 // A leader that takes over continues where the last one was, from the ConfigMap.
-func TestAnotherLeaderGoesOn(t *testing.T) {
+func TestAnotherLeaderContinues(t *testing.T) {
 	s := newStage(t, folder(t))
 	s.workspace("ann")
 	orphan := s.orphans(1)[0]
@@ -137,7 +137,7 @@ func TestAnotherLeaderGoesOn(t *testing.T) {
 		t.Errorf("the last cycle was at %v, want %v", last, started)
 	}
 	if s.cycle(2 * time.Hour); s.has(orphan) {
-		t.Error("the two hours began anew")
+		t.Error("the two hours restarted")
 	}
 	// An unreadable entry starts again.
 	object := s.ledger()

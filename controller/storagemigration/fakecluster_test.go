@@ -20,8 +20,8 @@ type world struct {
 	seen    *definition // by the watch, which lags
 	objects map[string]*object
 	svm     *svmv1.StorageVersionMigration
-	// serves is false where there is no StorageVersionMigration; deaf is true where none is taken up.
-	serves, deaf bool
+	// serves is false where there is no StorageVersionMigration; ignored is true where none is processed.
+	serves, ignored bool
 	// epoch is part of each continue token: those of an earlier one are answered with 410, which holds a fresh
 	// token if renews is true.
 	epoch  int
@@ -75,7 +75,7 @@ func (w *world) store(crd *definition) {
 
 // migrate runs the next step of the cluster's migrator.
 func (w *world) migrate() {
-	if w.svm == nil || w.deaf {
+	if w.svm == nil || w.ignored {
 		return
 	}
 	conditions := &w.svm.Status.Conditions

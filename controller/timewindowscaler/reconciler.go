@@ -61,7 +61,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return r.failed(ctx, req, state, now, err)
 	}
 	p := plan(tws, obs, now)
-	if p.fight.Nameless() { // a fight begins: plan again with the rival's name
+	if p.fight.Nameless() { // a fight starts: plan again with the rival's name
 		if obs.fight.rival, err = contention.Rival(ctx, r.APIReader, tws, obs.target, obs.autoscaler); err != nil {
 			return r.failed(ctx, req, state, now, err)
 		}

@@ -99,7 +99,7 @@ var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return !maps.Equal(e.ObjectOld.(*corev1.ConfigMap).Data, e.ObjectNew.(*corev1.ConfigMap).Data)
 }}
 
-// ownershipChanged lets through what can change who owns a target.
+// ownershipChanged passes changes that can affect the ownership of a target.
 var ownershipChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
 	return before.Spec.TargetRef != after.Spec.TargetRef || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)

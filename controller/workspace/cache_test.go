@@ -20,7 +20,7 @@ func TestACacheThatIsBehind(t *testing.T) {
 	w.converge()
 	w.expectState("RUNNING")
 	w.write("work")
-	uid := w.claim().UID
+	uid := w.pvc().UID
 	w.desire(v1alpha1.DesiredPending)
 	w.converge()
 	w.expectState("ARCHIVED")
@@ -28,7 +28,7 @@ func TestACacheThatIsBehind(t *testing.T) {
 	w.converge()
 	w.expectState("STANDBY")
 	w.expectContent("work")
-	if w.claim().UID == uid {
+	if w.pvc().UID == uid {
 		t.Error("the home was never archived")
 	}
 }

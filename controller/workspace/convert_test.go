@@ -171,7 +171,7 @@ func TestJobViews(t *testing.T) { // D18
 }
 
 // A Pod that its node lost was followed by another: the later Pod's result counts.
-func TestTheLastMoverIsBelieved(t *testing.T) {
+func TestTheLastMoverCounts(t *testing.T) {
 	_, first := aMove(func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"CANCELLED"}`) })
 	_, second := aMove(func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"DISK_FULL"}`) })
 	second.UID, second.CreationTimestamp = types.UID("q"), metav1.NewTime(epoch.Add(time.Second))

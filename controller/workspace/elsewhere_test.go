@@ -74,7 +74,7 @@ func TestAnArchiveInAnotherStoreCanBeGivenUp(t *testing.T) {
 	w.expectState("RUNNING")
 }
 
-func TestADeletionReportsThatItsArchiveIsElsewhere(t *testing.T) {
+func TestADeletionReportsAnArchiveElsewhere(t *testing.T) {
 	t.Parallel()
 	w, _ := away(t, policy(v1alpha1.DeletionRetain))
 	w.newEvents()
@@ -96,7 +96,7 @@ func TestADeletionReportsThatItsArchiveIsElsewhere(t *testing.T) {
 }
 
 // If the Workspace is deleted together with the Secret of its store, a message explains how to continue.
-func TestADeletionThatWaitsForAStoreCanBeLetGo(t *testing.T) {
+func TestADeletionThatWaitsForAStoreCanBeReleased(t *testing.T) {
 	t.Parallel()
 	w, _ := away(t, policy(v1alpha1.DeletionRetain))
 	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))

@@ -39,17 +39,17 @@ func TestAVolumeIsKeptIfItsArchiveGoes(t *testing.T) { // D4
 		w.update(os.Remove(name))
 	}
 	w.faults.refuse = nil
-	uid := w.claim().UID
+	uid := w.pvc().UID
 	w.desire(v1alpha1.DesiredStandby)
 	w.converge()
 	w.expectState("STANDBY")
 	w.expectContent("work")
-	if w.claim().UID != uid {
+	if w.pvc().UID != uid {
 		t.Error("the home is on another volume")
 	}
 }
 
-func TestADeletionReportsThatNoArchiveIsLeft(t *testing.T) {
+func TestADeletionReportsALostArchive(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t, policy(v1alpha1.DeletionRetain))
 	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))

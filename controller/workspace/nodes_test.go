@@ -106,7 +106,7 @@ func (w *world) runPod(pod *corev1.Pod) bool {
 	if w.keepPods || pod.Labels[objects.LabelRole] != objects.RoleWorkspace || podReady(pod) {
 		return false
 	}
-	w.update(os.MkdirAll(filepath.Join(w.diskOf(w.claim()), "home"), 0o755))
+	w.update(os.MkdirAll(filepath.Join(w.diskOf(w.pvc()), "home"), 0o755))
 	pod.Status.Phase = corev1.PodRunning
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	w.update(w.server.Status().Update(w.Context(), pod))

@@ -50,7 +50,7 @@ func TestAHomeIsArchivedBeforeItIsDeleted(t *testing.T) {
 	}
 }
 
-func TestANamespaceThatGoesIsNotHeldUp(t *testing.T) { // D24
+func TestATerminatingNamespaceIsNotBlocked(t *testing.T) { // D24
 	t.Parallel()
 	going := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace, Finalizers: []string{"example.com/x"}}}
 	w := newWorld(t, aWorkspace(policy(v1alpha1.DeletionArchive)), going)
@@ -68,7 +68,7 @@ func TestAHomeIsReleased(t *testing.T) {
 	w := inStandby(t, policy(v1alpha1.DeletionRetain))
 	w.remove()
 	w.expectContent("work")
-	if claim := w.claim(); !objects.Released(claim) || claim.DeletionTimestamp != nil {
+	if claim := w.pvc(); !objects.Released(claim) || claim.DeletionTimestamp != nil {
 		t.Errorf("the claim is not released: %+v", claim.ObjectMeta)
 	}
 }
@@ -179,7 +179,7 @@ func TestAVolumeGrows(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	size := func() string {
-		claim := w.claim()
+		claim := w.pvc()
 		return claim.Spec.Resources.Requests.Storage().String()
 	}
 	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })

@@ -105,7 +105,7 @@ func (w *world) ends(state string) {
 }
 
 // A damaged note and a missing store change nothing.
-func TestProgressIsNoReasonToFail(t *testing.T) {
+func TestFailedProgressDoesNotFailTheMover(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	_, ticket := w.moving(v1alpha1.DesiredPending)

@@ -39,7 +39,7 @@ func (w *world) edit(do func(*v1alpha1.WorkspaceStatus)) {
 // empty checks that the home exists and is empty.
 func (w *world) empty() {
 	w.Helper()
-	if _, err := os.Stat(filepath.Join(w.diskOf(w.claim()), "home", "work")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(w.diskOf(w.pvc()), "home", "work")); !errors.Is(err, os.ErrNotExist) {
 		w.Errorf("the home is not empty: %v", err)
 	}
 }
@@ -133,7 +133,7 @@ func TestAHintThatLeadsNowhere(t *testing.T) {
 
 // A user who accepts the loss of the newest archive gets an empty home, as documented, and not an older archive that may
 // still exist.
-func TestAnAcceptedLossIsNotMadeGoodByAnOlderArchive(t *testing.T) {
+func TestAnAcceptedLossIsNotReplacedByAnOlderArchive(t *testing.T) {
 	t.Parallel()
 	w := archivedLongAgo(t)
 	w.desire(v1alpha1.DesiredStandby)

@@ -14,7 +14,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// report writes the planned status if it differs, and then publishes it. An operation that needs a slot begins only with the
+// report writes the planned status if it differs, and then publishes it. An operation that needs a slot starts only with the
 // slot reserved. It returns the plan that was reported, and whether it was written.
 func (r *Reconciler) report(ctx context.Context, p plan) (plan, bool, error) {
 	p, reserved, err := r.reserve(ctx, p)
@@ -38,7 +38,7 @@ func (r *Reconciler) report(ctx context.Context, p plan) (plan, bool, error) {
 	return p, true, nil
 }
 
-// reserve takes the slot of an operation that the plan begins. If another Workspace has just taken the last one, the engine
+// reserve takes the slot of an operation that the plan starts. If another Workspace has just taken the last one, the engine
 // decides again.
 func (r *Reconciler) reserve(ctx context.Context, p plan) (plan, bool, error) {
 	before, after := slotOf(p.ws, p.status, p.now), slotOf(p.ws, p.decision.Status, p.now)

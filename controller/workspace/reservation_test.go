@@ -122,7 +122,7 @@ func TestClaimsAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsIsCalled(t *testing.T) {
+func TestWaitingObjectsAreWoken(t *testing.T) {
 	t.Parallel()
 	var called []types.NamespacedName
 	g := reservations{wake: func(keys ...types.NamespacedName) { called = append(called, keys...) }}

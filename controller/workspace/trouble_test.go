@@ -96,11 +96,11 @@ func TestADeadPodIsStartedAgain(t *testing.T) { // W36, D16
 	}
 }
 
-func TestALostVolumeIsNoNewHome(t *testing.T) { // D6
+func TestALostVolumeIsNotReplaced(t *testing.T) { // D6
 	t.Parallel()
 	w := inStandby(t)
-	lost := string(w.claim().UID)
-	w.update(w.server.Delete(t.Context(), w.claim()))
+	lost := string(w.pvc().UID)
+	w.update(w.server.Delete(t.Context(), w.pvc()))
 	w.converge()
 	w.expectError(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeVolumeLost)
 	w.annotate(objects.AnnotationAcceptLoss, "another")
@@ -109,22 +109,22 @@ func TestALostVolumeIsNoNewHome(t *testing.T) { // D6
 	w.annotate(objects.AnnotationAcceptLoss, lost)
 	w.converge()
 	w.expectState("STANDBY")
-	if string(w.claim().UID) == lost {
+	if string(w.pvc().UID) == lost {
 		t.Error("the lost volume is back")
 	}
 }
 
-func TestAStrangersVolumeIsLeftAlone(t *testing.T) { // D20
+func TestAForeignVolumeIsLeftAlone(t *testing.T) { // D20
 	t.Parallel()
 	w := newWorld(t, aWorkspace())
 	theirs := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "ws-home-home"}}
 	w.update(w.server.Create(t.Context(), theirs))
 	w.converge()
 	w.expectError(v1alpha1.FailureReason(lifecycle.Mismatch), lifecycle.CodeVolumeForeign)
-	if after := w.claim(); after.UID != theirs.UID || after.DeletionTimestamp != nil || len(after.Labels)+len(after.Annotations) > 0 {
+	if after := w.pvc(); after.UID != theirs.UID || after.DeletionTimestamp != nil || len(after.Labels)+len(after.Annotations) > 0 {
 		t.Errorf("the stranger's claim was touched: %+v", after)
 	}
-	w.update(w.server.Delete(t.Context(), w.claim()))
+	w.update(w.server.Delete(t.Context(), w.pvc()))
 	w.nodes()
 	w.annotate(objects.AnnotationRetry, "1")
 	w.converge()
@@ -181,7 +181,7 @@ func TestNoAnswerIsNotCounted(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayIsNoLoss(t *testing.T) { // D23
+func TestAnUnreachableStoreIsNotALoss(t *testing.T) { // D23
 	t.Parallel()
 	w := inStandby(t)
 	w.update(os.Rename(w.bucket, w.bucket+".away"))

@@ -174,7 +174,7 @@ func (w *world) diskOf(claim *corev1.PersistentVolumeClaim) string {
 // write puts a file into the home, as the Pod's user does.
 func (w *world) write(text string) {
 	w.Helper()
-	folder := filepath.Join(w.diskOf(w.claim()), "home")
+	folder := filepath.Join(w.diskOf(w.pvc()), "home")
 	if err := os.WriteFile(filepath.Join(folder, "work"), []byte(text), 0o644); err != nil {
 		w.Fatal(err)
 	}
@@ -191,18 +191,18 @@ func (w *world) expectRunning() {
 // expectContent checks what the user finds in the home.
 func (w *world) expectContent(want string) {
 	w.Helper()
-	got, err := os.ReadFile(filepath.Join(w.diskOf(w.claim()), "home", "work"))
+	got, err := os.ReadFile(filepath.Join(w.diskOf(w.pvc()), "home", "work"))
 	if err != nil || string(got) != want {
 		w.Errorf("the home holds %q, %v, want %q", got, err, want)
 	}
 }
 
-// claim is the home's claim.
-func (w *world) claim() *corev1.PersistentVolumeClaim {
+// pvc is the home's PersistentVolumeClaim.
+func (w *world) pvc() *corev1.PersistentVolumeClaim {
 	w.Helper()
 	claim, err := get(w.Context(), w.server, home.Namespace, "ws-home-home", &corev1.PersistentVolumeClaim{})
 	if err != nil || claim == nil {
-		w.Fatalf("there is no claim: %v", err)
+		w.Fatalf("no PersistentVolumeClaim: %v", err)
 	}
 	return claim
 }

@@ -161,7 +161,7 @@ func TestAnIdleWorkspaceIsLoweredOnce(t *testing.T) {
 }
 
 // Heartbeats delay it, and cost one read of the Lease each time it would be due.
-func TestHeartbeatsPutItOff(t *testing.T) {
+func TestHeartbeatsDelayIt(t *testing.T) {
 	s := newStage(t, workspace("RUNNING", noon))
 	for range 30 {
 		s.beat()

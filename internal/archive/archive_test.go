@@ -183,7 +183,7 @@ func TestCommitted(t *testing.T) {
 }
 
 // A missing bucket does not prove that its archives are lost (D23).
-func TestAMissingBucketIsNoLoss(t *testing.T) {
+func TestAMissingBucketIsNotALoss(t *testing.T) {
 	store := filestore.New(t.TempDir() + "/gone")
 	_, err := archive.Committed(t.Context(), store, key, archive.Want{})
 	if !errors.Is(err, archive.ErrBucketMissing) || archive.Lost(err, store.HeadBucket(t.Context())) {

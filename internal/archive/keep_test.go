@@ -31,7 +31,7 @@ func TestKeptArchivesAreMarked(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayKnowsNothingOfMarks(t *testing.T) {
+func TestAnUnreachableStoreHasUnknownMarks(t *testing.T) {
 	store := filestore.New(t.TempDir() + "/missing")
 	if _, err := archive.IsKept(t.Context(), store, key); err == nil {
 		t.Error("IsKept: no error")

@@ -44,7 +44,7 @@ func TestNotesOverwriteEachOther(t *testing.T) {
 	})
 }
 
-func TestNotesThatAreNone(t *testing.T) {
+func TestInvalidNotes(t *testing.T) {
 	for _, text := range []string{"", "{", "progress", `{"attempt":1}`, `{"attempt":"a","bytes":-1}`, `{"attempt":"a","ofEntries":-1}`, strings.Repeat(" ", archive.NoteBytes) + "{}"} {
 		store := filestore.New(t.TempDir())
 		if err := store.WriteNote(t.Context(), key, []byte(text)); err != nil {

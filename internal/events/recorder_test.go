@@ -85,7 +85,7 @@ func TestDedupe(t *testing.T) {
 	}
 }
 
-func TestForgetStartsAfresh(t *testing.T) {
+func TestForgetResetsTheHistory(t *testing.T) {
 	recorder, received := newRecorder()
 	web, up := scaler("web", "1"), events.EmitScale(true, "ScaleFrom2To10", "scaled up from 2 to 10 replicas", events.Cause{Window: "W"})
 	recorder.Publish(web, start, up)

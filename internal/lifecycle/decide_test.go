@@ -31,8 +31,8 @@ func want(state lifecycle.State) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) { in.Workspace.Desired = state }
 }
 
-// claimed is an operation in its first attempt, started some time ago.
-func claimed(operation lifecycle.OperationType, ago time.Duration) func(*lifecycle.Input) {
+// inOperation is an operation in its first attempt, started some time ago.
+func inOperation(operation lifecycle.OperationType, ago time.Duration) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
 		in.Status.Operation = lifecycle.Operation{Type: operation, ID: "op", StartedAt: noon.Add(-ago), Attempt: 1, AttemptStartedAt: noon.Add(-ago)}
 		if operation == lifecycle.Archiving {
@@ -55,8 +55,8 @@ func found(verdict lifecycle.Verdict, epoch int64) func(*lifecycle.Input) {
 	}
 }
 
-// condemned: the archive is recorded, the volume is about to go.
-func condemned(in *lifecycle.Input) {
+// archivedVolume: the archive is recorded, the volume is about to go.
+func archivedVolume(in *lifecycle.Input) {
 	in.Status.Operation.PointOfNoReturn = true
 	in.Status.ArchiveKey, in.Status.Volume.Content = "archives/w/op/home.tar.gz", lifecycle.Uninitialized
 	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: "v", Epoch: 3}
@@ -78,8 +78,8 @@ func volumeIs(state lifecycle.VolumeState) func(*lifecycle.Input) {
 
 func cached(in *lifecycle.Input) { in.Observed.Live, in.Observed.PodsLive = false, false }
 
-// unhomed: nothing is recorded, the volume was created by the operation and is not marked.
-func unhomed(in *lifecycle.Input) {
+// unrecorded: nothing is recorded, the volume was created by the operation and is not marked.
+func unrecorded(in *lifecycle.Input) {
 	in.Status.Phase, in.Status.Volume, in.Workspace.Desired = lifecycle.Pending, lifecycle.Volume{}, lifecycle.Running
 	in.Observed.Volume.OperationID, in.Observed.Volume.Marker = "op", lifecycle.Marker{}
 }

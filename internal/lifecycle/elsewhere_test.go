@@ -163,7 +163,7 @@ func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 func TestAMoverThatReadAnotherStore(t *testing.T) {
 	said := func(code lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
-			claimed(lifecycle.Restoring, 0)(in)
+			inOperation(lifecycle.Restoring, 0)(in)
 			moving(lifecycle.JobFailed)(in)
 			in.Observed.Jobs[0].Reason, in.Observed.Jobs[0].Code = lifecycle.DataLost, code
 			in.Status.ArchiveKey, in.Status.Volume = "archives/w/op/home.tar.gz", lifecycle.Volume{UID: "v", Content: lifecycle.Uninitialized}
@@ -171,7 +171,7 @@ func TestAMoverThatReadAnotherStore(t *testing.T) {
 		}
 	}
 	at := func(code lifecycle.Code, verdict lifecycle.Verdict, store string) lifecycle.Input {
-		in := at(unhomed, said(code), found(verdict, 3))
+		in := at(unrecorded, said(code), found(verdict, 3))
 		in.Archive.Store = store
 		return in
 	}

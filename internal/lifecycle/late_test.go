@@ -62,8 +62,8 @@ func TestAPolicyCanBeChangedWhileThePodEnds(t *testing.T) {
 	}
 }
 
-// TestADeletionReportsThatNoArchiveIsLeft: once, without delaying the deletion. A missing store does not prove that the archive is lost.
-func TestADeletionReportsThatNoArchiveIsLeft(t *testing.T) {
+// TestADeletionReportsALostArchive: once, without delaying the deletion. A missing store does not prove that the archive is lost.
+func TestADeletionReportsALostArchive(t *testing.T) {
 	for code, spoil := range map[lifecycle.Code]func(*history){
 		lifecycle.CodeArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
 		lifecycle.CodeArchiveCorrupt: func(h *history) { h.objects[h.saved.ArchiveKey].corrupt = true },

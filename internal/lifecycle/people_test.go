@@ -209,7 +209,7 @@ func (h *history) recover() {
 			return
 		}
 	}
-	h.fault("it never comes to rest in %s", h.ws.Desired)
+	h.fault("it does not converge in %s", h.ws.Desired)
 }
 
 // progress advances everything that was started by one step.

@@ -32,7 +32,7 @@ func (h *history) trace(t *testing.T) []string {
 		h.now = h.now.Add(2 * time.Second)
 		note()
 	}
-	t.Fatal("it never comes to rest", h.transcript())
+	t.Fatal("it does not converge", h.transcript())
 	return nil
 }
 

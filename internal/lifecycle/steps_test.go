@@ -105,19 +105,19 @@ func TestConditions(t *testing.T) {
 			Ready: is(no, lifecycle.CodeVolumeLost), VolumeReady: is(no, lifecycle.CodeVolumeLost), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(no, lifecycle.CodeVolumeLost), Stalled: is(yes, lifecycle.CodeVolumeLost),
 		}},
-		{"archiving", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning)), lifecycle.Conditions{
+		{"archiving", at(inOperation(lifecycle.Archiving, 0), moving(lifecycle.JobRunning)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeWorking), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(yes, lifecycle.CodeWorking), Stalled: quietly,
 		}},
-		{"what was uploaded is not the home", at(claimed(lifecycle.Archiving, 0), keyed, found(lifecycle.Verified, 2)), lifecycle.Conditions{
+		{"what was uploaded is not the home", at(inOperation(lifecycle.Archiving, 0), keyed, found(lifecycle.Verified, 2)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeArchiveCorrupt), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(yes, lifecycle.CodeArchiveReady), Progressing: is(yes, lifecycle.CodeArchiveCorrupt), Stalled: quietly,
 		}},
-		{"the archive is lost", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveLost)), lifecycle.Conditions{
+		{"the archive is lost", at(unrecorded, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveLost)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeArchiveLost), VolumeReady: is(no, lifecycle.CodeVolumeAbsent), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeArchiveLost), Progressing: is(no, lifecycle.CodeStalled), Stalled: is(yes, lifecycle.CodeArchiveLost),
 		}},
-		{"the archive is corrupt", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveCorrupt)), lifecycle.Conditions{
+		{"the archive is corrupt", at(unrecorded, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveCorrupt)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeArchiveCorrupt), VolumeReady: is(no, lifecycle.CodeVolumeAbsent), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeArchiveCorrupt), Progressing: is(no, lifecycle.CodeStalled), Stalled: is(yes, lifecycle.CodeArchiveCorrupt),
 		}},

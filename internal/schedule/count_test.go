@@ -56,7 +56,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCount(t *testing.T) {
+func TestInvalidCounts(t *testing.T) {
 	const form = "is not a number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%"
 	for text, want := range map[string]string{
 		"10":      `"10" ` + form,

@@ -82,7 +82,7 @@ func TestBuiltInKindsAreNotAskedAbout(t *testing.T) {
 }
 
 // A failed review is not a denial.
-func TestAuthorizersAway(t *testing.T) {
+func TestAuthorizerOutage(t *testing.T) {
 	away := &authorizer{allows: func(authorizationv1.ResourceAttributes) bool { return false }, err: errors.New("away")}
 	err := targetkind.Permitted(t.Context(), away, rollouts(), "")
 	var forbidden *targetkind.ForbiddenError

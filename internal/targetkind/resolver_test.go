@@ -185,7 +185,7 @@ func TestAnswersLastForSeconds(t *testing.T) {
 }
 
 // An API that does not answer may have the kind: the error is not cached.
-func TestAnAPIThatDoesNotAnswer(t *testing.T) {
+func TestAnUnresponsiveAPI(t *testing.T) {
 	s := ordinaryCluster()
 	away := errors.New("away")
 	s.failed = map[schema.GroupVersion]error{{Group: "example.com", Version: "v1"}: away}

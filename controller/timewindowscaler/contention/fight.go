@@ -1,4 +1,4 @@
-// Package contention notices who else wants to decide about a target: another TimeWindowScaler, a
+// Package contention detects others that decide about a target: another TimeWindowScaler, a
 // HorizontalPodAutoscaler, or any writer that rewrites the count again and again.
 package contention
 
@@ -18,9 +18,9 @@ import (
 const (
 	// fightThreshold is how many rewrites of the count that Kyklos set make a fight.
 	fightThreshold = 3
-	// leastCalm is how long the count has to stand, at least, for a fight to be over.
+	// leastCalm is the minimum time without a rewrite for a fight to be over.
 	leastCalm = 10 * time.Minute
-	// longestCount is how long the count may stand between two rewrites that belong together.
+	// longestCount is the maximum time between two rewrites of one fight.
 	longestCount = 24 * time.Hour
 )
 
@@ -48,7 +48,7 @@ type occurrence struct {
 	target     types.UID
 	generation int64
 	window     string
-	// effective is the count, so that the end of a grace period begins another occurrence. Where a metric
+	// effective is the count, so that the end of a grace period starts another occurrence. Where a metric
 	// decides, which changes the count all the time, it is -1.
 	effective int32
 }
@@ -139,7 +139,7 @@ func (f *Fight) On() bool { return f.Rewrites >= fightThreshold }
 // Nameless reports whether there is a fight and the rival was not looked up yet.
 func (f *Fight) Nameless() bool { return f.On() && f.Trouble == "" }
 
-// calm is how long the count has to stand for the fight to be over: longer than a rival that comes at
+// calm is the time without a rewrite for the fight to be over: longer than a rival that writes at
 // intervals ever left it alone.
 func (f *Fight) calm() time.Duration { return max(leastCalm, 2*f.stood) }
 
@@ -152,7 +152,7 @@ func (f *Fight) Due() time.Time {
 	return f.corrected.Add(failure.BackOff[min(step, len(failure.BackOff)-1)])
 }
 
-// Over is when the fight is over if the count stands until then; zero if there is no fight, or the count is
+// Over is when the fight is over if the count is not rewritten until then; zero if there is no fight, or the count is
 // not ours.
 func (f *Fight) Over() time.Time {
 	if !f.On() || f.Rewritten {

@@ -16,7 +16,7 @@ func owner(manager, subresource, fields string, seconds int64) metav1.ManagedFie
 		Time: ptr.To(metav1.NewTime(time.Unix(1700000000+seconds, 0)))}
 }
 
-func TestWhoTheRivalIs(t *testing.T) {
+func TestRivalName(t *testing.T) {
 	const replicas, size, labels = `{"f:spec":{"f:replicas":{}}}`, `{"f:spec":{"f:size":{}}}`, `{"f:metadata":{"f:labels":{}}}`
 	const key = `{"f:spec":{"f:template":{"f:spec":{"f:nodeSelector":{"f:kyklos.io/suspended":{}}}}}}`
 	count := [][]string{{"f:spec", "f:replicas"}}

@@ -38,7 +38,7 @@ func TestMisses(t *testing.T) {
 }
 
 // While no API server answers, nothing can be scaled either, and no miss is counted.
-func TestAnOutageOfTheAPIServerIsNoMiss(t *testing.T) {
+func TestAnOutageOfTheAPIServerIsNotAMiss(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.answers(7, nil)
 		g.Follow(web, &Source{Name: "queue"})

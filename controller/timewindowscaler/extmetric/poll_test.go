@@ -119,8 +119,8 @@ func (g *gauge) knows(value int64, misses int, problem string) {
 	}
 }
 
-// A source is polled at once and then once per interval, however often it is asked for; and each value
-// wakes its scaler, for the HPA decides anew with each.
+// A source is polled at once and then once per interval, however often it is requested; and each value
+// wakes its scaler, because the HPA decides again with each.
 func TestOncePerInterval(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.answers(7, nil)

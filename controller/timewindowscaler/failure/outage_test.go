@@ -107,7 +107,7 @@ func TestAnOutageBetweenProbes(t *testing.T) {
 }
 
 // A failure of one object keeps its back-off while the API server is there.
-func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
+func TestAnIsolatedFailureIsNotWoken(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.Failed(key("web"), true)
@@ -117,7 +117,7 @@ func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
 }
 
 // Nor does it cause probes.
-func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
+func TestAnIsolatedFailureIsProbedOnce(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.seconds(5)
@@ -127,7 +127,7 @@ func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
 }
 
 // But if the API server turns out to be away, that may be the cause of the failure: it is woken.
-func TestAFailureOfItsOwnDuringAnOutage(t *testing.T) {
+func TestAnIsolatedFailureDuringAnOutage(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.away = true

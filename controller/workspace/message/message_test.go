@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// constants returns the values of a file's string constants whose names begin with prefix.
+// constants returns the values of a file's string constants whose names start with prefix.
 func constants(t *testing.T, path, prefix string) map[string]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../..", path), nil, 0)

@@ -116,8 +116,8 @@ func TestVolumeBytes(t *testing.T) {
 	}
 }
 
-// TestWhoseIsIt: a name alone does not prove ownership (D20).
-func TestWhoseIsIt(t *testing.T) {
+// TestOwnership: a name alone does not prove ownership (D20).
+func TestOwnership(t *testing.T) {
 	ws, twin, stranger := ann(), ann(), ann()
 	twin.UID, stranger.UID = "another", "nobody"
 	pod, _ := objects.Pod(ws, action(lifecycle.ActCreatePod))
@@ -144,7 +144,7 @@ func TestWhoseIsIt(t *testing.T) {
 	stolen, _ := objects.Pod(stranger, action(lifecycle.ActCreatePod))
 	volume.OwnerReferences = stolen.OwnerReferences
 	if objects.OurVolume(ws, volume) {
-		t.Error("somebody else is its controller")
+		t.Error("another object is its controller")
 	}
 }
 
@@ -167,7 +167,7 @@ func TestPatches(t *testing.T) {
 	}
 	volume = patched(t, volume, objects.ReleasePatch(action(lifecycle.ActReleaseVolume)))
 	if !objects.Released(volume) || !objects.OurVolume(ann(), volume) || objects.Marker(volume).Content != lifecycle.Empty {
-		t.Errorf("left behind, and nobody knows whose it is: %+v", volume.ObjectMeta)
+		t.Errorf("left behind without an owner: %+v", volume.ObjectMeta)
 	}
 	volume.Annotations[objects.AnnotationContent] = "Full"
 	if marker := objects.Marker(volume); marker != (lifecycle.Marker{}) {

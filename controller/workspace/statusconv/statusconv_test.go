@@ -14,9 +14,9 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// TestWhatTheEngineRemembersIsKept: no status of the engine, for any observation, loses anything on
+// TestStatusRoundTrip: no status of the engine, for any observation, loses anything on
 // the way through the API, and the API accepts it.
-func TestWhatTheEngineRemembersIsKept(t *testing.T) {
+func TestStatusRoundTrip(t *testing.T) {
 	api, met := newCRDValidator(t), map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		ws := ann()
@@ -78,9 +78,9 @@ func TestAnythingCanBeRead(t *testing.T) {
 	}
 }
 
-// TestWhatTheEngineDoesNotRememberStays: the last heartbeat, the progress of the same attempt, the message
+// TestDisplayFieldsStay: the last heartbeat, the progress of the same attempt, the message
 // about the same error, and the Pod's name when nothing could be seen.
-func TestWhatTheEngineDoesNotRememberStays(t *testing.T) {
+func TestDisplayFieldsStay(t *testing.T) {
 	at := time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 	ws := ann()
 	ws.Status = v1alpha1.WorkspaceStatus{

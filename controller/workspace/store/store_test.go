@@ -134,7 +134,7 @@ func TestASecretThatIsMissingOrWrong(t *testing.T) {
 }
 
 // A corrected Secret is used immediately.
-func TestTheSecretOfNow(t *testing.T) {
+func TestTheCurrentSecretIsUsed(t *testing.T) {
 	s, known := newStores(filepath.Join(t.TempDir(), "missing"))
 	if _, err := s.Verify(t.Context(), name, key.Data(), now); store.Code(err) != lifecycle.CodeBucketMissing {
 		t.Error(err)

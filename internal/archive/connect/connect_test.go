@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoStore(t *testing.T) {
+func TestInvalidStores(t *testing.T) {
 	for name, test := range map[string]struct {
 		secret  map[string][]byte
 		options Options

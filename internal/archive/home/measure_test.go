@@ -11,7 +11,7 @@ import (
 )
 
 // Measure counts what Pack reports at its end, and the progress only grows in both directions.
-func TestMeasureIsWhatPackComesTo(t *testing.T) {
+func TestMeasureMatchesPack(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	if err := errors.Join(

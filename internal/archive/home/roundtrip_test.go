@@ -159,7 +159,7 @@ func reversed(list []string) []string {
 	return back
 }
 
-func TestSocketsPipesAndDevicesAreToldNotKept(t *testing.T) {
+func TestSocketsPipesAndDevicesAreReportedAndLeftOut(t *testing.T) {
 	folder := write(t, t.TempDir(), map[string]string{"file": "x"})
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func TestWhatCannotBeReadFailsThePack(t *testing.T) {
 }
 
 // Without the right to chown, files belong to the restoring user, and setuid bits are dropped.
-func TestOwnersThatCannotBeGiven(t *testing.T) {
+func TestOwnersThatCannotBeSet(t *testing.T) {
 	folder := write(t, t.TempDir(), map[string]string{"tool": "x", "sub/file": "y"})
 	if err := errors.Join(os.Chmod(filepath.Join(folder, "tool"), 0o755|fs.ModeSetuid), os.Symlink("tool", filepath.Join(folder, "link"))); err != nil {
 		t.Fatal(err)

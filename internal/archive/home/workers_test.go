@@ -50,7 +50,7 @@ func TestHardLinksWaitForTheirFiles(t *testing.T) {
 }
 
 // After Unpack has failed, no worker writes any more: its caller deletes the files.
-func TestNobodyWritesAfterAnError(t *testing.T) {
+func TestNoWorkerWritesAfterAnError(t *testing.T) {
 	stream, _ := packed(t, crowd(t, 300))
 	for cut := range 8 {
 		to := t.TempDir()

@@ -73,7 +73,7 @@ func TestARestoredHomeIsNotRestoredAgain(t *testing.T) {
 	}
 }
 
-func TestAHomeNobodyKnowsIsNotReplaced(t *testing.T) {
+func TestAnUnknownHomeIsNotReplaced(t *testing.T) {
 	store := filestore.New(t.TempDir())
 	if _, err := Archive(t.Context(), archiving(store, volume(t, someHome))); err != nil {
 		t.Fatal(err)

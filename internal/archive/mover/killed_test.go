@@ -101,7 +101,7 @@ func (l *late) PutStream(ctx context.Context, name string, body io.Reader) error
 
 // D7: a zombie that uploads other bytes, after the archive was committed and the volume is gone,
 // changes nothing.
-func TestAZombieChangesNothing(t *testing.T) {
+func TestALateMoverChangesNothing(t *testing.T) {
 	from, old, store := volume(t, someHome), volume(t, map[string]string{"home/old": "x"}), filestore.New(t.TempDir())
 	want := tree(t, from)
 	commit := sync.OnceFunc(func() {

@@ -43,7 +43,7 @@ func nothingRestored(t *testing.T, volume string) {
 }
 
 // Damage to any byte of the data is found before a home appears.
-func TestDamagedDataAreNeverRestored(t *testing.T) {
+func TestDamagedDataIsNeverRestored(t *testing.T) {
 	folder, _ := archived(t)
 	path := filepath.Join(folder, key.Data())
 	good, err := os.ReadFile(path)

@@ -45,7 +45,7 @@ func (f readerFunc) Read(into []byte) (int, error) { return f(into) }
 
 // A mover that is held in the middle reports its progress and the total once, and continues even without its
 // notes.
-func TestWhatAMoverTells(t *testing.T) {
+func TestMoverProgress(t *testing.T) {
 	from, folder := volume(t, noisyHome()), t.TempDir()
 	all, err := home.Measure(t.Context(), opened(t, from))
 	if err != nil {

@@ -189,7 +189,7 @@ func TestATicketIsForItsObjects(t *testing.T) {
 	}
 }
 
-func TestStopsWhenTold(t *testing.T) {
+func TestStopsWhenCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	server, store := start(t, func(w http.ResponseWriter) { stop(); w.WriteHeader(503) })
 	store.pause = time.Hour

@@ -151,7 +151,7 @@ func TestConfigs(t *testing.T) {
 
 func TestOnlyOldUploadsAreEnded(t *testing.T) {
 	store := open(t, configOf(server(t)))
-	if _, err := store.begin(t.Context(), "archives/a"); err != nil {
+	if _, err := store.startUpload(t.Context(), "archives/a"); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
