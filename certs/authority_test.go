@@ -38,7 +38,7 @@ func (s signer) Sign(template *x509.Certificate) (*x509.Certificate, error) {
 
 // A leaf that was issued while the clock was a day ahead would be refused for a day after the clock is right.
 func TestALeafFromAClockThatWasAheadIsReissued(t *testing.T) {
-	at, right := make(chan time.Time), time.Now().Truncate(time.Second) // the source goes by the machine's clock
+	at, right := make(chan time.Time), time.Now().Truncate(time.Second) // the source uses the machine's clock
 	s := &SelfManaged{
 		options:   Options{Log: testr.New(t)},
 		authority: &reissuingAuthority{Authority: signer{newCA(t, right.Add(48*time.Hour)), t, at}},

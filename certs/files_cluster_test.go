@@ -99,7 +99,7 @@ func inject(t *testing.T, c client.Client, cas ...certs.Authority) {
 	validating, mutating := &admissionv1.ValidatingWebhookConfiguration{}, &admissionv1.MutatingWebhookConfiguration{}
 	definition := &apiextensionsv1.CustomResourceDefinition{}
 	set := func(object client.Object, name string, set func()) {
-		eventually(t, "an update that nobody comes before", func() error {
+		eventually(t, "an update without a conflict", func() error {
 			if err := c.Get(t.Context(), client.ObjectKey{Name: name}, object); err != nil {
 				return err
 			}

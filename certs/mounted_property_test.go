@@ -71,7 +71,7 @@ func checkServed(t *rapid.T, m *Mounted, good []written, usable bool, now time.T
 	// No caller is checked here: a leaf counts as trusted when it was read.
 	sure, left := min(maxPace, now.Sub(newest.firstSeen), newest.until.Sub(now)), good[at].until.Sub(now)
 	if at < len(good)-1 && sure >= min(maxPace, left) {
-		t.Fatalf("a pair with %s left is served beside one that is sure for %s", left, sure)
+		t.Fatalf("a pair with %s left is served although another is sure for %s", left, sure)
 	}
 	if valid := !now.After(good[at].until); (ready == nil) != valid {
 		t.Fatalf("served is valid %t, ready: %v", valid, ready)

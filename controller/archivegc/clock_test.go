@@ -22,7 +22,7 @@ func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 		orphan := s.orphans(1)[0]
 		s.cycle(0)
 		passed := time.Duration(0)
-		for s.has(orphan) && rapid.IntRange(0, 9).Draw(t, "goes on") > 0 {
+		for s.has(orphan) && rapid.IntRange(0, 9).Draw(t, "continue") > 0 {
 			by := rapid.SampledFrom(append(steps, 0)).Draw(t, "step")
 			for range rapid.IntRange(1, 2).Draw(t, "and back") {
 				s.step(by)

@@ -51,7 +51,7 @@ func TestAnArchiveThatIsNeededAtTheLastMoment(t *testing.T) {
 		"in ERROR": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
 			status.Phase, status.Operation = v1alpha1.PhaseError, nil
 		},
-		"nobody knows": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Phase = "" },
+		"unknown phase": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Phase = "" },
 		"mentioned in the status, its key removed by hand": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
 			status.Phase, status.Operation, status.Archive = "PENDING", nil, &v1alpha1.ArchiveStatus{SizeBytes: 4}
 		},

@@ -48,7 +48,7 @@ func TestMassDeletionNeedsApproval(t *testing.T) {
 		t.Errorf("when it is allowed: %v, %d objects", reasons, len(s.stored()))
 	}
 	if annotation, ok := s.ledger().Annotations[AllowAnnotation]; ok {
-		t.Errorf("the permit %s stays when it was used", annotation)
+		t.Errorf("the approval %s stays after it was used", annotation)
 	}
 	s.orphans(20)
 	s.cycle(2 * time.Hour)

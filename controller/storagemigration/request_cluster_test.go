@@ -71,7 +71,7 @@ func TestTheClustersMigrator(t *testing.T) {
 	}{
 		{"it does the work", clusterMigrates},
 		{"an answer to an earlier request counts for nothing", staleAnswer},
-		{"somebody else's request stays", foreignRequest},
+		{"a foreign request stays", foreignRequest},
 		{"it fails", clusterFails},
 	} {
 		t.Run(turn.name, func(t *testing.T) {

@@ -88,7 +88,7 @@ func TestEvaluate(t *testing.T) {
 	}{
 		"nothing asked":                   {nil, notRequested, ""},
 		"just asked":                      {asked(time.Second), running, ""},
-		"nobody takes it up":              {asked(time.Minute), unusable, "no controller picked up the StorageVersionMigration kyklos-things.example within 1m0s"},
+		"not picked up":                   {asked(time.Minute), unusable, "no controller picked up the StorageVersionMigration kyklos-things.example within 1m0s"},
 		"it runs":                         {asked(10*time.Minute, "Running"), running, ""},
 		"it runs for ever":                {asked(30*time.Minute, "Running"), unusable, "the cluster's migrator did not finish within 30m0s"},
 		"it failed":                       {asked(time.Minute, "Running", "Failed"), unusable, "the cluster's migrator failed: so it is"},

@@ -142,7 +142,7 @@ func TestAnyFight(t *testing.T) {
 	})
 }
 
-// A manager that starts again and again forgets at most two rewrites each time. Once a fight is announced,
+// A manager that restarts repeatedly forgets at most two rewrites each time. Once a fight is announced,
 // corrections are always five minutes apart.
 func TestAFightAcrossRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

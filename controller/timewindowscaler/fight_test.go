@@ -189,10 +189,10 @@ func TestWaitsInAFight(t *testing.T) {
 // longest interval.
 func TestAFightOutlivesARestart(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*scenario)
-		now    string
-		stands int32
-		on     bool
+		change   func(*scenario)
+		now      string
+		replicas int32
+		on       bool
 	}{
 		"too early":              {func(*scenario) {}, "2025-01-27 14:05:01", 15, true},
 		"due":                    {func(*scenario) {}, "2025-01-27 14:05:02", 10, true},
@@ -210,7 +210,7 @@ func TestAFightOutlivesARestart(t *testing.T) {
 			s.obs.fight.before = contention.Fight{} // the state is lost
 			tc.change(s)
 			p := s.pass(tc.now).plan
-			s.expectTargetSpec(tc.stands)
+			s.expectTargetSpec(tc.replicas)
 			if p.fight.On() != tc.on || p.fight.On() && !strings.Contains(p.fight.Trouble, "argocd-controller") || p.fight.On() && !p.fight.Announced {
 				t.Errorf("on %v, announced %v, %q", p.fight.On(), p.fight.Announced, p.fight.Trouble)
 			}

@@ -71,8 +71,8 @@ func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
 		after   time.Duration
 		want    bool
 	}{
-		"pods still to come":        {outcome{target: deployment(10, 2)}, true, 0, true},
-		"pods to come for a second": {outcome{target: deployment(10, 2)}, true, time.Second, false},
+		"pods pending":              {outcome{target: deployment(10, 2)}, true, 0, true},
+		"pods pending for a second": {outcome{target: deployment(10, 2)}, true, time.Second, false},
 		"arrived":                   {outcome{target: deployment(10, 10)}, true, 0, false},
 		"not our write":             {outcome{target: deployment(10, 2)}, false, 0, false},
 		"refused since":             {outcome{target: deployment(10, 2), refused: errRefused}, true, 0, false},

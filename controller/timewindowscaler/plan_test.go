@@ -75,7 +75,7 @@ func TestWhenToWrite(t *testing.T) {
 		"no target":                      {nil, observation{}, false},
 		"owned by another":               {nil, observation{target: deployment(2, 2), owner: "older"}, false},
 		"paused":                         {func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Pause = true }, observation{target: deployment(2, 2)}, false},
-		"an HPA is beside":               {nil, observation{target: deployment(2, 2), autoscaler: "hpa"}, true},
+		"an HPA on the target":           {nil, observation{target: deployment(2, 2), autoscaler: "hpa"}, true},
 	} {
 		tws := officeHours()
 		if tc.change != nil {

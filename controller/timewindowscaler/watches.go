@@ -85,7 +85,7 @@ func (r *Reconciler) autoscaled(ctx context.Context, obj client.Object) []types.
 	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetkind.NameField: contention.ScaleTarget(obj)})
 }
 
-// targetChanged lets through what can mean drift, arrival, loss or return of a target.
+// targetChanged passes changes that can mean drift, arrival, loss or return of a target.
 func targetChanged(kind target.Cached) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := kind.FromObject(e.ObjectOld), kind.FromObject(e.ObjectNew)

@@ -112,7 +112,7 @@ func TestWhichAutoscalerChangesMatter(t *testing.T) {
 		t.Error("a new one is not seen")
 	}
 	if contention.ScaleTargetChanged.Delete(event.DeleteEvent{Object: scalesTo("Deployment", "web")}) {
-		t.Error("one that goes leaves nothing to do")
+		t.Error("a deleted one triggers a pass")
 	}
 }
 

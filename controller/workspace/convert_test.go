@@ -49,7 +49,7 @@ func TestPodView(t *testing.T) { // D3
 		}
 		pod.OwnerReferences = nil
 		if !podView(ws, pod).Foreign {
-			t.Errorf("%s: without its owner it is taken for ours", name)
+			t.Errorf("%s: without its owner it counts as ours", name)
 		}
 	}
 	if got := podView(ws, nil); got != (lifecycle.Pod{}) {

@@ -75,7 +75,7 @@ func TestNothingIsArchivedUnderAWriter(t *testing.T) { // D3
 	var jobs batchv1.JobList
 	w.update(w.server.List(t.Context(), &jobs))
 	if len(jobs.Items) > 0 || len(w.archives()) > 0 {
-		t.Errorf("%d Jobs and %v beside a Pod that may write", len(jobs.Items), w.archives())
+		t.Errorf("%d Jobs and %v while a Pod may write", len(jobs.Items), w.archives())
 	}
 	w.update(w.server.Delete(t.Context(), debugger()))
 	w.converge()

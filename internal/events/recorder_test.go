@@ -120,7 +120,7 @@ func TestRate(t *testing.T) {
 	}
 	expect("warnings", 30)
 	burst(recorder, web, start, 0, 25)
-	expect("normal events beside warnings", 50)
+	expect("normal events next to warnings", 50)
 	recorder.Publish(web, start, events.EmitWarning(events.ReasonInvalidSchedule, "one more"))
 	expect("a warning over the rate", 51)
 	burst(recorder, scaler("api", "2"), start, 0, 1)

@@ -37,25 +37,25 @@ func verdictCases() []verdictCase {
 		{"D3: a Pod that is not ready still writes", at(want(P), inPod(lifecycle.PodNotReady)), "Stop", L, lifecycle.CodeClaimed, lifecycle.Stopping, ""},
 		{"D3: nor is one that ends gone", at(inOperation(lifecycle.Stopping, 0), inPod(lifecycle.PodTerminating)), "Execute", L, lifecycle.CodePodGone, "", ""},
 		{"D3: readiness flaps", at(want(R), inPod(lifecycle.PodNotReady), func(i *in) { i.Status.Phase = R }), "Converged", L, lifecycle.CodePodNotReady, "", ""},
-		{"D3: somebody's Pod while archiving", at(inOperation(archiving, 0), func(i *in) { i.Observed.OtherPods = 1 }), "Execute", L, lifecycle.CodeVolumeInUse, "", ""},
-		{"D4: the store is asked before the volume goes", at(inOperation(archiving, 0), archivedVolume), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
-		{"D4: and the volume goes", at(inOperation(archiving, 0), archivedVolume, found(lifecycle.Verified, 3)), "Execute", lifecycle.ActDeleteVolume, lifecycle.CodeWorking, "", ""},
-		{"D4: or stays", at(inOperation(archiving, 0), archivedVolume, found(lifecycle.Absent, 0)), "Execute", L, lifecycle.CodeVolumeReprieved, "", ""},
+		{"D3: a foreign Pod while archiving", at(inOperation(archiving, 0), func(i *in) { i.Observed.OtherPods = 1 }), "Execute", L, lifecycle.CodeVolumeInUse, "", ""},
+		{"D4: the store is checked before the volume is deleted", at(inOperation(archiving, 0), archivedVolume), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
+		{"D4: then the volume is deleted", at(inOperation(archiving, 0), archivedVolume, found(lifecycle.Verified, 3)), "Execute", lifecycle.ActDeleteVolume, lifecycle.CodeWorking, "", ""},
+		{"D4: or kept", at(inOperation(archiving, 0), archivedVolume, found(lifecycle.Absent, 0)), "Execute", L, lifecycle.CodeVolumeReprieved, "", ""},
 		{"D5: the volume went before its archive", at(inOperation(archiving, 0), volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Absent, 0)), "Attempt", L, lifecycle.CodeVolumeLost, "", ""},
 		{"D5: the volume and its archive", at(inOperation(archiving, 0), archivedVolume, volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Complete", L, lifecycle.CodeFinished, none, P},
 		{"D6: a home is gone", at(volumeIs(lifecycle.VolumeAbsent)), "Lost", L, lifecycle.CodeVolumeLost, none, failed},
 		{"D6: a stale cache does not know", at(volumeIs(lifecycle.VolumeAbsent), cached), "Lost", lifecycle.ActReadLive, lifecycle.CodeVolumeLost, "", ""},
 		{"D6: the loss is accepted", at(volumeIs(lifecycle.VolumeAbsent), lossy), "Lost", L, lifecycle.CodeLossAccepted, "", ""},
 		{"D6: another volume of the name", at(func(i *in) { i.Observed.Volume.UID = "w" }), "Lost", L, lifecycle.CodeVolumeLost, none, failed},
-		{"D10: done while nobody looked", at(inOperation(archiving, 9*hour), archivedVolume, volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Complete", L, lifecycle.CodeFinished, none, P},
-		{"D10: the Job was done while nobody looked", at(inOperation(archiving, 9*hour), moving(lifecycle.JobSucceeded)), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
+		{"D10: completed while no controller ran", at(inOperation(archiving, 9*hour), archivedVolume, volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Complete", L, lifecycle.CodeFinished, none, P},
+		{"D10: the Job ended while no controller ran", at(inOperation(archiving, 9*hour), moving(lifecycle.JobSucceeded)), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
 		{"W49: not done", at(inOperation(archiving, hour), moving(lifecycle.JobRunning)), "Overdue", L, lifecycle.CodeTimedOut, "", ""},
 		{"D12: archiving is cancelled", at(inOperation(archiving, 0), moving(lifecycle.JobRunning), want(R)), "Cancel", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
 		{"D12: when the Job is gone", at(inOperation(archiving, 0), want(R)), "Cancel", L, lifecycle.CodeCancelled, none, ""},
 		{"D12: not after the point of no return", at(inOperation(archiving, 0), archivedVolume, want(R)), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
 		{"D13: deletion does not wait", at(inOperation(archiving, 0), moving(lifecycle.JobRunning), func(i *in) { i.Workspace.Deleting = true }), "Delete", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
 		{"D16: a crash loop is slowed down", at(want(R), func(i *in) { i.Status.NextStartAt = noon.Add(time.Minute) }), "Begin", L, lifecycle.CodeRestartBackoff, "", ""},
-		{"D17: no start on a volume that goes", at(inOperation(lifecycle.Starting, 0), want(R), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.CodeVolumeTerminating, "", ""},
+		{"D17: no start on a terminating volume", at(inOperation(lifecycle.Starting, 0), want(R), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.CodeVolumeTerminating, "", ""},
 		{"D17: a Pod without a home", at(unrecorded, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeAbsent)), "Stop", L, lifecycle.CodeClaimed, lifecycle.Stopping, ""},
 		{"D18: an ended Job holds the volume", at(inOperation(archiving, 0), moving(lifecycle.JobSucceeded), found(lifecycle.Verified, 3)), "Execute", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
 		{"D18: until its Pods are gone", at(inOperation(archiving, 0), moving(lifecycle.JobTerminating), found(lifecycle.Verified, 3)), "Execute", L, lifecycle.CodeJobEnding, "", ""},
@@ -74,7 +74,7 @@ var caseMutants = []struct {
 	row    string
 	engine engine
 }{
-	{"D10: done while nobody looked", seeing(func(in *lifecycle.Input) {
+	{"D10: completed while no controller ran", seeing(func(in *lifecycle.Input) {
 		if claim := in.Status.Operation; in.Now.After(claim.AttemptStartedAt.Add(30 * time.Minute)) {
 			in.Rejected = lifecycle.Rejection{Reason: lifecycle.Timeout, Code: lifecycle.CodeTimedOut}
 			in.Archive = lifecycle.ArchiveView{}

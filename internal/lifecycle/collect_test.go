@@ -81,7 +81,7 @@ func TestCollectTakesTwoHours(t *testing.T) {
 	}
 	in.Now = noon.Add(-time.Hour)
 	if got := cycle(0); got != 0 {
-		t.Errorf("%d victims when the clock goes back", got)
+		t.Errorf("%d deletions when the clock is set back", got)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestCollectNaively(t *testing.T) {
 		t.Error("this case does not find the naive order")
 	}
 	if in.References = after; len(lifecycle.Collect(in).Victims) != 0 {
-		t.Error("archives first, then Workspaces: it was not to go")
+		t.Error("archives first, then Workspaces: it must not be deleted")
 	}
 	if lifecycle.StillOrphan(made.Key, in.Objects, after) {
 		t.Error("the last check does not save it")

@@ -80,7 +80,7 @@ func TestWhatIsElsewhereCanBeGivenUp(t *testing.T) {
 		}
 		h.ws.AcceptedLoss, h.excused, h.damaged, h.rv = h.saved.ArchiveKey, true, true, h.rv+1
 		if h.trace(t); h.vol == nil || h.vol.version != 0 || h.saved.ArchiveKey != "" {
-			t.Errorf("it does not go on with an empty home:\n%s", h.transcript())
+			t.Errorf("it does not continue with an empty home:\n%s", h.transcript())
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestAMoverThatReadAnotherStore(t *testing.T) {
 	}
 	const lost, corrupt, attempt = lifecycle.CodeArchiveLost, lifecycle.CodeArchiveCorrupt, "Attempt"
 	for _, c := range []verdictCase{
-		{"nobody has looked", at(lost, lifecycle.Unknown, "x"), attempt, lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
+		{"not checked yet", at(lost, lifecycle.Unknown, "x"), attempt, lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
 		{"it is lost", at(lost, lifecycle.Absent, "x"), attempt, lifecycle.ActNone, lost, "", ""},
 		{"it is elsewhere", at(lost, lifecycle.Absent, "y"), attempt, lifecycle.ActNone, lifecycle.CodeArchiveElsewhere, "", ""},
 		{"it is there after all", at(lost, lifecycle.Verified, "x"), attempt, lifecycle.ActNone, lifecycle.CodeJobFailed, "", ""},

@@ -129,13 +129,13 @@ func searchLaw(in lifecycle.Input, d lifecycle.Decision) string {
 	old := in.Now.Sub(in.Workspace.CreatedAt) >= 5*time.Minute
 	first, pending := before.Phase == "", before.Phase == lifecycle.Pending
 	hint := first || before.Archive != lifecycle.Archive{} || in.Workspace.ArchiveReady != lifecycle.False
-	begins := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
+	starts := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
 	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotConfigured && hint
-	asks := first && old || pending && (hint || old && begins)
+	asks := first && old || pending && (hint || old && starts)
 	after.ObservedGeneration = before.ObservedGeneration
 	switch {
 	case asks && (found == lifecycle.Unknown || unknown) && after != before:
-		return "it goes on without knowing whether there is an archive (D6)"
+		return "it continues without knowing whether there is an archive (D6)"
 	case asks && (found == lifecycle.Verified || found == lifecycle.Corrupt) && after.ArchiveKey != in.Newest.Key:
 		return "it does not take the archive that it has found (D6)"
 	case before.Archive != lifecycle.Archive{} && after.Archive == lifecycle.Archive{} && after.ArchiveKey == "" && pending && found != lifecycle.Absent && in.Workspace.AcceptedLoss == "":

@@ -38,7 +38,7 @@ var mutants = []struct {
 			in.Observed.Jobs = nil
 		}
 	}), false, "sees|lost"},
-	{"D2", "the id of an archive is used again, and nobody looks how old it is", func(in lifecycle.Input) lifecycle.Decision {
+	{"D2", "the id of an archive is reused, and its age is not checked", func(in lifecycle.Input) lifecycle.Decision {
 		if in.Status.Phase == lifecycle.Standby && in.Workspace.Desired == lifecycle.Pending {
 			in.NewID = "always-the-same"
 		}
@@ -53,7 +53,7 @@ var mutants = []struct {
 		}
 		in.Observed.OtherPods = 0
 	}), false, "sees|lost"},
-	{"D4", "what is recorded as archived is not looked at again", seeing(func(in *lifecycle.Input) {
+	{"D4", "an archive on record is not verified again", seeing(func(in *lifecycle.Input) {
 		if in.Status.Operation.PointOfNoReturn {
 			in.Archive = lifecycle.ArchiveView{Key: in.Status.ArchiveKey, Verdict: lifecycle.Verified,
 				Archive: lifecycle.Archive{SHA256: in.Status.Archive.SHA256, Size: in.Status.Archive.Size,

@@ -24,7 +24,7 @@ func (h *history) person() {
 	case 8:
 		if h.vol != nil && h.debug == 0 && h.vol.state != lifecycle.VolumeTerminating {
 			h.debug, h.late = 1, h.deletes()
-			h.logf("somebody's own Pod uses the volume")
+			h.logf("a foreign Pod uses the volume")
 		} else {
 			h.debug = 0
 		}
@@ -58,7 +58,7 @@ func (h *history) destroy() {
 		h.removeKey()
 	case 0:
 		if h.vol != nil && !h.vol.foreign {
-			h.logf("somebody deletes volume %s", h.vol.uid)
+			h.logf("a user deletes volume %s", h.vol.uid)
 			h.vol.state, h.vol.dying = lifecycle.VolumeTerminating, h.now
 			h.excused = true // it may be deleted with its last Pod
 			h.rebase = h.rebase || h.unrecorded()
@@ -66,7 +66,7 @@ func (h *history) destroy() {
 		}
 	case 1:
 		if h.vol != nil && h.pod == nil && len(h.jobs) == 0 {
-			h.logf("somebody replaces volume %s by his own", h.vol.uid)
+			h.logf("a user replaces volume %s by a foreign one", h.vol.uid)
 			h.vol = &volume{uid: h.id(), foreign: true, state: lifecycle.VolumeBound, version: -1}
 		}
 	case 2:
@@ -76,14 +76,14 @@ func (h *history) destroy() {
 		}
 	case 3:
 		if h.rv++; h.pick(2) == 0 {
-			h.logf("somebody wipes what the status says of the volume's content")
+			h.logf("a user removes the volume's content from the status")
 			h.saved.Volume.Content = ""
 			h.excused = h.excused || h.vol == nil || h.vol.marker.Content == "" || h.vol.state == lifecycle.VolumeTerminating
 			accepted := h.vol != nil && h.ws.AcceptedLoss == h.vol.uid // and now it is unknown when that takes effect
 			h.rebase = h.rebase || h.excused && (!h.safe() || accepted)
 			break
 		}
-		h.logf("somebody wipes the status")
+		h.logf("a user wipes the status")
 		h.unnamed = true
 		if h.saved, h.ws.ArchiveReady = (lifecycle.Status{}), ""; h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
 			h.excused = true // the home can no longer be found
@@ -107,7 +107,7 @@ func (h *history) spoil(key string) {
 	if object == nil {
 		return
 	}
-	h.logf("somebody destroys %s", key)
+	h.logf("a user destroys %s", key)
 	h.damaged, h.spoilt = true, h.now
 	if object.corrupt = true; h.pick(2) == 0 {
 		delete(h.objects, key)
@@ -126,7 +126,7 @@ func (h *history) trouble() {
 	case 8:
 		if len(h.jobs) > 0 && h.jobs[0].State == lifecycle.JobRunning {
 			h.zombies, h.jobs = append(h.zombies, h.jobs[0]), h.jobs[1:]
-			h.logf("%s is removed by force, and goes on", h.zombies[len(h.zombies)-1].Name)
+			h.logf("%s is removed by force, and continues", h.zombies[len(h.zombies)-1].Name)
 			h.finishDeletion()
 		}
 	case 6:

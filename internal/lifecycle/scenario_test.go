@@ -99,7 +99,7 @@ func TestDeletionPolicies(t *testing.T) {
 	}{
 		{"Delete", lifecycle.DeleteHome, false, false, false},
 		{"ArchiveThenDelete", lifecycle.ArchiveHome, false, false, true},
-		{"D24: ArchiveThenDelete in a namespace that goes", lifecycle.ArchiveHome, true, false, false},
+		{"D24: ArchiveThenDelete in a terminating namespace", lifecycle.ArchiveHome, true, false, false},
 		{"Retain", lifecycle.RetainHome, false, true, false},
 	}
 	for _, tt := range tests {
@@ -124,7 +124,7 @@ func TestDeletionPolicies(t *testing.T) {
 				t.Errorf("gone %t, volume %v, %d archives; want volume %t, archive %t", h.gone, h.vol, kept, tt.volume, tt.archive)
 			}
 			if tt.volume && !h.vol.release {
-				t.Error("the volume still goes with its owner")
+				t.Error("the volume is still deleted with its owner")
 			}
 		})
 	}

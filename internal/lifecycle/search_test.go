@@ -53,7 +53,7 @@ func (h *history) removeKey() {
 	if h.saved.Phase != lifecycle.Pending || h.saved.Operation.Type != lifecycle.None || h.saved.ArchiveKey == "" {
 		return
 	}
-	h.logf("somebody removes archiveKey")
+	h.logf("a user removes archiveKey")
 	h.unnamed = true
 	h.rv++
 	if h.saved.ArchiveKey = ""; h.pick(2) == 0 {

@@ -121,7 +121,7 @@ func TestConditions(t *testing.T) {
 			Ready: is(no, lifecycle.CodeArchiveCorrupt), VolumeReady: is(no, lifecycle.CodeVolumeAbsent), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeArchiveCorrupt), Progressing: is(no, lifecycle.CodeStalled), Stalled: is(yes, lifecycle.CodeArchiveCorrupt),
 		}},
-		{"the volume is lost beside an archive", at(keyed, volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
+		{"the volume is lost, with an archive", at(keyed, volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeVolumeLost), VolumeReady: is(no, lifecycle.CodeVolumeLost), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(yes, lifecycle.CodeArchiveReady), Progressing: is(no, lifecycle.CodeVolumeLost), Stalled: is(yes, lifecycle.CodeVolumeLost),
 		}},

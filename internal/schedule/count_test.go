@@ -40,7 +40,7 @@ func TestCount(t *testing.T) {
 		want     int32
 	}{
 		"a number":                      {intstr.FromInt32(7), nil, 7},
-		"a number beside a baseline":    {intstr.FromInt32(7), ptr.To[int32](100), 7},
+		"a number with a baseline":      {intstr.FromInt32(7), ptr.To[int32](100), 7},
 		"the highest number":            {intstr.FromInt32(math.MaxInt32), nil, math.MaxInt32},
 		"a number below zero, as it is": {intstr.FromInt32(-1), nil, -1}, // the window's parser refuses it
 		"a little of a little":          {intstr.FromString("1%"), ptr.To[int32](1), 1},
@@ -80,7 +80,7 @@ func TestInvalidCounts(t *testing.T) {
 			t.Errorf("50%% of %d is %d", ptr.Deref(baseline, -1), got)
 		}
 		if got, err := schedule.Count(intstr.FromInt32(3), baseline); err != nil || got != 3 {
-			t.Errorf("3 beside a baseline of %d is %d, %v", ptr.Deref(baseline, -1), got, err)
+			t.Errorf("3 with a baseline of %d is %d, %v", ptr.Deref(baseline, -1), got, err)
 		}
 	}
 }

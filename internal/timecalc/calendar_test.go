@@ -108,7 +108,7 @@ func TestNames(t *testing.T) {
 		{"a name", []timecalc.TimeWindow{office, night.Named("Night")}, []string{"BusinessHours", "Night"}},
 		{"a name taken away", []timecalc.TimeWindow{office, night.Named("Night").Named("")}, []string{"BusinessHours", "Custom-1e7fc8"}},
 		{"a named first window keeps BusinessHours from the second", []timecalc.TimeWindow{office.Named("Office"), late}, []string{"Office", "Custom-e46c5e"}},
-		{"BusinessHours belongs to whoever is named so", []timecalc.TimeWindow{office, night.Named("BusinessHours")}, []string{"Custom-107c6f", "BusinessHours"}},
+		{"BusinessHours belongs to the window with that name", []timecalc.TimeWindow{office, night.Named("BusinessHours")}, []string{"Custom-107c6f", "BusinessHours"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

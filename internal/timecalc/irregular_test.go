@@ -69,7 +69,7 @@ func TestIrregularEdges(t *testing.T) {
 			},
 		},
 		{
-			"a day whose midnight comes twice", "America/Havana", "2026-10-01", "2026-12-01",
+			"a day with two midnights", "America/Havana", "2026-10-01", "2026-12-01",
 			[]spec{{[]string{"Sat"}, "18:00", "24:00", 1}, {[]string{"Sun"}, "00:00", "24:00", 1}}, nil,
 		},
 		{

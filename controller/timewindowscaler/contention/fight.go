@@ -1,5 +1,5 @@
 // Package contention detects others that decide about a target: another TimeWindowScaler, a
-// HorizontalPodAutoscaler, or any writer that rewrites the count again and again.
+// HorizontalPodAutoscaler, or any writer that rewrites the count repeatedly.
 package contention
 
 import (
@@ -24,7 +24,7 @@ const (
 	longestCount = 24 * time.Hour
 )
 
-// OnFight says what to do about others who rewrite the target's count again and again.
+// OnFight is the reaction to others that rewrite the target's count repeatedly.
 type OnFight string
 
 // The values of --on-fight.
@@ -53,7 +53,7 @@ type occurrence struct {
 	effective int32
 }
 
-// Fight is what is known of others who rewrite the target's count within one occurrence of a window.
+// Fight is the state of a fight with others over the target's count within one occurrence of a window.
 type Fight struct {
 	occurrence occurrence
 	// Rewrites counts how often others did, and corrections how often Kyklos set the count right.
@@ -171,7 +171,7 @@ func (f *Fight) Correct(now time.Time) {
 }
 
 // fromStatus restores a fight after a restart. It continues with the longest interval, so that a manager
-// that crashes again and again does not fight faster. ours: the target has the desired count.
+// that crashes repeatedly does not fight faster. ours: the target has the desired count.
 func fromStatus(tws *v1beta1.TimeWindowScaler, here occurrence, ours bool) Fight {
 	status := &tws.Status
 	degraded := meta.FindStatusCondition(status.Conditions, v1beta1.ConditionDegraded)

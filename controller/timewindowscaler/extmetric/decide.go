@@ -53,7 +53,7 @@ type Input struct {
 	Before Decision
 }
 
-// Decision is what a window's metric comes to in one pass.
+// Decision is the result of a window's metric in one pass.
 type Decision struct {
 	// Window is the label of the window whose metric decides, "" without one; Metric is its name.
 	Window, Metric string

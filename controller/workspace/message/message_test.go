@@ -72,7 +72,7 @@ func flaw(message string) string {
 	case gap.MatchString(message):
 		return "a field is missing or unknown"
 	case !unicode.IsUpper([]rune(message)[0]):
-		return "it does not begin as a sentence"
+		return "it does not start as a sentence"
 	case !strings.HasSuffix(message, "."):
 		return "it does not end as a sentence"
 	case len(message) > 2048:

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 func unprivileged(t *testing.T, do, folder string, in io.Reader) ([]byte, error) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("only root can become somebody else")
+		t.Skip("only root can change the user")
 	}
 	binary := filepath.Join(os.TempDir(), filepath.Base(t.TempDir())+".test")
 	text, err := os.ReadFile(os.Args[0])
@@ -93,7 +93,7 @@ func TestOwnersThatCannotBeSet(t *testing.T) {
 	}
 	info, err := os.Lstat(filepath.Join(to, "tool"))
 	if err != nil || info.Mode() != 0o755 || info.Sys().(*syscall.Stat_t).Uid != 65534 {
-		t.Errorf("%v, %v, want it to be nobody's and not setuid", info.Mode(), err)
+		t.Errorf("%v, %v, want the user nobody and no setuid bit", info.Mode(), err)
 	}
 	if got := snapshot(t, to); int64(len(got)) != want.Entries {
 		t.Errorf("%d entries, want %d", len(got), want.Entries)

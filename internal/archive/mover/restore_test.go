@@ -94,7 +94,7 @@ func TestWhatFailsARestore(t *testing.T) {
 			copyFile(t, filepath.Join(folder, other.Marker()), filepath.Join(folder, key.Marker()))
 			copyFile(t, filepath.Join(folder, other.Data()), filepath.Join(folder, key.Data()))
 		}, ChecksumMismatch},
-		"the store goes away": {func(_ *testing.T, _ string, job *Job) {
+		"the store disappears": {func(_ *testing.T, _ string, job *Job) {
 			job.Store = &cut{MoverStore: job.Store, at: 1, err: archive.ErrUnreachable}
 		}, StoreAccess},
 		"no volume": {func(_ *testing.T, _ string, job *Job) { job.Volume += "/x/y" }, TarExtractFailed},

@@ -157,7 +157,7 @@ func TestACompletionThatFailsLate(t *testing.T) {
 		want    error
 	}{
 		"after 200":               {[]func(http.ResponseWriter){ok, status(200, "<?xml version=\"1.0\"?>\n\n<Error><Code>InternalError</Code></Error>")}, archive.ErrUnreachable},
-		"somebody else, late":     {[]func(http.ResponseWriter){ok, status(200, "<Error><Code>PreconditionFailed</Code></Error>")}, archive.ErrExists},
+		"another writer, late":    {[]func(http.ResponseWriter){ok, status(200, "<Error><Code>PreconditionFailed</Code></Error>")}, archive.ErrExists},
 		"cut":                     {[]func(http.ResponseWriter){ok, short}, archive.ErrUnreachable},
 		"lost answer, and object": {[]func(http.ResponseWriter){ok, hangUp, status(404, "<Error><Code>NoSuchUpload</Code></Error>"), status(404, "<Error><Code>NoSuchUpload</Code></Error>"), status(404, "<Error><Code>NoSuchUpload</Code></Error>")}, archive.ErrExists},
 	} {

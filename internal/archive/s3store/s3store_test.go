@@ -81,11 +81,11 @@ func TestWhatCannotBeReached(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"no such bucket":    {edit(func(c *Config) { c.Bucket = "other" }), archive.ErrBucketMissing, "does not exist: NoSuchBucket: The specified bucket does not exist (request "},
-		"a wrong secret":    {edit(func(c *Config) { c.SecretAccessKey = "guess" }), archive.ErrDenied, "refuses access: SignatureDoesNotMatch: The request signature we calculated"},
-		"nobody there":      {edit(func(c *Config) { c.Endpoint = "http://127.0.0.1:1" }), archive.ErrUnreachable, "cannot be reached: dial tcp 127.0.0.1:1: connect: connection refused"},
-		"no such host":      {edit(func(c *Config) { c.Endpoint = "http://nowhere.invalid" }), archive.ErrUnreachable, "cannot be reached: dial tcp: lookup nowhere.invalid"},
-		"not spoken in TLS": {edit(func(c *Config) { c.Endpoint = "https" + c.Endpoint[len("http"):] }), archive.ErrUnreachable, "cannot be reached: http: server gave HTTP response to HTTPS client"},
+		"no such bucket":     {edit(func(c *Config) { c.Bucket = "other" }), archive.ErrBucketMissing, "does not exist: NoSuchBucket: The specified bucket does not exist (request "},
+		"a wrong secret":     {edit(func(c *Config) { c.SecretAccessKey = "guess" }), archive.ErrDenied, "refuses access: SignatureDoesNotMatch: The request signature we calculated"},
+		"connection refused": {edit(func(c *Config) { c.Endpoint = "http://127.0.0.1:1" }), archive.ErrUnreachable, "cannot be reached: dial tcp 127.0.0.1:1: connect: connection refused"},
+		"no such host":       {edit(func(c *Config) { c.Endpoint = "http://nowhere.invalid" }), archive.ErrUnreachable, "cannot be reached: dial tcp: lookup nowhere.invalid"},
+		"not spoken in TLS":  {edit(func(c *Config) { c.Endpoint = "https" + c.Endpoint[len("http"):] }), archive.ErrUnreachable, "cannot be reached: http: server gave HTTP response to HTTPS client"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
