@@ -175,7 +175,7 @@ test-certmanager: build bin/certmanager ## Replace leaf and CA again and again u
 .PHONY: bench
 bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
-	@go test -run '^$$' -bench BesideTarGzip -benchtime 1x ./internal/archive/mover | grep /
+	@go test -run '^$$' -bench AgainstTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@go test -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset | grep ^Bench
 	@cd test/platform/bench && go test -count=1 -run BesideCron -v .
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api

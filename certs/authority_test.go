@@ -37,8 +37,8 @@ func (s signer) Sign(template *x509.Certificate) (*x509.Certificate, error) {
 }
 
 // A leaf that was issued while the clock was a day ahead would be refused for a day after the clock is right.
-func TestALeafOfAClockThatWasAheadIsIssuedAnew(t *testing.T) {
-	at, right := make(chan time.Time), time.Now().Truncate(time.Second) // the source goes by the machine's clock
+func TestALeafFromAClockThatWasAheadIsReissued(t *testing.T) {
+	at, right := make(chan time.Time), time.Now().Truncate(time.Second) // the source uses the machine's clock
 	s := &SelfManaged{
 		options:   Options{Log: testr.New(t)},
 		authority: &reissuingAuthority{Authority: signer{newCA(t, right.Add(48*time.Hour)), t, at}},
@@ -58,10 +58,10 @@ func TestALeafOfAClockThatWasAheadIsIssuedAnew(t *testing.T) {
 		}
 	}
 	issued(right.Add(24 * time.Hour))
-	s.reissueFuture(right.Add(24 * time.Hour)) // it is right, for all that is known
+	s.reissueFuture(right.Add(24 * time.Hour)) // as far as the replica knows, this clock is right
 	select {
 	case at <- right:
-		t.Error("a leaf is issued anew for no reason")
+		t.Error("a leaf is reissued without a reason")
 	case <-time.After(20 * time.Millisecond):
 	}
 	s.reissueFuture(right)

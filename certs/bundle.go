@@ -58,7 +58,7 @@ func chains(pair *tls.Certificate, roots []*x509.Certificate, now time.Time) ([]
 	return pair.Leaf.Verify(options)
 }
 
-// trustedUntil returns when the last root expires that pair chains to; zero if there is none.
+// trustedUntil returns the expiry of the last root that pair chains to; zero if there is none.
 func trustedUntil(pair *tls.Certificate, roots []*x509.Certificate, now time.Time) (until time.Time) {
 	found, err := chains(pair, roots, now)
 	if err != nil {

@@ -31,13 +31,13 @@ func TestMergeBundle(t *testing.T) {
 		"foreign is kept":             {bundleOf(foreign), []*x509.Certificate{own}, bundleOf(foreign, own), true},
 		"already there":               {bundleOf(own, foreign), []*x509.Certificate{own}, bundleOf(own, foreign), false},
 		"comments are no reason":      {commented, []*x509.Certificate{own}, commented, false},
-		"expired goes":                {bundleOf(expired, own), []*x509.Certificate{own}, bundleOf(own), true},
-		"one goes and one comes":      {bundleOf(expired, foreign), []*x509.Certificate{own}, bundleOf(foreign, own), true},
+		"expired is removed":          {bundleOf(expired, own), []*x509.Certificate{own}, bundleOf(own), true},
+		"one removed, one added":      {bundleOf(expired, foreign), []*x509.Certificate{own}, bundleOf(foreign, own), true},
 		"last second is still valid":  {bundleOf(ends, own), []*x509.Certificate{own}, bundleOf(ends, own), false},
-		"repetition goes":             {bundleOf(own, own), []*x509.Certificate{own}, bundleOf(own), true},
+		"duplicate is removed":        {bundleOf(own, own), []*x509.Certificate{own}, bundleOf(own), true},
 		"older own CA is restored":    {bundleOf(foreign), []*x509.Certificate{older, own}, bundleOf(foreign, older, own), true},
 		"expired own CA is not added": {bundleOf(own), []*x509.Certificate{expired, own}, bundleOf(own), false},
-		"junk goes with a rewrite":    {slices.Concat(junk, broken, bundleOf(foreign)), []*x509.Certificate{own}, bundleOf(foreign, own), true},
+		"rewrite removes junk":        {slices.Concat(junk, broken, bundleOf(foreign)), []*x509.Certificate{own}, bundleOf(foreign, own), true},
 		"junk alone is no reason":     {slices.Concat(junk, bundleOf(own)), []*x509.Certificate{own}, slices.Concat(junk, bundleOf(own)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestMergeBundleProperties(t *testing.T) {
 			t.Fatal("a second merge changes something: the replicas would write for ever")
 		}
 
-		// Two replicas that know different CAs end with the same trust, whoever is first.
+		// Two replicas that know different CAs end with the same trust, in either order.
 		ab, _ := mergeBundle(merged, ownB, now)
 		b, _ := mergeBundle(bundleOf(before...), ownB, now)
 		ba, _ := mergeBundle(b, ownA, now)

@@ -24,8 +24,8 @@ import (
 
 const namespace = "kyklos-certs"
 
-// newClient returns an administrator's client that reads from the API server, as
-// often as it likes.
+// newClient returns an administrator's client that reads from the API server,
+// without a rate limit.
 func newClient(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -152,7 +152,7 @@ func definition(kind, plural string, r replica) *apiextensionsv1.CustomResourceD
 	}
 }
 
-// foreignCA returns a CA of somebody else, valid until notAfter.
+// foreignCA returns a CA that Kyklos did not issue, valid until notAfter.
 func foreignCA(t *testing.T, notAfter time.Time) *x509.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ready waits until every replica is, and listens.
+// ready waits until every replica is ready and listens.
 func ready(t *testing.T, replicas ...replica) {
 	t.Helper()
 	for _, r := range replicas {
@@ -35,7 +35,7 @@ func notReady(t *testing.T, r replica, reason string) {
 	})
 }
 
-// turned waits until every replica presents another leaf than now.
+// turned waits until every replica presents a new leaf.
 func turned(t *testing.T, replicas ...replica) {
 	t.Helper()
 	for _, r := range replicas {
@@ -86,8 +86,8 @@ func nextCA(t *testing.T, c client.Client, before *x509.Certificate) (ca *x509.C
 	return ca
 }
 
-// holds checks that every caBundle has the present certificates and not the one
-// that is gone.
+// holds checks that every caBundle has the present certificates and not the
+// removed one.
 func holds(ctx context.Context, c client.Client, gone *x509.Certificate, present ...*x509.Certificate) error {
 	all, err := bundles(ctx, c, "rotation")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// mountedReplica is a replica with a volume of its own: kubelets keep no order.
+// mountedReplica is a replica with its own volume: kubelets update volumes in any order.
 type mountedReplica struct {
 	replica
 	folder *certs.Folder
@@ -41,7 +41,7 @@ func startMounted(t *testing.T, kyklos *rest.Config, callers certs.Callers) moun
 	return m
 }
 
-// mount gives each replica a leaf of its own from the CA, at once.
+// mount gives each replica its own leaf from the CA.
 func mount(t *testing.T, ca certs.Authority, replicas ...mountedReplica) {
 	t.Helper()
 	for _, m := range replicas {
@@ -99,7 +99,7 @@ func inject(t *testing.T, c client.Client, cas ...certs.Authority) {
 	validating, mutating := &admissionv1.ValidatingWebhookConfiguration{}, &admissionv1.MutatingWebhookConfiguration{}
 	definition := &apiextensionsv1.CustomResourceDefinition{}
 	set := func(object client.Object, name string, set func()) {
-		eventually(t, "an update that nobody comes before", func() error {
+		eventually(t, "an update without a conflict", func() error {
 			if err := c.Get(t.Context(), client.ObjectKey{Name: name}, object); err != nil {
 				return err
 			}
@@ -165,7 +165,7 @@ func testFiles(t *testing.T, c client.Client, kyklos *rest.Config, auditLog stri
 	}
 }
 
-// twoPaces returns when a replica that looks at no caller has turned twice.
+// twoPaces returns when a replica that checks no caller has changed its leaf twice.
 func twoPaces(t *testing.T, kyklos *rest.Config, ca certs.Authority) {
 	t.Helper()
 	witness := startMounted(t, kyklos, certs.Callers{})
@@ -211,7 +211,7 @@ func testBadFiles(t *testing.T, ca certs.Authority, a, b mountedReplica) {
 	ready(t, a.replica, b.replica)
 }
 
-// testDistrust: a caller that does not trust the leaf, or calls it by another
+// testDistrust: a caller that does not trust the leaf, or calls it by a different
 // name, is a reason not to be ready.
 func testDistrust(t *testing.T, c client.Client, other, own certs.Authority, a mountedReplica) {
 	inject(t, c, other)
@@ -226,7 +226,7 @@ func testDistrust(t *testing.T, c client.Client, other, own certs.Authority, a m
 	becomesUnready(t, a, `MutatingWebhookConfiguration "mounted", webhook "a.certs.example": x509: certificate is not valid for any names, but wanted to match localhost`)
 }
 
-// becomesUnready waits for the reason of a replica that may be ready still.
+// becomesUnready waits for the reason of a replica that may still be ready.
 func becomesUnready(t *testing.T, m mountedReplica, reason string) {
 	t.Helper()
 	eventually(t, "reason not to be ready", func() error {

@@ -13,7 +13,7 @@ import (
 
 const serviceName = "kyklos-webhook.kyklos-system.svc"
 
-// mounted starts nothing: the test looks by hand, at the clock's time.
+// mounted starts nothing: the test reads the files itself, at the clock's time.
 func mounted(t testing.TB, dir string, names ...string) (*Mounted, *testingclock.FakePassiveClock) {
 	t.Helper()
 	now := testingclock.NewFakePassiveClock(noon)
@@ -32,8 +32,8 @@ func with(contents map[string][]byte, file string, content []byte) map[string][]
 	return changed
 }
 
-// badFiles are the contents of a volume by the words that are said of them; DIR
-// stands for the folder.
+// badFiles are the contents of a volume by the message about them; DIR
+// is the folder.
 func badFiles(t testing.TB) map[string]map[string][]byte {
 	t.Helper()
 	ca := NewAuthority(t, noon.Add(-time.Hour), noon.Add(time.Hour))
@@ -94,7 +94,7 @@ func says(t *testing.T, dir, want string) {
 	t.Helper()
 	m, _ := mounted(t, dir, serviceName, "127.0.0.1")
 	if err := m.Ready(nil); err == nil || err.Error() != "the files in "+dir+" have not been read yet" {
-		t.Errorf("before the first look: %v", err)
+		t.Errorf("before the first read: %v", err)
 	}
 	m.refresh()
 	if m.served() != nil {
@@ -109,8 +109,8 @@ func says(t *testing.T, dir, want string) {
 	}
 }
 
-// Files of two generations are never taken together, however the looks fall
-// between the changes.
+// Files of two generations are never combined, at whatever time between the
+// changes they are read.
 func TestGenerationsAreNotMixed(t *testing.T) {
 	ca, folder := NewAuthority(t, noon, noon.Add(time.Hour)), NewFolder(t)
 	generations := []map[string][]byte{}
@@ -141,7 +141,7 @@ func TestGenerationsAreNotMixed(t *testing.T) {
 		}
 		read, err := readFiles(folder.Dir)
 		if err != nil {
-			continue // the generation went away meanwhile
+			continue // the generation was removed meanwhile
 		}
 		if _, err := read.pair(folder.Dir); err != nil {
 			t.Fatal(err)
@@ -150,8 +150,8 @@ func TestGenerationsAreNotMixed(t *testing.T) {
 	}
 }
 
-// A look that falls between the removal of a generation and whatever follows finds no files. It does not
-// take what the links lead to a moment later, one after the other.
+// A read between the removal of a generation and the next one finds no files. It does not
+// combine files that the links point to a moment later.
 func TestGenerationThatIsGone(t *testing.T) {
 	ca, dir := NewAuthority(t, noon, noon.Add(time.Hour)), t.TempDir()
 	for name, content := range ca.Issue(t, noon, noon.Add(time.Hour), serviceName) {
@@ -167,8 +167,8 @@ func TestGenerationThatIsGone(t *testing.T) {
 	}
 }
 
-// The page on certificates quotes what is said.
-func TestPageQuotesWhatIsSaid(t *testing.T) {
+// The page on certificates quotes the messages.
+func TestPageQuotesTheMessages(t *testing.T) {
 	page, err := os.ReadFile("../docs/certificates.md")
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestPageQuotesWhatIsSaid(t *testing.T) {
 		}
 		quotes++
 		if _, ok := said[strings.TrimPrefix(cells[0], "| ")]; !ok {
-			t.Errorf("nobody says %q", strings.TrimPrefix(cells[0], "| "))
+			t.Errorf("no test produces %q", strings.TrimPrefix(cells[0], "| "))
 		}
 	}
 	if quotes < 5 {

@@ -16,8 +16,8 @@ type world struct {
 	since map[*tls.Certificate]time.Time // published without a break; missing while they are not
 }
 
-// step lets time pass and things happen: somebody sets the clock; a leaf is issued, by the CA of the one before or by a new one; a
-// new CA is published; somebody takes all bundles away or brings them back.
+// step lets time pass and then one thing happens: the clock is set; a leaf is issued, by the previous CA or by a new one; a
+// new CA is published; all bundles are removed or restored.
 func (w *world) step(t *rapid.T) {
 	w.now = w.now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "tenths")) * time.Second / 10)
 	if rapid.IntRange(0, 9).Draw(t, "the clock is set") == 0 {
@@ -45,23 +45,23 @@ func (w *world) step(t *rapid.T) {
 	})
 }
 
-// ahead is by how much an API server's watch may be behind, and its clock wrong, for a leaf that is not served
-// yet, as far as anybody cares; and whether it is published at all.
+// ahead is how far an API server's watch or clock may be behind for a leaf that is not served
+// yet, and whether the leaf's CA is published at all.
 func (w *world) ahead(leaf *tls.Certificate) (time.Duration, bool) {
 	since, known := w.since[leaf]
 	return min(testPace, w.now.Sub(since), leaf.Leaf.NotAfter.Sub(w.now)), known
 }
 
-// TestGateProperties: whatever is issued and published when, no leaf is given up for one that is more
-// likely to be refused, and none is kept beside one that is less or as likely.
+// TestGateProperties: in any order of issuing and publishing, no leaf is replaced by one that is more
+// likely to be refused, and none is kept while another is at most as likely to be.
 func TestGateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{scene: newScene(), since: map[*tls.Certificate]time.Time{}}
 		w.order = append(w.order, w.issue(time.Hour))
-		served := w.look()
+		served := w.current()
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			w.step(t)
-			before, got := served, w.look()
+			before, got := served, w.current()
 			served = got
 			newer := w.order[slices.Index(w.order, before)+1:]
 			left, trusted := min(testPace, before.Leaf.NotAfter.Sub(w.now)), w.gate.published(before, w.now)

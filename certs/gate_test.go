@@ -35,20 +35,20 @@ func (s *scene) issue(life time.Duration) *tls.Certificate {
 	return s.issued
 }
 
-func (s *scene) look() *tls.Certificate { return s.serve(s.now) }
+func (s *scene) current() *tls.Certificate { return s.serve(s.now) }
 
 func (s *scene) after(d time.Duration) *tls.Certificate {
 	s.now = s.now.Add(d)
-	return s.look()
+	return s.current()
 }
 
 func TestGateFirstLeafIsServedAtOnce(t *testing.T) {
 	s := newScene()
 	s.published = false
-	if s.look() != nil {
+	if s.current() != nil {
 		t.Fatal("a leaf is served before one is issued")
 	}
-	if first := s.issue(time.Hour); s.look() != first {
+	if first := s.issue(time.Hour); s.current() != first {
 		t.Fatal("the first leaf is held back although there is nothing better")
 	}
 }
@@ -56,11 +56,11 @@ func TestGateFirstLeafIsServedAtOnce(t *testing.T) {
 func TestGateHoldsRenewedLeafForOnePace(t *testing.T) {
 	s := newScene()
 	old := s.issue(time.Hour)
-	s.look()
+	s.current()
 	s.now = s.now.Add(40 * time.Minute)
 	renewed := s.issue(time.Hour)
 
-	if s.look() != old || s.after(testPace-time.Second) != old {
+	if s.current() != old || s.after(testPace-time.Second) != old {
 		t.Fatal("served before a slower clock has reached its NotBefore")
 	}
 	if s.after(time.Second) != renewed {
@@ -71,29 +71,29 @@ func TestGateHoldsRenewedLeafForOnePace(t *testing.T) {
 func TestGateHoldsLeafOfUnpublishedCA(t *testing.T) {
 	s := newScene()
 	old := s.issue(time.Hour)
-	s.look()
+	s.current()
 	s.published = false
 	renewed := s.issue(time.Hour)
-	if s.look() != old || s.after(30*time.Minute) != old {
+	if s.current() != old || s.after(30*time.Minute) != old {
 		t.Fatal("served although a bundle does not trust it")
 	}
 
 	s.published = true
-	if s.look() != old {
+	if s.current() != old {
 		t.Fatal("served at the moment of publishing: API servers are behind")
 	}
-	s.published = false // Somebody takes the caBundle away again,
+	s.published = false // The caBundle is removed again,
 	s.after(testPace)
-	s.published = true // and it is put back: the pace begins anew.
-	if s.look() != old || s.after(testPace-time.Second) != old {
-		t.Fatal("the pace did not begin anew")
+	s.published = true // and it is put back: the pace starts again.
+	if s.current() != old || s.after(testPace-time.Second) != old {
+		t.Fatal("the pace did not restart")
 	}
 	if s.after(time.Second) != renewed {
 		t.Fatal("not served after one pace of trust")
 	}
 }
 
-// What is new replaces what is about to end as soon as it is no less sure.
+// A new leaf replaces one that expires soon when it is at least as likely to be trusted.
 func TestGateDoesNotServeAnEndedLeaf(t *testing.T) {
 	const half = testPace / 2
 	for name, c := range map[string]struct {
@@ -115,7 +115,7 @@ func TestGateDoesNotServeAnEndedLeaf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene()
 			old := s.issue(time.Hour)
-			s.look()
+			s.current()
 			s.now = s.now.Add(time.Hour - c.left - c.age)
 			renewed := s.issue(c.life)
 			s.unknown[renewed] = !c.known
@@ -123,28 +123,28 @@ func TestGateDoesNotServeAnEndedLeaf(t *testing.T) {
 			if c.turn {
 				want = renewed
 			}
-			if s.look() != want && c.age == 0 || s.after(c.age) != want {
+			if s.current() != want && c.age == 0 || s.after(c.age) != want {
 				t.Errorf("turned = %t, want %t", !c.turn, c.turn)
 			}
 		})
 	}
 }
 
-// The CA is replaced while a leaf of the old one waits, and published just when the one before it has as
-// little left as the waiting one has been trusted for.
+// The CA is replaced while a leaf of the old CA waits, and published just when the previous leaf has as
+// little time left as the waiting one has been trusted for.
 func TestGatePrefersTheLeafTrustedForLongest(t *testing.T) {
 	s := newScene()
 	first := s.issue(6 * testPace)
-	s.look()
+	s.current()
 	s.now = s.now.Add(4 * testPace)
 	second := s.issue(6 * testPace)
-	if s.look() != first {
+	if s.current() != first {
 		t.Fatal("served without a pace")
 	}
 	s.now = s.now.Add(testPace / 2)
 	third := s.issue(6 * testPace)
 	s.unknown[third] = true
-	s.look()
+	s.current()
 	s.unknown[third] = false
 	if got := s.after(testPace/2 + time.Second); got == third {
 		t.Fatal("a leaf is served that was published this instant, and one that has waited for its pace is not")
@@ -152,53 +152,53 @@ func TestGatePrefersTheLeafTrustedForLongest(t *testing.T) {
 		t.Fatal("the leaf that has waited for its pace is not served")
 	}
 	if s.after(testPace-time.Second) != second || s.after(time.Second) != third {
-		t.Fatal("the leaf of the new CA is not served after a pace of its own")
+		t.Fatal("the leaf of the new CA is not served one pace after it was issued")
 	}
 }
 
-// Who replaces a CA instead of adding one has the old leaf refused: there is nothing to wait for.
+// If a CA is replaced instead of another one being added, the old leaf is refused: there is nothing to wait for.
 func TestGateGivesUpALeafThatIsNotTrustedAnyMore(t *testing.T) {
 	s := newScene()
 	old := s.issue(time.Hour)
 	var trusted *tls.Certificate
 	s.gate.published = func(pair *tls.Certificate, _ time.Time) bool { return pair == trusted }
 	trusted = old
-	s.look()
+	s.current()
 	renewed := s.issue(time.Hour)
 	if s.after(10*testPace) != old {
 		t.Fatal("served although no bundle trusts it")
 	}
 	trusted = renewed
-	if s.look() != renewed {
-		t.Error("a leaf that nobody trusts any more is kept beside one that everybody does")
+	if s.current() != renewed {
+		t.Error("a leaf that no caller trusts any more is kept although all callers trust another")
 	}
 }
 
-// Leaves that come faster than one in a pace do not put each other off.
+// Leaves that are issued faster than one in a pace do not delay each other.
 func TestGateKeepsUpWithFastRenewals(t *testing.T) {
 	s := newScene()
 	first := s.issue(time.Hour)
-	s.look()
+	s.current()
 	second := s.issue(time.Hour)
-	s.look()
+	s.current()
 	s.after(testPace / 2)
 	third := s.issue(time.Hour)
-	if s.look() != first || s.after(testPace/2) != second || s.after(testPace/2) != third {
+	if s.current() != first || s.after(testPace/2) != second || s.after(testPace/2) != third {
 		t.Fatal("each is to be served one pace after its own issue")
 	}
 }
 
-// A leaf that was published while the clock was ahead waits one pace by the clock that is right, not until that has come there.
+// A leaf that was published while the clock was ahead waits one pace by the corrected clock, not until that clock has caught up.
 func TestGateAfterAClockThatWasAhead(t *testing.T) {
 	s := newScene()
 	old := s.issue(time.Hour)
-	s.look()
+	s.current()
 	s.now = s.now.Add(24 * time.Hour)
 	renewed := s.issue(time.Hour)
-	s.served.Leaf.NotAfter = s.now.Add(time.Hour) // it is not this that makes it go
-	s.look()
+	s.served.Leaf.NotAfter = s.now.Add(time.Hour) // this is not why it is replaced
+	s.current()
 	s.now = s.now.Add(-24 * time.Hour)
-	if s.look() != old || s.after(testPace-time.Second) != old {
+	if s.current() != old || s.after(testPace-time.Second) != old {
 		t.Fatal("served without a pace")
 	}
 	if s.after(time.Second) != renewed {

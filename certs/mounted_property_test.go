@@ -15,13 +15,13 @@ import (
 type written struct {
 	contents map[string][]byte
 	until    time.Time
-	// looked is when it was seen first, for as long as nothing newer is written.
-	looked time.Time
+	// firstSeen is when it was first seen, while nothing newer is written.
+	firstSeen time.Time
 }
 
-// TestMountedProperties: whatever becomes of the files, what is served was good
-// when it was written, nothing newer that is as sure is left aside, and
-// ready is who serves something valid.
+// TestMountedProperties: after any change of the files, the served leaf was good
+// when it was written, no newer leaf that is as likely to be trusted is ignored, and
+// a replica is ready if its leaf is valid.
 func TestMountedProperties(outer *testing.T) {
 	bad := badFiles(outer)
 	delete(bad, "the certificate in DIR/tls.crt is not valid before 2026-03-02T12:00:01Z: wait, or set the clock right") // becomes good
@@ -68,10 +68,10 @@ func checkServed(t *rapid.T, m *Mounted, good []written, usable bool, now time.T
 		return
 	}
 	newest := good[len(good)-1]
-	// Nobody is asked here: what was read is trusted from then on.
-	sure, left := min(maxPace, now.Sub(newest.looked), newest.until.Sub(now)), good[at].until.Sub(now)
+	// No caller is checked here: a leaf counts as trusted when it was read.
+	sure, left := min(maxPace, now.Sub(newest.firstSeen), newest.until.Sub(now)), good[at].until.Sub(now)
 	if at < len(good)-1 && sure >= min(maxPace, left) {
-		t.Fatalf("a pair with %s left is served beside one that is sure for %s", left, sure)
+		t.Fatalf("a pair with %s left is served although another is sure for %s", left, sure)
 	}
 	if valid := !now.After(good[at].until); (ready == nil) != valid {
 		t.Fatalf("served is valid %t, ready: %v", valid, ready)

@@ -60,7 +60,7 @@ func TestNewMountedNamesTheWrongOption(t *testing.T) {
 	}
 }
 
-// start writes the files of a good leaf and looks at them.
+// start writes the files of a good leaf and reads them.
 func start(t testing.TB) (*Mounted, *Folder, func(time.Duration) *tls.Certificate, Authority) {
 	t.Helper()
 	ca, folder := NewAuthority(t, noon.Add(-time.Hour), noon.Add(24*time.Hour)), NewFolder(t)
@@ -84,7 +84,7 @@ func write(t testing.TB, folder *Folder, contents map[string][]byte) {
 	}
 }
 
-// serves says whether the pair is the one that was written.
+// serves reports whether the pair is the one that was written.
 func serves(pair *tls.Certificate, contents map[string][]byte) bool {
 	return pair != nil && bytes.HasPrefix(contents["tls.crt"], bundleOf(pair.Leaf))
 }
@@ -130,7 +130,7 @@ func TestVanishedFilesKeepTheLastGoodPair(t *testing.T) {
 	}
 }
 
-// What nobody renews ends; then the reason names the file, too.
+// A leaf that is not renewed expires; then the reason names the file, too.
 func TestEndOfTheServedCertificate(t *testing.T) {
 	m, folder, after, _ := start(t)
 	after(time.Hour)
@@ -208,8 +208,8 @@ func TestTrustedUntil(t *testing.T) {
 	}
 }
 
-// A problem is logged when it begins and once a minute, and so is its end.
-func TestTelling(t *testing.T) {
+// A problem is logged when it starts, once a minute, and when it ends.
+func TestProblemsAreLoggedOncePerMinute(t *testing.T) {
 	var lines []string
 	ca, folder := NewAuthority(t, noon, noon.Add(24*time.Hour)), NewFolder(t)
 	m, now := mounted(t, folder.Dir, serviceName)

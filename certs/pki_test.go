@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// noon is the instant the pure tests take place at.
+// noon is the time of the pure tests.
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // testCA is a CA with its key.

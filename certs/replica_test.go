@@ -46,7 +46,7 @@ func startReplica(t *testing.T, config *rest.Config, options certs.Options) repl
 }
 
 // startServing runs a manager until the test ends, or until stop is called. Each
-// call by the API server needs a handshake of its own: the server closes the
+// call by the API server needs its own handshake: the server closes the
 // connection after it.
 func startServing(t *testing.T, config *rest.Config, serving certs.Serving) replica {
 	t.Helper()
@@ -103,7 +103,7 @@ func inBackground(t *testing.T, what string, f func(context.Context) error) (sto
 // eventually waits until check returns nil, and fails with its last error.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
-	err := fmt.Errorf("never looked at")
+	err := fmt.Errorf("never checked")
 	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if err = check(); err == nil {
 			return

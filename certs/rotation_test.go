@@ -24,7 +24,7 @@ func TestOnAPIServer(t *testing.T) {
 	c := newClient(t, admin)
 	create(t, c, gated(namespace), gated("rotation"), gated("steady"), gated("mounted"), gated("switch"))
 
-	// A group of their own: they run side by side and the control plane outlives them.
+	// One group: they run in parallel, and the control plane outlives them.
 	t.Run("group", func(t *testing.T) {
 		t.Run("a rotation refuses nothing", func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func testRotation(t *testing.T, c client.Client, kyklos *rest.Config) {
 	testWrongNameAndRemoval(t, c, a)
 }
 
-// testReinjection takes all CAs away, as a tool does that replaces the object
+// testReinjection removes all CAs, as a tool does that replaces the object
 // with its manifest.
 func testReinjection(t *testing.T, c client.Client, foreign *x509.Certificate, a, b replica) {
 	config := validating("rotation", nil, a, b)
@@ -114,7 +114,7 @@ func testReinjection(t *testing.T, c client.Client, foreign *x509.Certificate, a
 	fieldOwner(t, c)
 }
 
-// fieldOwner checks whom a GitOps tool finds as the manager of the field.
+// fieldOwner checks who manages the field, as a GitOps tool sees it.
 func fieldOwner(t *testing.T, c client.Client) {
 	t.Helper()
 	managers := map[string]bool{}
@@ -131,7 +131,7 @@ func fieldOwner(t *testing.T, c client.Client) {
 }
 
 // testWrongNameAndRemoval: a host the certificate does not name is a reason not
-// to be ready; a configuration that is taken away is none.
+// to be ready; a configuration that is deleted is not.
 func testWrongNameAndRemoval(t *testing.T, c client.Client, a replica) {
 	config := mutating("rotation", a)
 	wrong := client.RawPatch(types.JSONPatchType,
@@ -152,7 +152,7 @@ func testWrongNameAndRemoval(t *testing.T, c client.Client, a replica) {
 	ready(t, a)
 }
 
-// loop counts what a repeated action did.
+// loop counts the results of a repeated action.
 type loop struct {
 	stop                 func()
 	done, wrong, expired atomic.Int64
@@ -183,8 +183,8 @@ func inLoop(t *testing.T, action func(context.Context) error) *loop {
 }
 
 // none fails if anything was refused. A leaf has a few seconds left when it is to be renewed: a machine that needs
-// one of them for a single action may need them all for the renewal, which says nothing of the renewal. What is
-// not trusted, the machine has no part in.
+// one of them for a single action may need them all for the renewal, so that proves nothing about the renewal. A
+// certificate that is not trusted is not the machine's fault.
 func (l *loop) none(t *testing.T, what string) {
 	t.Helper()
 	l.stop()

@@ -103,19 +103,19 @@ func testSwitch(t *testing.T, c client.Client, kyklos *rest.Config) {
 }
 
 // caughtUp waits until the API server has seen all webhook configurations as they
-// are: its watch may be a moment behind the replica's, and what stands for the
+// are: its watch may be a moment behind the replica's, and the replacement for the
 // Service here is quicker than a kubelet's probes.
 func caughtUp(t *testing.T, c client.Client, name string) {
 	t.Helper()
-	nobody := validating(name, nil, replica{address: "127.0.0.1:1"})
-	create(t, c, gated(name), nobody)
+	unanswered := validating(name, nil, replica{address: "127.0.0.1:1"})
+	create(t, c, gated(name), unanswered)
 	eventually(t, "a create that meets the newest configuration", func() error {
 		if createConfigMap(t.Context(), c, name) == nil {
-			return fmt.Errorf("nobody was asked")
+			return fmt.Errorf("no caller was asked")
 		}
 		return nil
 	})
-	if err := c.Delete(t.Context(), nobody); err != nil {
+	if err := c.Delete(t.Context(), unanswered); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -135,7 +135,7 @@ func many(t *testing.T, l *loop) {
 // rebundle changes what the caller trusts.
 func rebundle(t *testing.T, c client.Client, change func([]byte) []byte) {
 	t.Helper()
-	eventually(t, "a bundle that nobody else changes", func() error {
+	eventually(t, "a bundle without a conflict", func() error {
 		config := &admissionv1.ValidatingWebhookConfiguration{}
 		if err := c.Get(t.Context(), client.ObjectKey{Name: "switch"}, config); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newCommand is a root with the package's commands alone.
+// newCommand returns a root with only the package's commands.
 func newCommand() *cobra.Command {
 	root := &cobra.Command{Use: "kyklos", SilenceUsage: true, SilenceErrors: true}
 	root.AddCommand(Commands()...)

@@ -30,7 +30,7 @@ func (s *stubServer) Start(ctx context.Context) error {
 	return nil
 }
 
-// answerConnection is the Connection header of an answer of the hook at /x.
+// answerConnection is the Connection header of the response from the hook at /x.
 func (s *stubServer) answerConnection() string {
 	answer := httptest.NewRecorder()
 	s.hooks["/x"].ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/x", nil))

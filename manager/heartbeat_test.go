@@ -21,8 +21,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 )
 
-// heartbeatOf runs the command against a server that stands in for the API server, and returns what it
-// was asked.
+// heartbeatOf runs the command against a fake API server, and returns the requests
+// it received.
 func heartbeatOf(t *testing.T, status int, args ...string) (path string, lease coordinationv1.Lease, err error) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -69,23 +69,23 @@ func TestOneHeartbeat(t *testing.T) {
 		t.Errorf("a negative pace: %v, asked for %s", err, path)
 	}
 	if path, _, err := heartbeatOf(t, http.StatusOK, "--every", "0", "--while-file-newer", filepath.Join(t.TempDir(), "none")); err != nil || path != "" {
-		t.Errorf("nobody uses it: %v, asked for %s", err, path)
+		t.Errorf("not in use: %v, requested %s", err, path)
 	}
 }
 
-// A failed heartbeat is repeated, one that has arrived is not.
-func TestHeartbeatsGoOn(t *testing.T) {
+// A failed heartbeat is repeated, a successful one is not.
+func TestHeartbeatsContinue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := time.Unix(1000, 0)
-	used := []time.Time{first, first, first, {}, first.Add(time.Minute), first} // and the clock is set back
+	used := []time.Time{first, first, first, {}, first.Add(time.Minute), first} // finally the clock is set back
 	var beats []time.Time
 	h := &heartbeatSender{
 		log: slog.New(slog.DiscardHandler),
 		used: func(time.Time) (at time.Time, err error) {
 			if len(used) == 0 {
 				cancel()
-				return time.Time{}, errors.New("looked once too often")
+				return time.Time{}, errors.New("one call too many")
 			}
 			at, used = used[0], used[1:]
 			return at, nil
@@ -127,7 +127,7 @@ func TestWhenAWorkspaceIsUsed(t *testing.T) {
 		}
 	}
 	if _, err := (heartbeatOptions{files: []string{file + "/below"}}).used(time.Time{}); err == nil {
-		t.Error("a file that cannot be looked at passes for an old one")
+		t.Error("an unreadable file counts as an old one")
 	}
 }
 
@@ -142,7 +142,7 @@ func TestAWorkspaceIsUsedWhileSomebodyIsConnected(t *testing.T) {
 	defer listener.Close()
 	options := heartbeatOptions{connections: uint16(listener.Addr().(*net.TCPAddr).Port)}
 	if at, err := options.used(time.Time{}); !at.IsZero() || err != nil {
-		t.Errorf("nobody is connected: %v, %v", at, err)
+		t.Errorf("without a connection: %v, %v", at, err)
 	}
 	connection, err := net.Dial("tcp4", listener.Addr().String())
 	if err != nil {
@@ -150,6 +150,6 @@ func TestAWorkspaceIsUsedWhileSomebodyIsConnected(t *testing.T) {
 	}
 	defer connection.Close()
 	if at, err := options.used(time.Time{}); at.IsZero() || err != nil {
-		t.Errorf("somebody is connected: %v, %v", at, err)
+		t.Errorf("with a connection: %v, %v", at, err)
 	}
 }

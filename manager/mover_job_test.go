@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// TestMoversTakeTheArgumentsOfTheirJobs: who makes the Jobs and who runs in them must agree.
+// TestMoversTakeTheArgumentsOfTheirJobs: the controller and the mover command must agree on the arguments.
 func TestMoversTakeTheArgumentsOfTheirJobs(t *testing.T) {
 	ws := &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "ann", UID: "u"}}
 	act := lifecycle.Action{Name: "job", UID: "volume", OperationID: "op", Attempt: 1, Epoch: 3}
@@ -29,7 +29,7 @@ func TestMoversTakeTheArgumentsOfTheirJobs(t *testing.T) {
 			t.Errorf("%v: %v", args, err)
 		}
 		if rest := command.Flags().Args(); len(rest) > 0 {
-			t.Errorf("%v: %v is no flag", args, rest)
+			t.Errorf("%v: %v is not a flag", args, rest)
 		}
 		for flag, want := range map[string]string{
 			"volume-uid": "volume", "epoch": "3", "workspace": "team/ann", "operation": "op", "sha256": "sum",

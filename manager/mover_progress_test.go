@@ -11,8 +11,8 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// A mover logs how far it is whatever becomes of its notes, and complains of them once.
-func TestMoversTellInTheirLog(t *testing.T) {
+// A mover logs its progress even if its notes fail, and logs that failure once.
+func TestMoversLogProgress(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, nil))
 	noted := 0
@@ -31,7 +31,7 @@ func TestMoversTellInTheirLog(t *testing.T) {
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	progressReporter(log, failing)(ended, archive.Progress{Step: archive.Verifying, Bytes: 7}) // what is cut off at the end is no reason to complain
+	progressReporter(log, failing)(ended, archive.Progress{Step: archive.Verifying, Bytes: 7}) // a note that is cancelled at the end is not logged
 	progressReporter(log, nil)(t.Context(), archive.Progress{Step: archive.Unpacking})
 	for want, times := range map[string]int{
 		"level=INFO msg=packing entries=2 bytes=7 ofEntries=0 ofBytes=9\n": 3, "msg=verifying": 1, "msg=unpacking": 1, "the store has no time": 1,

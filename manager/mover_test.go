@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/internal/buildinfo"
 )
 
-// moverRun runs a mover as its Job does, and gives back its result and, after an error, the exit code.
+// moverRun runs a mover as its Job does, and returns its result and, after an error, the exit code.
 func moverRun(t *testing.T, args ...string) (result mover.Result, log string, code int, err error) {
 	t.Helper()
 	termination := filepath.Join(t.TempDir(), "termination-log")

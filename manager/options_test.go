@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 )
 
-// parse reads a command line as the manager does, in a namespace of its own.
+// parse reads a command line as the manager does, in a given namespace.
 func parse(t *testing.T, args ...string) options {
 	t.Helper()
 	options := defaultOptions()

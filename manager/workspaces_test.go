@@ -39,8 +39,8 @@ func TestWorkspaceFlagsAreChecked(t *testing.T) {
 	}
 }
 
-// Who serves no Workspaces keeps none of their Pods and Jobs in memory; who does, those with Kyklos'
-// label alone.
+// A manager without Workspaces caches no Pods and Jobs; one with Workspaces caches only those with Kyklos'
+// label.
 func TestWorkspaceCaches(t *testing.T) {
 	for args, want := range map[string]bool{"--workspaces": true, "--workspaces=false": false} {
 		options := parse(t, args)

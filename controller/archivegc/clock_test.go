@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/internal/clockstep"
 )
 
-// However the clock is set between looks, and back again: no archive goes before it was not needed for two hours
+// However the clock is set between cycles, and back again: no archive is deleted before it was not needed for two hours
 // of time that really passed, and every one goes in the end.
 func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 	steps := []time.Duration{time.Second, 59 * time.Second, 2 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour, 24 * time.Hour, 10 * 365 * 24 * time.Hour}
@@ -22,12 +22,12 @@ func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 		orphan := s.orphans(1)[0]
 		s.cycle(0)
 		passed := time.Duration(0)
-		for s.has(orphan) && rapid.IntRange(0, 9).Draw(t, "goes on") > 0 {
+		for s.has(orphan) && rapid.IntRange(0, 9).Draw(t, "continue") > 0 {
 			by := rapid.SampledFrom(append(steps, 0)).Draw(t, "step")
 			for range rapid.IntRange(1, 2).Draw(t, "and back") {
 				s.step(by)
 				by = -by
-				if rapid.Bool().Draw(t, "look in between") {
+				if rapid.Bool().Draw(t, "cycle in between") {
 					s.cycle(0)
 				}
 			}
@@ -46,15 +46,15 @@ func TestNoArchiveGoesBecauseOfAStep(t *testing.T) {
 	})
 }
 
-// A cycle that comes a little late, or a clock that is set right by a second, costs no archive its two hours.
-func TestASecondIsNoStep(t *testing.T) {
+// A cycle that comes a little late, or a clock that is set right by a second, does not restart an archive's two hours.
+func TestOneSecondIsNotAStep(t *testing.T) {
 	s := newStage(t, folder(t))
 	s.workspace("ann")
 	orphan := s.orphans(1)[0]
 	s.cycle(0)
 	s.step(-time.Second)
 	if s.cycle(2*time.Hour + time.Second); s.has(orphan) {
-		t.Error("the two hours began anew")
+		t.Error("the two hours restarted")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestAStepBeforeTheFirstCycle(t *testing.T) {
 	s.collector = &next
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.must(next.Start(ctx)) // it reads the clock, and is stopped
+	s.must(next.Start(ctx)) // it reads the clock and stops
 	s.step(time.Hour)
 	if s.cycle(time.Hour); !s.has(orphan) {
 		t.Error("an archive went an hour early")

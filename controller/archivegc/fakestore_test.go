@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/connect"
 )
 
-// memory is a store that takes no time. Names in locked cannot be deleted.
+// memory is a store that answers immediately. Names in locked cannot be deleted.
 type memory struct {
 	archive.Issuer
 	objects map[string][]byte
@@ -88,6 +88,6 @@ func TestALockedArchive(t *testing.T) {
 	}
 	delete(m.locked, orphans[1].Marker())
 	if s.cycle(2 * time.Hour); s.has(orphans[1]) {
-		t.Error("when it is unlocked, the two hours begin anew")
+		t.Error("the two hours restarted when it was unlocked")
 	}
 }

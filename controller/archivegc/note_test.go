@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/filestore"
 )
 
-// What a mover has left to say how far it was goes like an upload that was never finished, and with its archive.
+// A mover's progress note is deleted like an upload that was never finished, and with its archive.
 // It is not an archive, and keeps none.
 func TestNotesOfMovers(t *testing.T) {
 	secret := folder(t)
@@ -53,7 +53,7 @@ func TestNotesOfMovers(t *testing.T) {
 	s.cycle(2 * time.Hour)
 	s.cycle(2 * time.Hour)
 	if got := s.stored(); slices.Contains(got, working.Note()) || !s.has(needed) {
-		t.Errorf("when nobody is at work: %v", got)
+		t.Errorf("when no mover runs: %v", got)
 	}
 	if err := archive.Discard(t.Context(), s.store, needed); err != nil || len(s.stored()) > 0 {
 		t.Errorf("%v, %v is left", err, s.stored())

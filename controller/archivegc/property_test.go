@@ -17,28 +17,28 @@ import (
 	"kyklos.io/kyklos/internal/archive/connect"
 )
 
-// life is what an independent witness knows of one archive.
-type life struct {
+// life is what an independent model knows about one archive.
+type archiveModel struct {
 	key archive.Key
-	// since which look nobody has needed it, zero if somebody did at the last one.
+	// the cycle since which it has not been needed, zero if it was needed in the last one.
 	since time.Time
 }
 
-// Whatever happens between looks, and whichever of them fail: nothing goes that somebody needs, or has
-// needed at a look less than two hours ago; and what nobody needs is gone after three looks in a row that end well.
-func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
+// Whatever happens between cycles, and whichever of them fail: no archive is deleted that is needed, or was
+// needed in a cycle less than two hours ago; and one that is not needed is deleted after three successful cycles in a row.
+func TestNeededArchivesAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage(t, map[string][]byte{connect.Folder: []byte("/in/memory")})
 		inMemory(s)
 		s.collector.Interval = time.Hour
 		names := []*v1alpha1.Workspace{s.workspace("ann"), s.workspace("bob")}
-		var archives []*life
+		var archives []*archiveModel
 		for range rapid.IntRange(5, 25).Draw(t, "steps") {
 			ws := rapid.SampledFrom(names).Draw(t, "workspace")
-			switch rapid.SampledFrom([]string{"archive", "record", "claim", "fail", "recover", "look", "look", "look"}).Draw(t, "step") {
+			switch rapid.SampledFrom([]string{"archive", "record", "claim", "fail", "recover", "cycle", "cycle", "cycle"}).Draw(t, "step") {
 			case "archive":
 				if len(archives) < 8 { // fewer than eleven are never too many
-					archives = append(archives, &life{key: s.archive(ws.UID)})
+					archives = append(archives, &archiveModel{key: s.archive(ws.UID)})
 				}
 			case "record":
 				if len(archives) > 0 {
@@ -59,14 +59,14 @@ func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
 				s.status(ws, func(status *v1alpha1.WorkspaceStatus) {
 					*status = v1alpha1.WorkspaceStatus{Phase: "STANDBY"}
 				})
-			case "look":
+			case "cycle":
 				after := time.Duration(rapid.IntRange(1, 100).Draw(t, "minutes")) * time.Minute
 				fails := rapid.IntRange(0, 7).Draw(t, "failing list")
-				archives = lookAt(t, s, names, archives, after, fails)
+				archives = checkCycle(t, s, names, archives, after, fails)
 			}
 		}
 		for range 3 {
-			archives = lookAt(t, s, names, archives, time.Hour, 0)
+			archives = checkCycle(t, s, names, archives, time.Hour, 0)
 		}
 		for _, one := range archives {
 			if !needed(s, names, one.key) {
@@ -76,8 +76,8 @@ func TestNoArchiveGoesThatSomebodyNeeds(t *testing.T) {
 	})
 }
 
-// lookAt is a cycle whose n-th list fails, and what the witness says about it.
-func lookAt(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*life, after time.Duration, n int) (left []*life) {
+// checkCycle runs a cycle whose n-th list fails, and compares it with the model.
+func checkCycle(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*archiveModel, after time.Duration, n int) (left []*archiveModel) {
 	for _, one := range archives {
 		if needed(s, workspaces, one.key) {
 			one.since = time.Time{}
@@ -98,7 +98,7 @@ func lookAt(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*
 	return left
 }
 
-// needed is the rule in the witness's words.
+// needed is the rule as the model has it.
 func needed(s *stage, workspaces []*v1alpha1.Workspace, key archive.Key) bool {
 	return slices.ContainsFunc(workspaces, func(ws *v1alpha1.Workspace) bool {
 		s.status(ws, func(*v1alpha1.WorkspaceStatus) {})
@@ -109,7 +109,7 @@ func needed(s *stage, workspaces []*v1alpha1.Workspace, key archive.Key) bool {
 	})
 }
 
-// What is written down is what is read, as long as there is room; beyond that the latest are left out.
+// A ledger that was written is read back unchanged, as long as there is room; beyond that the latest entries are dropped.
 func TestTheLedgerRemembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seen := map[string]time.Time{}

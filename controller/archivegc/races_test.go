@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// W48: what nobody needs goes after two hours without interruption, and nothing else.
+// W48: an archive that is not needed is deleted after two uninterrupted hours, and nothing else.
 func TestOrphansGoAfterTwoHours(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
@@ -42,8 +42,8 @@ func TestOrphansGoAfterTwoHours(t *testing.T) {
 	}
 }
 
-// D14: whatever a Workspace has begun to need when the list was made already, stays.
-func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
+// D14: an archive that a Workspace starts to need after the list was made is kept.
+func TestAnArchiveThatIsNeededAtTheLastMoment(t *testing.T) {
 	for name, take := range map[string]func(status *v1alpha1.WorkspaceStatus, key archive.Key){
 		"recorded":       func(status *v1alpha1.WorkspaceStatus, key archive.Key) { status.ArchiveKey = key.Data() },
 		"being made":     func(status *v1alpha1.WorkspaceStatus, key archive.Key) { status.Operation.ID = key.OpID },
@@ -51,7 +51,7 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 		"in ERROR": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
 			status.Phase, status.Operation = v1alpha1.PhaseError, nil
 		},
-		"nobody knows": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Phase = "" },
+		"unknown phase": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) { status.Phase = "" },
 		"mentioned in the status, its key removed by hand": func(status *v1alpha1.WorkspaceStatus, _ archive.Key) {
 			status.Phase, status.Operation, status.Archive = "PENDING", nil, &v1alpha1.ArchiveStatus{SizeBytes: 4}
 		},
@@ -60,7 +60,7 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 			status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionArchiveReady, Status: metav1.ConditionUnknown}}
 		},
 	} {
-		for _, when := range []int{2, 3} { // before the list that decides, and before the last look
+		for _, when := range []int{2, 3} { // before the list that decides, and before the last check
 			s := newStage(t, folder(t))
 			ann := s.workspace("ann")
 			s.status(ann, func(status *v1alpha1.WorkspaceStatus) {
@@ -85,7 +85,7 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 			})
 			s.cycle(2 * time.Hour)
 			if !s.has(old) {
-				t.Errorf("%s before list %d: the two hours did not begin anew", name, when)
+				t.Errorf("%s before list %d: the two hours did not restart", name, when)
 			}
 			if s.cycle(2 * time.Hour); s.has(old) {
 				t.Errorf("%s before list %d: it stays for ever", name, when)
@@ -94,7 +94,7 @@ func TestAnArchiveThatIsTakenUpInTheLastMoment(t *testing.T) {
 	}
 }
 
-// D14: a list that fails, of Workspaces or of archives, ends the look; and what happened meanwhile is not known.
+// D14: a failed list, of Workspaces or of archives, ends the cycle; what happened meanwhile is unknown.
 func TestWhatFailsInterrupts(t *testing.T) {
 	failure := errors.New("no answer")
 	for name, broken := range map[string]func(s *stage) (mend func()){
@@ -121,7 +121,7 @@ func TestWhatFailsInterrupts(t *testing.T) {
 		s.workspace("ann")
 		keys := s.orphans(2)
 		slices.SortFunc(keys, func(a, b archive.Key) int { return strings.Compare(a.OpID, b.OpID) })
-		orphan := keys[1] // the check of the first one fails, and says nothing about this one
+		orphan := keys[1] // the check of the first one fails, which does not affect this one
 		s.cycle(0)
 		mend := broken(s)
 		s.cycle(2 * time.Hour)
@@ -148,7 +148,7 @@ func (s *stage) failing(n int, err error) func() {
 	return func() { s.listed = nil }
 }
 
-// D14: another installation's archives are left alone, whoever comes first.
+// D14: another installation's archives are left alone, whichever was first.
 func TestAnotherInstallationsArchives(t *testing.T) {
 	secret := folder(t)
 	s, other := newStage(t, secret).withLedger(), newStage(t, secret).withLedger()
@@ -172,7 +172,7 @@ func TestAnotherInstallationsArchives(t *testing.T) {
 	}
 }
 
-// A namespace that is not served any more takes its Workspaces out of sight, not out of the world.
+// The Workspaces of a namespace that is no longer served are not visible, but they exist.
 func TestNamespacesThatAreNotServed(t *testing.T) {
 	secret := folder(t)
 	s := newStage(t, secret)

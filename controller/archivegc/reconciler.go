@@ -21,7 +21,7 @@ import (
 const (
 	// poll is how often the wall clock is read; it may be set.
 	poll = time.Minute
-	// maxConcurrentStores bounds the stores in work, so that one that hangs does not delay all others.
+	// maxConcurrentStores bounds the stores processed in parallel, so that one that hangs does not delay all others.
 	maxConcurrentStores = 4
 	// storeTimeout bounds the work on one store, cycleTimeout a whole cycle.
 	storeTimeout = 20 * time.Minute

@@ -17,7 +17,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// allow annotates the ConfigMap with what the event says.
+// allow annotates the ConfigMap as the event asks.
 func (s *stage) allow(event string) {
 	s.Helper()
 	_, annotation, _ := strings.Cut(event, "--overwrite ")
@@ -27,8 +27,8 @@ func (s *stage) allow(event string) {
 	s.must(s.Update(s.Context(), object))
 }
 
-// More than half of all archives, and more than ten, go only if a person has allowed it, and then once.
-func TestMassDeletionNeedsAPerson(t *testing.T) {
+// More than half of all archives, and more than ten, are deleted only if a user has allowed it, and then once.
+func TestMassDeletionNeedsApproval(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
 	needed := s.archive(ann.UID)
@@ -38,17 +38,17 @@ func TestMassDeletionNeedsAPerson(t *testing.T) {
 	s.cycle(2 * time.Hour)
 	s.clock.SetTime(s.clock.Now().Add(2 * time.Hour))
 	s.collector.Cycle(t.Context())
-	event := <-s.heard.Events
+	event := <-s.recorder.Events
 	if !strings.Contains(event, "ArchiveGCRefused Nothing was deleted: no Workspace needs 11 of 12 archives in file:///") || len(s.stored()) != 24 {
 		t.Fatalf("%s; %d objects", event, len(s.stored()))
 	}
 	s.allow(event)
-	s.orphans(1) // one more is due only later, so that the permit still fits
+	s.orphans(1) // one more is due only later, so the approval still matches
 	if reasons := s.cycle(2 * time.Hour); !slices.Equal(reasons, []string{"ArchivesDeleted"}) || len(s.stored()) != 4 {
 		t.Errorf("when it is allowed: %v, %d objects", reasons, len(s.stored()))
 	}
 	if annotation, ok := s.ledger().Annotations[AllowAnnotation]; ok {
-		t.Errorf("the permit %s stays when it was used", annotation)
+		t.Errorf("the approval %s stays after it was used", annotation)
 	}
 	s.orphans(20)
 	s.cycle(2 * time.Hour)
@@ -57,7 +57,7 @@ func TestMassDeletionNeedsAPerson(t *testing.T) {
 	}
 }
 
-// Without any Workspace nothing goes, unless a person says that there are none.
+// Without any Workspace nothing is deleted, unless a user confirms that there are none.
 func TestNoWorkspaceAtAll(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
@@ -68,7 +68,7 @@ func TestNoWorkspaceAtAll(t *testing.T) {
 		s.clock.SetTime(s.clock.Now().Add(2 * time.Hour))
 		s.collector.Cycle(t.Context())
 	}
-	event := <-s.heard.Events
+	event := <-s.recorder.Events
 	if !strings.Contains(event, "ArchiveGCRefused Nothing was deleted: there are no Workspaces, but 2 archives in") || len(s.stored()) != 4 {
 		t.Fatalf("%s; %d objects", event, len(s.stored()))
 	}
@@ -81,9 +81,9 @@ func TestNoWorkspaceAtAll(t *testing.T) {
 	}
 }
 
-// The store of a Workspace that is gone is found by what is remembered; without its Secret it is said to
-// be lost, and in the end forgotten.
-func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
+// The store of a deleted Workspace is found in the ledger; without its Secret it is reported as
+// lost, and in the end forgotten.
+func TestTheStoreOfADeletedWorkspace(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	s.must(s.Create(t.Context(), &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: "else", Name: "where", UID: "w"}}))
 	ann := s.workspace("ann")
@@ -110,7 +110,7 @@ func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
 	s.must(s.Create(t.Context(), secret))
 	s.cycle(2 * time.Hour)
 	if !s.has(second) {
-		t.Error("the two hours went on while nobody looked")
+		t.Error("the two hours continued although no cycle ran")
 	}
 	if s.cycle(2 * time.Hour); s.has(second) {
 		t.Error("the Secret is back, and the archive stays for ever")
@@ -124,22 +124,22 @@ func TestTheStoreOfAWorkspaceThatIsGone(t *testing.T) {
 	}
 }
 
-// A leader that takes over goes on where the last one was, from what is in the ConfigMap.
-func TestAnotherLeaderGoesOn(t *testing.T) {
+// A leader that takes over continues where the last one was, from the ConfigMap.
+func TestAnotherLeaderContinues(t *testing.T) {
 	s := newStage(t, folder(t))
 	s.workspace("ann")
 	orphan := s.orphans(1)[0]
 	s.cycle(0)
-	looked := s.clock.Now()
+	started := s.clock.Now()
 	next := *s.collector
 	s.collector = &next
-	if last := next.lastCycle(t.Context()); !last.Equal(looked) {
-		t.Errorf("the last cycle was at %v, want %v", last, looked)
+	if last := next.lastCycle(t.Context()); !last.Equal(started) {
+		t.Errorf("the last cycle was at %v, want %v", last, started)
 	}
 	if s.cycle(2 * time.Hour); s.has(orphan) {
-		t.Error("the two hours began anew")
+		t.Error("the two hours restarted")
 	}
-	// What cannot be read begins anew.
+	// An unreadable entry starts again.
 	object := s.ledger()
 	for id := range object.Data {
 		object.Data[id] = "{"
@@ -152,8 +152,8 @@ func TestAnotherLeaderGoesOn(t *testing.T) {
 	}
 }
 
-// The same on a real S3 store: prefixes, credentials that ran out beside others that work, uploads that
-// nobody ends, and an archive that the store does not let go.
+// The same on a real S3 store: prefixes, expired credentials next to valid ones, uploads that
+// were never finished, and an archive that the store refuses to delete.
 func TestOnS3(t *testing.T) {
 	t.Parallel()
 	running, err := harness.StartObjectStore(t.Context(), t.TempDir(), nil)

@@ -26,7 +26,7 @@ import (
 	"kyklos.io/kyklos/internal/events"
 )
 
-// fataler is a *testing.T, or a property's.
+// fataler is a *testing.T or a *rapid.T.
 type fataler interface {
 	Helper()
 	Fatal(args ...any)
@@ -39,18 +39,18 @@ type stage struct {
 	client.Client
 	collector *Collector
 	clock     *clocktesting.FakePassiveClock
-	heard     *toolsevents.FakeRecorder
+	recorder  *toolsevents.FakeRecorder
 	store     archive.Issuer
 	// listed is called before each list of Workspaces, with how many there were in this cycle.
 	listed func(n int) error
 	lists  int
-	// stepped is how far the clock was put forward in all; all other time has passed.
+	// stepped is how far the clock was set forward in all; the rest of the time really passed.
 	stepped time.Duration
 }
 
 func newStage(t fataler, secret map[string][]byte) *stage {
 	t.Helper()
-	s := &stage{fataler: t, clock: clocktesting.NewFakePassiveClock(time.Now()), heard: toolsevents.NewFakeRecorder(99)}
+	s := &stage{fataler: t, clock: clocktesting.NewFakePassiveClock(time.Now()), recorder: toolsevents.NewFakeRecorder(99)}
 	scheme := runtime.NewScheme()
 	s.must(errors.Join(v1alpha1.AddToScheme(scheme), corev1.AddToScheme(scheme)))
 	s.Client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.Workspace{}).WithObjects(
@@ -71,7 +71,7 @@ func newStage(t fataler, secret map[string][]byte) *stage {
 	start := s.clock.Now()
 	s.collector = &Collector{
 		Options: Options{Clock: s.clock, Monotonic: func() time.Duration { return s.clock.Now().Sub(start) - s.stepped }, Interval: DefaultInterval, Namespace: "kyklos-system", Stores: connect.Options{Folders: true}},
-		Live:    live, Open: connect.Open, Writer: s.Client, Events: events.NewRecorder(s.heard), Log: logr.Discard(),
+		Live:    live, Open: connect.Open, Writer: s.Client, Events: events.NewRecorder(s.recorder), Log: logr.Discard(),
 	}
 	var err error
 	s.store, err = connect.Open(secret, s.collector.Stores)
@@ -86,7 +86,7 @@ func (s *stage) must(err error) {
 	}
 }
 
-// workspace makes one in STANDBY that has no archive.
+// workspace makes a Workspace in STANDBY without an archive.
 func (s *stage) workspace(name string) *v1alpha1.Workspace {
 	s.Helper()
 	ws := &v1alpha1.Workspace{
@@ -105,7 +105,7 @@ func (s *stage) status(ws *v1alpha1.Workspace, change func(*v1alpha1.WorkspaceSt
 	s.must(s.Status().Update(s.Context(), ws))
 }
 
-// archive stores one of the Workspace with this uid, with its marker, and returns its key.
+// archive stores an archive and marker of the Workspace with this uid, and returns its key.
 func (s *stage) archive(uid types.UID) archive.Key {
 	s.Helper()
 	key, err := archive.NewKey(string(uid), uuid.NewString())
@@ -128,7 +128,7 @@ func (s *stage) orphans(count int) (keys []archive.Key) {
 	return keys
 }
 
-// cycle is one, a while later. It returns the reasons of the events.
+// cycle runs one cycle, a while later. It returns the reasons of the events.
 func (s *stage) cycle(after time.Duration) (reasons []string) {
 	s.Helper()
 	s.clock.SetTime(s.clock.Now().Add(after))
@@ -137,7 +137,7 @@ func (s *stage) cycle(after time.Duration) (reasons []string) {
 	return s.reasons()
 }
 
-// step sets the clock, and no time passes.
+// step sets the clock; no time passes.
 func (s *stage) step(by time.Duration) {
 	s.clock.SetTime(s.clock.Now().Add(by))
 	s.stepped += by
@@ -146,7 +146,7 @@ func (s *stage) step(by time.Duration) {
 func (s *stage) reasons() (reasons []string) {
 	for {
 		select {
-		case text := <-s.heard.Events:
+		case text := <-s.recorder.Events:
 			reasons = append(reasons, strings.Fields(text)[1])
 		default:
 			return reasons
@@ -181,7 +181,7 @@ func (s *stage) ledger() *corev1.ConfigMap {
 	return object
 }
 
-// withLedger makes it as the first cycle would, so that there are events from the start.
+// withLedger creates the ledger as the first cycle would, so that events are recorded from the start.
 func (s *stage) withLedger() *stage {
 	s.Helper()
 	s.must(s.Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kyklos-system", Name: LedgerName, UID: "book"}}))

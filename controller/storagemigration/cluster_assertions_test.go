@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// stored returns what lies in the store, by namespace and name.
+// stored returns the objects in the store, by namespace and name.
 func (s *stage) stored() map[string]harness.Stored {
 	s.Helper()
 	found, err := s.cluster.Stored(s.Context(), "kyklos.io/timewindowscalers")

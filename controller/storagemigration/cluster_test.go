@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// patience bounds what a busy machine takes; only a failing test takes it.
+	// patience is long enough for a busy machine; only a failing test waits that long.
 	patience = 2 * time.Minute
 	crdName  = "timewindowscalers.kyklos.io"
 	oldOne   = "v1alpha1"

@@ -55,10 +55,10 @@ func endpoint(crd *definition) (resource schema.GroupVersionResource, subresourc
 const migrationFailed = "MigrationFailed"
 
 // needed reports whether objects may be stored in another version than the storage version.
-func needed(crd *definition) bool { return !settledByName(crd) || untrustedIndex(crd) >= 0 }
+func needed(crd *definition) bool { return !onlyStorageVersion(crd) || untrustedIndex(crd) >= 0 }
 
-// settledByName reports whether storedVersions holds the storage version alone.
-func settledByName(crd *definition) bool {
+// onlyStorageVersion reports whether storedVersions holds the storage version alone.
+func onlyStorageVersion(crd *definition) bool {
 	return slices.Equal(crd.Status.StoredVersions, []string{storageVersion(crd).Name})
 }
 

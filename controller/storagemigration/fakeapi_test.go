@@ -28,7 +28,7 @@ func (w *world) answers() error {
 	return nil
 }
 
-// definitions, migrations and objects are the world's clients; what is not used is not there.
+// definitions, migrations and objects are the world's clients; unused methods are missing.
 type definitions struct {
 	apiextensionsclient.CustomResourceDefinitionInterface
 	*world

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// world is an API server and its own migrator, as far as a storage migration can observe. It goes by what
-// was read in the source of Kubernetes 1.37, its two faults with storedVersions included.
+// world is an API server and its own migrator, as a storage migration can observe them. It follows
+// the source of Kubernetes 1.37, including its two bugs with storedVersions.
 type world struct {
 	now     time.Time
 	off     time.Duration // by how much the managers' clock is wrong
@@ -20,9 +20,9 @@ type world struct {
 	seen    *definition // by the watch, which lags
 	objects map[string]*object
 	svm     *svmv1.StorageVersionMigration
-	// serves is false where there is no StorageVersionMigration; deaf is true where none is taken up.
-	serves, deaf bool
-	// epoch is part of each continue token: those of an earlier one are met by 410, which holds a fresh
+	// serves is false where there is no StorageVersionMigration; ignored is true where none is processed.
+	serves, ignored bool
+	// epoch is part of each continue token: those of an earlier one are answered with 410, which holds a fresh
 	// token if renews is true.
 	epoch  int
 	renews bool
@@ -36,7 +36,7 @@ type object struct {
 	refused           bool
 }
 
-// pageLength is what the API server makes of any limit.
+// pageLength is the page size, for any limit.
 const pageLength = 3
 
 func (w *world) bump() string {
@@ -73,9 +73,9 @@ func (w *world) store(crd *definition) {
 	w.crd = crd
 }
 
-// migrate is the next thing that the cluster's migrator does.
+// migrate runs the next step of the cluster's migrator.
 func (w *world) migrate() {
-	if w.svm == nil || w.deaf {
+	if w.svm == nil || w.ignored {
 		return
 	}
 	conditions := &w.svm.Status.Conditions
@@ -129,7 +129,7 @@ func (w *world) mark(status apiextensionsv1.ConditionStatus, reason string, shor
 	w.store(crd)
 }
 
-// write stores an object anew.
+// write stores an object again.
 func (w *world) write(o *object) {
 	o.version, o.revision = storageVersion(w.crd).Name, w.bump()
 }

@@ -92,7 +92,7 @@ func evaluate(svm *svmv1.StorageVersionMigration, crd *definition, now time.Time
 func withoutRequest(crd *definition, now time.Time) (s state, why string) {
 	since := runningSince(crd)
 	switch {
-	case !settledByName(crd) || since.IsZero():
+	case !onlyStorageVersion(crd) || since.IsZero():
 		return notRequested, ""
 	case now.Sub(since) >= runLimit:
 		return unusable, fmt.Sprintf("the cluster's migrator did not finish within %s", runLimit)

@@ -38,7 +38,7 @@ func (s *stage) ask(group, resource string, annotations map[string]string) {
 	}))
 }
 
-// nudge writes to an object that is in nobody's way until quiet is called. kube-controller-manager
+// nudge writes to an unrelated object until quiet is called. kube-controller-manager
 // migrates only when its watch has seen a resourceVersion that is new enough, which without writes
 // takes it more than a minute.
 func (s *stage) nudge() (quiet func()) {
@@ -71,7 +71,7 @@ func TestTheClustersMigrator(t *testing.T) {
 	}{
 		{"it does the work", clusterMigrates},
 		{"an answer to an earlier request counts for nothing", staleAnswer},
-		{"somebody else's request stays", foreignRequest},
+		{"a foreign request stays", foreignRequest},
 		{"it fails", clusterFails},
 	} {
 		t.Run(turn.name, func(t *testing.T) {
@@ -132,13 +132,13 @@ func foreignRequest(s *stage) {
 	stop()
 	svm := s.request()
 	if svm == nil || svm.UID != foreign {
-		s.Fatal("somebody else's request is gone")
+		s.Fatal("a foreign request was deleted")
 	}
 	s.must(s.Delete(s.Context(), svm))
 }
 
-// kube-controller-manager gives up at the first object that is refused, and yet says in storedVersions
-// that all are stored anew. Kyklos does not believe it, and rewrites the rest.
+// kube-controller-manager gives up at the first object that is refused, but still reports in storedVersions
+// that all are migrated. Kyklos does not rely on that, and rewrites the rest.
 func clusterFails(s *stage) {
 	lift := s.forbid("timewindowscalers", "s0007")
 	defer lift()

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// thing is a definition that stores v2, and stored v1 before.
+// thing is a definition that stores v2 and stored v1 before.
 func thing() *definition {
 	return &definition{
 		ObjectMeta: metav1.ObjectMeta{Name: "things.example", UID: "u", Generation: 7, ResourceVersion: "1"},
@@ -88,7 +88,7 @@ func TestEvaluate(t *testing.T) {
 	}{
 		"nothing asked":                   {nil, notRequested, ""},
 		"just asked":                      {asked(time.Second), running, ""},
-		"nobody takes it up":              {asked(time.Minute), unusable, "no controller picked up the StorageVersionMigration kyklos-things.example within 1m0s"},
+		"not picked up":                   {asked(time.Minute), unusable, "no controller picked up the StorageVersionMigration kyklos-things.example within 1m0s"},
 		"it runs":                         {asked(10*time.Minute, "Running"), running, ""},
 		"it runs for ever":                {asked(30*time.Minute, "Running"), unusable, "the cluster's migrator did not finish within 30m0s"},
 		"it failed":                       {asked(time.Minute, "Running", "Failed"), unusable, "the cluster's migrator failed: so it is"},
@@ -111,7 +111,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// A migration that somebody else asked for is waited for where only its own mark casts doubt.
+// Kyklos waits for another user's migration if only that migration makes storedVersions untrusted.
 func TestEvaluateWithoutRequest(t *testing.T) {
 	clean := thing()
 	clean.Status.StoredVersions = []string{"v2"}

@@ -44,7 +44,7 @@ func TestKyklosMigratesItself(t *testing.T) {
 	}
 }
 
-// clear makes the stage what newStage returned.
+// clear restores the state that newStage returned.
 func (s *stage) clear() {
 	s.Helper()
 	s.must(s.DeleteAllOf(s.Context(), scaler("", oldOne), client.InNamespace("default")))
@@ -86,7 +86,7 @@ func everyObjectOnce(s *stage) {
 	}
 }
 
-// What was stored under a laxer definition, and what today's schema and rules refuse, is rewritten as
+// An object that was stored under a laxer definition, and that today's schema and rules refuse, is rewritten as
 // it is.
 func refusedToday(s *stage) {
 	lax := &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
@@ -125,7 +125,7 @@ func refusedToday(s *stage) {
 	}
 }
 
-// One object that the API server refuses does not keep the others, and the old version stays listed
+// One object that the API server refuses does not block the others, and the old version stays listed
 // until it is rewritten, too.
 func refusedObject(s *stage) {
 	const count = 20
@@ -142,7 +142,7 @@ func refusedObject(s *stage) {
 		s.Errorf("storedVersions %v while one object is left", got)
 	}
 	lift()
-	// Whatever changes in the definition begins anew; without it, the object's turn comes in a minute.
+	// Any change of the definition restarts the migration; without one, the object is retried in a minute.
 	s.update(func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.Versions[0].Deprecated = true })
 	s.migrated(newOne)
 	s.allStored(count, newOne, "2")
@@ -183,7 +183,7 @@ func (s *stage) forbid(resource, name string) (lift func()) {
 	}
 }
 
-// Writers that never pause lose nothing and hold nothing up.
+// Writers that never pause lose nothing and block nothing.
 func conflictStorm(s *stage) {
 	const count, writers = 60, 4
 	s.fill(count)
@@ -222,7 +222,7 @@ func conflictStorm(s *stage) {
 			object := scaler(name, newOne)
 			s.must(s.Get(s.Context(), client.ObjectKeyFromObject(object), object))
 			if got, _, _ := unstructured.NestedString(object.Object, "metadata", "annotations", "round"); got != value {
-				s.Errorf("%s: the writer's last word was %s, the object has %s", name, value, got)
+				s.Errorf("%s: the writer last wrote %s, the object has %s", name, value, got)
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// transform is what the cache does to an object before it keeps it.
+// transform is the cache's transformation of an object.
 func transform(t *testing.T, kind client.Object, obj any) any {
 	t.Helper()
 	for known, options := range CacheOptions(nil).ByObject {
@@ -32,7 +32,7 @@ func transform(t *testing.T, kind client.Object, obj any) any {
 	return nil
 }
 
-// What Kyklos decides by is kept, and nothing else: that is what thousands of objects cost.
+// The cache keeps only what Kyklos needs, as that is the memory for thousands of objects.
 func TestTheCacheKeepsWhatMatters(t *testing.T) {
 	deleted := ptr.To(metav1.NewTime(time.Unix(1_700_000_000, 0)))
 	identity := metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "u", ResourceVersion: "7", DeletionTimestamp: deleted}

@@ -9,8 +9,8 @@ import (
 )
 
 // However the clock is set between passes: the count is that of the time that the clock shows, and a decrease waits
-// for one grace period from the earliest time that the clock has shown since it was due. So none comes early, and
-// none waits for a time that is past.
+// for one grace period from the earliest time that the clock has shown since it was due. So no decrease is early, and
+// none waits longer because of a step.
 func TestHoweverTheClockIsSet(t *testing.T) {
 	const day = 24 * time.Hour
 	off := []time.Duration{0, 0, 0, -time.Second, time.Second, -time.Minute, -time.Hour, time.Hour, -day, day, -3650 * day, 3650 * day}
@@ -22,7 +22,7 @@ func TestHoweverTheClockIsSet(t *testing.T) {
 		return 10
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStory(t, 10)
+		s := newScenario(t, 10)
 		s.tws.Spec.GracePeriodSeconds = rapid.SampledFrom([]int32{0, 60, 300, 7200}).Draw(rt, "grace")
 		grace := time.Duration(s.tws.Spec.GracePeriodSeconds) * time.Second
 		right := ist("2025-01-27 16:00:00")

@@ -11,7 +11,7 @@ import (
 )
 
 // maxClockDrift is how far wall clock and monotonic clock may part before all timers count as wrong
-// (T7), be it at once or by and by.
+// (T7), sudden or gradual.
 const maxClockDrift = 500 * time.Millisecond
 
 // clockWatch notices that the wall clock was stepped or that the machine slept. Timers count

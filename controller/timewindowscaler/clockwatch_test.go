@@ -10,7 +10,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// T7: a step of more than 500 ms, at once or by and by, wakes everybody, once, and no slewing to and fro does.
+// T7: a step of more than 500 ms, sudden or gradual, wakes all scalers once, and slewing back and forth wakes none.
 func TestClockWatch(t *testing.T) {
 	type second struct{ wall, monotonic time.Duration } // how far each clock went between two ticks
 	even := second{time.Second, time.Second}
@@ -45,8 +45,8 @@ func TestClockWatch(t *testing.T) {
 			go func() { done <- watch.Start(ctx) }()
 			<-read // the second reading is compared with this
 			for _, s := range tc.seconds {
-				wall.SetTime(wall.Now().Add(s.wall)) // a look reads the wall clock first
-				ticks <- time.Time{}                 // taken when the look before is over
+				wall.SetTime(wall.Now().Add(s.wall)) // a check reads the wall clock first
+				ticks <- time.Time{}                 // taken when the previous check is over
 				elapsed += s.monotonic
 				<-read
 			}

@@ -14,12 +14,12 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 )
 
-// arena plays hours of a fight: a rival that answers each correction after a while, restarts of the
+// arena simulates hours of a fight: a rival that answers each correction after a while, restarts of the
 // manager, and passes only where the real controller has them: when the target changes, when a wait is
 // over, and at a start.
 type arena struct {
 	*rapid.T
-	s     *story
+	s     *scenario
 	r     *Reconciler
 	state *scalerState
 
@@ -28,7 +28,7 @@ type arena struct {
 	// the range answers, nil for not at all.
 	rewrites time.Time
 	answers  []int
-	// lost is since when the target has been the rival's, zero while it is ours.
+	// lost is when the rival rewrote the target, zero while the target has our count.
 	lost time.Time
 	// corrections are those since the last restart or boundary.
 	corrections []time.Time
@@ -45,7 +45,7 @@ func byTheClock(now time.Time) int32 {
 
 // rivals answer at their own pace; none leaves the count alone for so long that the fight is over.
 func newArena(t *testing.T, rt *rapid.T) *arena {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	r, request, state := exactly(t, s)
 	a := &arena{T: rt, s: s, r: r, state: state, now: ist("2025-01-27 08:30:00")}
 	a.answers = rapid.SampledFrom([][]int{{100, 100}, {1, 5_000}, {1, 100_000}, {100_000, 590_000}}).Draw(rt, "answers")
@@ -61,7 +61,7 @@ func (a *arena) pass(boundary bool) {
 		a.corrections = append(a.corrections, a.now)
 	}
 	a.state.fight, a.state.wakeUp = a.s.obs.fight.before, p.plan.wakeUp
-	result, err := a.r.settled(requestOf(a.s), p, a.state)
+	result, err := a.r.nextRequeue(requestOf(a.s), p, a.state)
 	if err != nil || result.RequeueAfter <= 0 {
 		a.Fatalf("%s: wait %s, error %v", a.now, result.RequeueAfter, err)
 	}
@@ -93,7 +93,7 @@ func (a *arena) checkPace() {
 	}
 }
 
-// step goes to whatever happens next: the rival's answer or the end of the wait.
+// step advances to the next event: the rival's answer or the end of the wait.
 func (a *arena) step() {
 	next := a.s.tws.Status.NextBoundary.Time
 	if !a.rewrites.IsZero() && a.rewrites.Before(a.wake) {
@@ -116,7 +116,7 @@ func (a *arena) step() {
 }
 
 // However rivals behave: corrections keep their pace, none is lost, and boundaries are on time. When the rival
-// gives up, so does the fight end, and with it the extraPasses.
+// gives up, the fight ends, and with it the extra passes.
 func TestAnyFight(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := newArena(t, rt)
@@ -142,8 +142,8 @@ func TestAnyFight(t *testing.T) {
 	})
 }
 
-// A manager that starts again and again forgets at most two rewrites each time. Once a fight is announced,
-// corrections are five minutes apart whatever happens.
+// A manager that restarts repeatedly forgets at most two rewrites each time. Once a fight is announced,
+// corrections are always five minutes apart.
 func TestAFightAcrossRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := newArena(t, rt)
@@ -174,6 +174,6 @@ func TestAFightAcrossRestarts(t *testing.T) {
 	})
 }
 
-func requestOf(s *story) reconcile.Request {
+func requestOf(s *scenario) reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.tws)}
 }

@@ -13,16 +13,16 @@ import (
 )
 
 // rewrite lets a rival set 15 replicas and runs the pass that sees it.
-func (s *story) rewrite(local string) *passResult {
+func (s *scenario) rewrite(local string) *passResult {
 	s.Helper()
 	s.obs.target = deployment(15, 15)
 	return s.pass(local)
 }
 
-// fighting is a story in which a rival has just rewritten 10 replicas for the third time, at 14:00:03. The
+// fighting is a scenario in which a rival has just rewritten 10 replicas for the third time, at 14:00:03. The
 // last correction was at 14:00:02.
-func fighting(t *testing.T, change ...func(*story)) *story {
-	s := newStory(t, 10)
+func fighting(t *testing.T, change ...func(*scenario)) *scenario {
+	s := newScenario(t, 10)
 	s.rival = "Field manager argocd-controller"
 	for _, c := range change {
 		c(s)
@@ -75,22 +75,22 @@ func TestThePaceOfAFight(t *testing.T) {
 	}
 }
 
-// A rival that comes seldom is corrected at once: nothing is fought at full speed.
+// A rival that writes rarely is corrected at once.
 func TestASlowRivalIsCorrectedAtOnce(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.pass("2025-01-27 09:00:00")
 	for _, at := range []string{"2025-01-27 10:00:00", "2025-01-27 11:00:00", "2025-01-27 12:00:00", "2025-01-27 13:00:00"} {
 		s.rewrite(at)
 		s.expectTargetSpec(10)
 	}
-	// It left the count alone for an hour, so two hours show that it is gone.
+	// It left the count alone for an hour, so after two hours it is considered gone.
 	s.pass("2025-01-27 14:59:59")
 	s.expectCondition("Degraded", "True/FieldFight")
 	s.pass("2025-01-27 15:00:00")
 	s.expectCondition("Degraded", normal)
 }
 
-// Ten minutes in which the count stands end a fight; after that the next rewriting is the first.
+// Ten minutes without a rewrite end a fight; after that the next rewrite is the first.
 func TestAFightEnds(t *testing.T) {
 	s := fighting(t)
 	s.pass("2025-01-27 14:00:32")
@@ -109,8 +109,8 @@ func TestAFightEnds(t *testing.T) {
 	s.expectEvents("FieldFight")
 }
 
-// A rival that puts the count back itself ends the wait. When it rewrites again, that counts again, and puts
-// off no correction.
+// A rival that puts the count back itself ends the wait. When it rewrites again, that counts again, and delays
+// no correction.
 func TestARivalThatGivesWay(t *testing.T) {
 	s := fighting(t)
 	s.obs.target = deployment(10, 10)
@@ -135,7 +135,7 @@ func TestARivalThatGivesWay(t *testing.T) {
 
 // --on-fight=enforce reports the same and corrects every time.
 func TestEnforcing(t *testing.T) {
-	s := fighting(t, func(s *story) { s.obs.fight.enforce = true })
+	s := fighting(t, func(s *scenario) { s.obs.fight.enforce = true })
 	s.expectEvents("FieldFight", "ScaledDown")
 	for range 5 {
 		s.rewrite("2025-01-27 14:00:04")
@@ -166,14 +166,14 @@ func TestAFightAfterTheClockWasSetBack(t *testing.T) {
 	s.expectTargetSpec(10)
 }
 
-// The looks that a fight needs: at the next correction, and when it may be over.
+// The passes that a fight needs: at the next correction, and when it may be over.
 func TestWaitsInAFight(t *testing.T) {
 	s := fighting(t)
 	r, request, state := exactly(t, s)
 	wait := func(what string, want time.Duration) {
 		t.Helper()
 		state.fight = s.obs.fight.before
-		got, err := r.settled(request, &s.last, state)
+		got, err := r.nextRequeue(request, &s.last, state)
 		expectDelay(t, what, got, err, want)
 	}
 	wait("the next correction", 29*time.Second)
@@ -189,28 +189,28 @@ func TestWaitsInAFight(t *testing.T) {
 // longest interval.
 func TestAFightOutlivesARestart(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*story)
-		now    string
-		stands int32
-		on     bool
+		change   func(*scenario)
+		now      string
+		replicas int32
+		on       bool
 	}{
-		"too early":              {func(*story) {}, "2025-01-27 14:05:01", 15, true},
-		"due":                    {func(*story) {}, "2025-01-27 14:05:02", 10, true},
-		"the count stands":       {func(s *story) { s.obs.target = deployment(10, 10) }, "2025-01-27 14:05:02", 10, true},
-		"and has stood for long": {func(s *story) { s.obs.target = deployment(10, 10) }, "2025-01-27 14:10:02", 10, false},
-		"in another window":      {func(*story) {}, "2025-01-27 17:00:00", 2, false},
-		"with another spec": {func(s *story) {
+		"too early":              {func(*scenario) {}, "2025-01-27 14:05:01", 15, true},
+		"due":                    {func(*scenario) {}, "2025-01-27 14:05:02", 10, true},
+		"the count stands":       {func(s *scenario) { s.obs.target = deployment(10, 10) }, "2025-01-27 14:05:02", 10, true},
+		"and has stood for long": {func(s *scenario) { s.obs.target = deployment(10, 10) }, "2025-01-27 14:10:02", 10, false},
+		"in another window":      {func(*scenario) {}, "2025-01-27 17:00:00", 2, false},
+		"with another spec": {func(s *scenario) {
 			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(7) })
 		}, "2025-01-27 14:00:04", 7, false},
-		"with another count":      {func(s *story) { s.tws.Status.EffectiveReplicas = ptr.To[int32](9) }, "2025-01-27 14:00:04", 10, false},
-		"without a time of scale": {func(s *story) { s.tws.Status.LastScaleTime = nil }, "2025-01-27 14:00:04", 10, true},
+		"with another count":      {func(s *scenario) { s.tws.Status.EffectiveReplicas = ptr.To[int32](9) }, "2025-01-27 14:00:04", 10, false},
+		"without a time of scale": {func(s *scenario) { s.tws.Status.LastScaleTime = nil }, "2025-01-27 14:00:04", 10, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fighting(t)
-			s.obs.fight.before = contention.Fight{} // the memory is lost
+			s.obs.fight.before = contention.Fight{} // the state is lost
 			tc.change(s)
 			p := s.pass(tc.now).plan
-			s.expectTargetSpec(tc.stands)
+			s.expectTargetSpec(tc.replicas)
 			if p.fight.On() != tc.on || p.fight.On() && !strings.Contains(p.fight.Trouble, "argocd-controller") || p.fight.On() && !p.fight.Announced {
 				t.Errorf("on %v, announced %v, %q", p.fight.On(), p.fight.Announced, p.fight.Trouble)
 			}

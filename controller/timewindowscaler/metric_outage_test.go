@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 )
 
-// The last value stands for two misses; then the window's replicas apply, until there is a value again.
+// The last value applies for two misses; then the window's replicas apply, until there is a value again.
 func TestThreeMisses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		value int64
@@ -56,7 +56,7 @@ func TestGraceHoldsTheFallback(t *testing.T) {
 	s.expectEffective(10, "")
 }
 
-// A metric that fails takes nothing below the fallback, not even what it asked for while it was well.
+// A metric that fails takes nothing below the fallback, not even to its last proposal.
 func TestNothingGoesBelowTheFallbackWhileItFails(t *testing.T) {
 	s := inWindow(t, 2)
 	s.tws.Spec.GracePeriodSeconds = 60
@@ -96,7 +96,7 @@ func TestEnteringTheWindow(t *testing.T) {
 	s.expectEffective(10, "")
 
 	s = inWindow(t, 14)
-	s.obs.metric.sample = extmetric.Sample{Source: queueDepth, Answered: true} // patience has ended
+	s.obs.metric.sample = extmetric.Sample{Source: queueDepth, Answered: true} // the wait for the first poll is over
 	s.poll("2025-01-27 09:00:05")
 	s.expectEffective(10, "") // without a last value to keep
 
@@ -109,7 +109,7 @@ func TestEnteringTheWindow(t *testing.T) {
 }
 
 // The first value is computed from the count before the rise to the fallback: the pods of the rise, which
-// are not ready, would else make nothing of it.
+// are not ready, would otherwise cancel it out.
 func TestTheFirstValueAfterARise(t *testing.T) {
 	for before, want := range map[int32]int32{0: 3, 2: 5} {
 		s := inWindow(t, before)
@@ -121,7 +121,7 @@ func TestTheFirstValueAfterARise(t *testing.T) {
 	}
 }
 
-// While the first poll is not over, a target that others took below the count in force is set right.
+// While the first poll is not over, a target that others scaled below the count in force is corrected.
 func TestDriftDownDoesNotWaitForTheFirstPoll(t *testing.T) {
 	s := inWindow(t, 14)
 	s.obs.target = deployment(3, 3)
@@ -130,7 +130,7 @@ func TestDriftDownDoesNotWaitForTheFirstPoll(t *testing.T) {
 	s.expectTargetSpec(14)
 }
 
-// The first decision of all waits likewise, however many passes that takes, and leaves the target as it
+// The very first decision waits likewise, for any number of passes, and leaves the target as it
 // was found. So does drift.
 func TestTheFirstDecision(t *testing.T) {
 	s := polled(t, 7)
@@ -150,7 +150,7 @@ func TestTheFirstDecision(t *testing.T) {
 	s.expectTargetSpec(5)
 }
 
-// A grace period that runs when the window begins continues until the first poll has ended.
+// A grace period that runs when the window starts continues until the first poll has ended.
 func TestEnteringDuringGrace(t *testing.T) {
 	s := polled(t, 14)
 	s.tws.Spec.DefaultReplicas, s.tws.Spec.GracePeriodSeconds = intstr.FromInt32(5), 120

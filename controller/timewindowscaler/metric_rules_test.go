@@ -27,7 +27,7 @@ func TestEditsOfTheMetric(t *testing.T) {
 	s.expectEffective(15, "")
 }
 
-// What a user set by hand is drift, although the metric would be content with it.
+// A manual change is drift, even if it is within the metric's tolerance.
 func TestDriftIsNotWhatTheMetricAskedFor(t *testing.T) {
 	s := inWindow(t, 2)
 	s.metricValue(150).poll(during)
@@ -61,7 +61,7 @@ func TestGraceHoldsADecreaseByMetric(t *testing.T) {
 	s.expectEvents("ScaledDown")
 }
 
-// Counts that a metric can lead to stay within its bounds, or are what was in force or the fallback.
+// Counts by a metric stay within its bounds, or are the previous count or the fallback.
 func TestMetricBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := polled(t, 10)

@@ -13,10 +13,10 @@ import (
 
 var queueDepth = extmetric.Source{Namespace: "production", Name: "queue_depth"}
 
-// polled is a story in whose office hours 30 of queue_depth are wanted for each replica, with 2 to 20
+// polled is a scenario in whose office hours 30 of queue_depth are wanted for each replica, with 2 to 20
 // replicas; 10 to fall back on.
-func polled(t *testing.T, replicas int32) *story {
-	s := newStory(t, replicas)
+func polled(t *testing.T, replicas int32) *scenario {
+	s := newScenario(t, replicas)
 	s.tws.Spec.Windows[0].Metric = &v1beta1.WindowMetric{
 		Name:        "queue_depth",
 		Target:      v1beta1.MetricTarget{Type: v1beta1.MetricAverageValue, AverageValue: "30"},
@@ -26,8 +26,8 @@ func polled(t *testing.T, replicas int32) *story {
 	return s
 }
 
-// inWindow is a story whose window has just been entered from the given count.
-func inWindow(t *testing.T, replicas int32) *story {
+// inWindow is a scenario whose window has just been entered from the given count.
+func inWindow(t *testing.T, replicas int32) *scenario {
 	s := polled(t, replicas)
 	s.tws.Spec.DefaultReplicas = intstr.FromInt32(replicas)
 	s.poll("2025-01-27 08:59:00")
@@ -35,8 +35,8 @@ func inWindow(t *testing.T, replicas int32) *story {
 	return s
 }
 
-// poll runs a pass, as the reconciler does, with what the polls have come to.
-func (s *story) poll(local string) *passResult {
+// poll runs a pass, as the reconciler does, with the result of the polls.
+func (s *scenario) poll(local string) *passResult {
 	s.Helper()
 	pass := s.pass(local)
 	s.obs.metric.before = pass.plan.metric
@@ -47,14 +47,14 @@ func (s *story) poll(local string) *passResult {
 }
 
 // metricValue is a poll with a value.
-func (s *story) metricValue(value int64) *story {
+func (s *scenario) metricValue(value int64) *scenario {
 	sample := &s.obs.metric.sample
 	*sample = extmetric.Sample{Source: queueDepth, Value: value * 1000, Number: sample.Number + 1, Answered: true}
 	return s
 }
 
 // missPolls is a number of polls without one.
-func (s *story) missPolls(polls int) *story {
+func (s *scenario) missPolls(polls int) *scenario {
 	sample := &s.obs.metric.sample
 	sample.Source, sample.Answered, sample.Problem = queueDepth, true, "boom"
 	sample.Misses += polls
@@ -62,7 +62,7 @@ func (s *story) missPolls(polls int) *story {
 }
 
 // restart forgets all that is not in the status.
-func (s *story) restart() *story {
+func (s *scenario) restart() *scenario {
 	s.obs.metric = metricObservation{tolerance: s.obs.metric.tolerance}
 	return s
 }
@@ -107,7 +107,7 @@ func TestAValueThatChangesNothingIsNoNews(t *testing.T) {
 	s.expectEvents()
 }
 
-// Each value is made use of once: the proposal of a Value target grows with the pods that it brings up.
+// Each value is used once: the proposal of a Value target grows with the pods that it brings up.
 func TestAValueIsUsedOnce(t *testing.T) {
 	s := inWindow(t, 10)
 	s.tws.Spec.Windows[0].Metric.Target = v1beta1.MetricTarget{Type: v1beta1.MetricValue, Value: "100"}
@@ -134,22 +134,22 @@ func TestOnlyReadyPodsCountForValue(t *testing.T) {
 // What is polled: the metric of the window that decides, and nothing else.
 func TestWhatIsPolled(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*story)
+		change func(*scenario)
 		local  string
 		want   bool
 	}{
-		"in the window":          {func(*story) {}, during, true},
-		"before it":              {func(*story) {}, "2025-01-27 08:59:59", false},
-		"after it":               {func(*story) {}, "2025-01-27 17:00:00", false},
-		"paused":                 {func(s *story) { s.tws.Spec.Pause = true }, during, true},
-		"no target":              {func(s *story) { s.obs.target = nil }, during, false},
-		"owned by another":       {func(s *story) { s.obs.owner = "older" }, during, false},
-		"unknown zone":           {func(s *story) { s.tws.Spec.Timezone = "Mars/Olympus_Mons" }, during, false},
-		"no metric":              {func(s *story) { s.tws.Spec.Windows[0].Metric = nil }, during, false},
-		"an open holiday":        {func(s *story) { s.holiday(v1beta1.HolidayOpen) }, during, false},
-		"a closed holiday":       {func(s *story) { s.holiday(v1beta1.HolidayClosed) }, during, false},
-		"an ignored holiday":     {func(s *story) { s.holiday(v1beta1.HolidayIgnore) }, during, true},
-		"another window decides": {func(s *story) { s.covered() }, during, false},
+		"in the window":          {func(*scenario) {}, during, true},
+		"before it":              {func(*scenario) {}, "2025-01-27 08:59:59", false},
+		"after it":               {func(*scenario) {}, "2025-01-27 17:00:00", false},
+		"paused":                 {func(s *scenario) { s.tws.Spec.Pause = true }, during, true},
+		"no target":              {func(s *scenario) { s.obs.target = nil }, during, false},
+		"owned by another":       {func(s *scenario) { s.obs.owner = "older" }, during, false},
+		"unknown zone":           {func(s *scenario) { s.tws.Spec.Timezone = "Mars/Olympus_Mons" }, during, false},
+		"no metric":              {func(s *scenario) { s.tws.Spec.Windows[0].Metric = nil }, during, false},
+		"an open holiday":        {func(s *scenario) { s.holiday(v1beta1.HolidayOpen) }, during, false},
+		"a closed holiday":       {func(s *scenario) { s.holiday(v1beta1.HolidayClosed) }, during, false},
+		"an ignored holiday":     {func(s *scenario) { s.holiday(v1beta1.HolidayIgnore) }, during, true},
+		"another window decides": {func(s *scenario) { s.covered() }, during, false},
 	} {
 		s := polled(t, 10)
 		tc.change(s)
@@ -159,12 +159,12 @@ func TestWhatIsPolled(t *testing.T) {
 	}
 }
 
-func (s *story) holiday(mode v1beta1.HolidayMode) {
+func (s *scenario) holiday(mode v1beta1.HolidayMode) {
 	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: mode}
 	s.obs.holidays.dates = map[string]bool{"2025-01-27": true}
 }
 
-func (s *story) covered() {
+func (s *scenario) covered() {
 	second := s.tws.Spec.Windows[0].DeepCopy()
 	second.Start, second.Metric = "09:30", nil
 	s.tws.Spec.Windows = append(s.tws.Spec.Windows, *second)

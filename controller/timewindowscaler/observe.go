@@ -39,14 +39,14 @@ type holidays struct {
 	invalid []string // keys that are not dates
 }
 
-// metricObservation is what is known of the window's metric: the polls, the last decision, and the flag.
+// metricObservation is the state of the window's metric: the polls, the last decision, and the flag.
 type metricObservation struct {
 	sample    extmetric.Sample
 	before    extmetric.Decision
 	tolerance float64
 }
 
-// fightObservation is what is known of a fight: the last decision, the flag, and the rival's name if it
+// fightObservation is the state of a fight: the last decision, the flag, and the rival's name if it
 // was looked up.
 type fightObservation struct {
 	before  contention.Fight

@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// agent is a DaemonSet that should run on 3 nodes.
+// agent is a DaemonSet that should run on three nodes.
 func agent(running int32) target.Target {
 	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{UID: "d-1", ResourceVersion: "1"}}
 	d.Status.DesiredNumberScheduled, d.Status.CurrentNumberScheduled = 3, running
@@ -22,7 +22,7 @@ func agent(running int32) target.Target {
 
 // Messages about a DaemonSet have no replicas.
 func TestADaemonSetsDay(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.tws.Spec.TargetRef.Kind, s.tws.Spec.DefaultReplicas = "DaemonSet", intstr.FromInt32(0)
 	s.tws.Spec.GracePeriodSeconds = 60
 	s.obs.target = agent(3)
@@ -41,7 +41,7 @@ func TestADaemonSetsDay(t *testing.T) {
 	s.expectCondition("Ready", "False/TargetMismatch")
 }
 
-// An obstacle is reported with what to do about it, and nothing is written.
+// An obstacle is reported with its remedy, and nothing is written.
 func TestObstacles(t *testing.T) {
 	gvk := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Rollout"}
 	forbidden := &targetkind.ForbiddenError{Kind: targetkind.Kind{GroupVersionKind: gvk, Resource: "rollouts"}}
@@ -57,7 +57,7 @@ func TestObstacles(t *testing.T) {
 		"unscalable": {unscalable, "False/InvalidConfiguration", "True/InvalidConfiguration", "InvalidSchedule"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t, 10)
+			s := newScenario(t, 10)
 			s.tws.Spec.TargetRef = v1beta1.TargetRef{APIVersion: "example.com/v1", Kind: "Rollout", Name: "webapp"}
 			s.obs.target, s.obs.obstacle = nil, tc.obstacle
 			if s.pass(inTheHours).plan.Write {

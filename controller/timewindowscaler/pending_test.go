@@ -11,8 +11,8 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// A change of nothing but the observed count waits up to a second for the next; everything else,
-// and the last of a row, is written.
+// A change of only the observed count waits up to a second for the next one; everything else,
+// and the last of a series, is written.
 func TestHoldsBack(t *testing.T) {
 	status := func(observed int32, change ...func(*v1beta1.TimeWindowScalerStatus)) *v1beta1.TimeWindowScalerStatus {
 		s := &v1beta1.TimeWindowScalerStatus{
@@ -71,8 +71,8 @@ func TestHoldsBackWhileTheTargetIsOnItsWay(t *testing.T) {
 		after   time.Duration
 		want    bool
 	}{
-		"pods still to come":        {outcome{target: deployment(10, 2)}, true, 0, true},
-		"pods to come for a second": {outcome{target: deployment(10, 2)}, true, time.Second, false},
+		"pods pending":              {outcome{target: deployment(10, 2)}, true, 0, true},
+		"pods pending for a second": {outcome{target: deployment(10, 2)}, true, time.Second, false},
 		"arrived":                   {outcome{target: deployment(10, 10)}, true, 0, false},
 		"not our write":             {outcome{target: deployment(10, 2)}, false, 0, false},
 		"refused since":             {outcome{target: deployment(10, 2), refused: errRefused}, true, 0, false},
@@ -110,7 +110,7 @@ func TestHoldsBackNothingWhenRefused(t *testing.T) {
 	}
 }
 
-// B2: grace goes by what was decided, also in the second in which the status waits to be written. A
+// B2: grace depends on what was decided, also in the second in which the status waits to be written. A
 // boundary to 10 and, at once, an edit that asks for 5: the decrease waits.
 func TestWhatIsHeldBackIsInForce(t *testing.T) {
 	stored := officeHours()

@@ -116,7 +116,7 @@ func (p *decision) compare(kind target.Kind, tws *v1beta1.TimeWindowScaler, obs 
 		ours = nil
 	}
 	p.Decision = kind.Decide(target.Input{
-		Scaler: tws, Target: ours, Desired: p.desired(), Settled: isSettled(tws, obs, p.effective),
+		Scaler: tws, Target: ours, Desired: p.desired(), Settled: wasConverged(tws, obs, p.effective),
 		RaiseOnly: p.metric.Hold, InGrace: p.grace.expiry != nil, Since: since, Now: now,
 	})
 	if !p.Held {
@@ -207,10 +207,10 @@ func wholeSecond(t time.Time) time.Time {
 	return t
 }
 
-// isSettled reports whether the target was as it should be, or on its way there, for this very spec, so
+// wasConverged reports whether the target was as it should be, or on its way there, for this very spec, so
 // that a difference now is drift. It is not drift if the target comes back, a pause ends or a write was
 // refused; it is if a rival holds the target while a correction waits.
-func isSettled(tws *v1beta1.TimeWindowScaler, obs observation, effective int32) bool {
+func wasConverged(tws *v1beta1.TimeWindowScaler, obs observation, effective int32) bool {
 	status := &tws.Status
 	if status.EffectiveReplicas == nil || *status.EffectiveReplicas != effective || status.ObservedGeneration != tws.Generation {
 		return false

@@ -11,9 +11,9 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// newGrace is office hours with a grace period of 300 s, at work at 16:59.
-func newGrace(t *testing.T) *story {
-	s := newStory(t, 10)
+// newGrace has office hours and a grace period of 300 s, and is scaled up at 16:59.
+func newGrace(t *testing.T) *scenario {
+	s := newScenario(t, 10)
 	s.tws.Spec.GracePeriodSeconds = 300
 	s.pass("2025-01-27 16:59:00")
 	s.expectEffective(10, "")
@@ -38,7 +38,7 @@ func TestGraceHoldsADecreaseBack(t *testing.T) {
 
 // B2: the first pass knows no grace.
 func TestTheFirstPassKnowsNoGrace(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.tws.Spec.GracePeriodSeconds = 300
 	s.pass("2025-01-27 18:00:00")
 	s.expectEffective(2, "")
@@ -157,7 +157,7 @@ func TestGraceWhilePaused(t *testing.T) {
 	s.expectEvents("ScaledDown")
 }
 
-// Drift during grace is set right to the value kept (B2, B3).
+// Drift during grace is corrected to the value that is kept (B2, B3).
 func TestDriftDuringGrace(t *testing.T) {
 	s := newGrace(t)
 	s.pass("2025-01-27 17:00:00")
@@ -168,7 +168,7 @@ func TestDriftDuringGrace(t *testing.T) {
 	s.expectEffective(10, "2025-01-27 17:05:00")
 }
 
-// A target that already stands below is raised when grace ends; no grace period held that back.
+// A target that is already below is raised when grace ends; no grace period delayed that.
 func TestARiseIsNotSaidToHaveWaited(t *testing.T) {
 	s := newGrace(t)
 	s.pass("2025-01-27 17:00:00")
@@ -217,7 +217,7 @@ func TestExpiriesAreWholeSeconds(t *testing.T) {
 	s.expectEffective(2, "")
 }
 
-// Whatever happens when, a decrease waits at least its grace period and less than a second more,
+// In any order of events, a decrease waits at least its grace period and less than a second more,
 // and the expiry never moves while the grace period runs.
 func TestGraceLastsAsLongAsAsked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

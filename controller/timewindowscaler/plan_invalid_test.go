@@ -32,7 +32,7 @@ func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 			[]string{"spec.targetRef.namespace", "kube-system", `must be "production"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t, 10)
+			s := newScenario(t, 10)
 			s.pass("2025-01-27 14:00:00")
 			before := s.tws.Status
 			s.edit(tc.edit)
@@ -50,7 +50,7 @@ func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 				}
 			}
 			s.expectEvents("InvalidSchedule")
-			// The last decision stands, as the target does; the status is about the new spec.
+			// The last decision and the target stay; the status is about the new spec.
 			s.expectEffective(*before.EffectiveReplicas, "")
 			if got := s.tws.Status; got.CurrentWindow != "BusinessHours" || got.NextBoundary != nil || got.ObservedGeneration != 2 {
 				t.Errorf("window %q, next boundary %v, generation %d", got.CurrentWindow, got.NextBoundary, got.ObservedGeneration)
@@ -60,7 +60,7 @@ func TestAnInvalidSpecLeavesTheTargetAlone(t *testing.T) {
 }
 
 func TestTheOwnNamespaceMayBeNamed(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.tws.Spec.TargetRef.Namespace = "production"
 	if p := s.pass("2025-01-27 14:00:00").plan; p.invalid != "" || !p.Write {
 		t.Errorf("invalid %q, write %v", p.invalid, p.Write)
@@ -69,7 +69,7 @@ func TestTheOwnNamespaceMayBeNamed(t *testing.T) {
 
 // An invalid scaler without a target gets a single warning.
 func TestInvalidWithoutATarget(t *testing.T) {
-	s := newStory(t, 0)
+	s := newScenario(t, 0)
 	s.obs.target = nil
 	s.obs.obstacle = &targetkind.NotScalableError{Kind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}}
 	s.pass("2025-01-27 14:00:00")
@@ -81,7 +81,7 @@ func TestInvalidWithoutATarget(t *testing.T) {
 
 // B5: an unknown zone falls back to defaultReplicas.
 func TestAnUnknownZoneUsesTheDefault(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.pass("2025-01-27 14:00:00")
 	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Timezone = "Mars/Olympus_Mons" })
 	p := s.pass("2025-01-27 15:00:00").plan
@@ -112,9 +112,9 @@ func TestTheFallbackKeepsToGrace(t *testing.T) {
 	}
 }
 
-// Without a known zone there are no days, and so no holidays.
+// Without a known zone there are no local days, and so no holidays.
 func TestAnUnknownZoneKnowsNoHolidays(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.tws.Spec.Timezone = "Mars/Olympus_Mons"
 	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen}
 	s.obs.holidays.dates = map[string]bool{"2025-01-27": true}

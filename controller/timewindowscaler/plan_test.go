@@ -75,7 +75,7 @@ func TestWhenToWrite(t *testing.T) {
 		"no target":                      {nil, observation{}, false},
 		"owned by another":               {nil, observation{target: deployment(2, 2), owner: "older"}, false},
 		"paused":                         {func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Pause = true }, observation{target: deployment(2, 2)}, false},
-		"an HPA is beside":               {nil, observation{target: deployment(2, 2), autoscaler: "hpa"}, true},
+		"an HPA on the target":           {nil, observation{target: deployment(2, 2), autoscaler: "hpa"}, true},
 	} {
 		tws := officeHours()
 		if tc.change != nil {
@@ -140,34 +140,34 @@ func TestAHolidayLastsALocalDay(t *testing.T) {
 // due feeds the lateness metric: the boundary or grace expiry that a write is late by.
 func TestDue(t *testing.T) {
 	for name, tc := range map[string]struct {
-		setUp func(*story)
+		setUp func(*scenario)
 		want  string
 	}{
-		"at the boundary":       {func(s *story) { s.pass("2025-01-27 08:00:00"); s.pass("2025-01-27 09:00:00") }, "2025-01-27 09:00:00"},
-		"after many boundaries": {func(s *story) { s.pass("2025-01-27 08:00:00"); s.pass("2025-01-29 10:00:00") }, "2025-01-27 09:00:00"},
-		"a grace expiry": {func(s *story) {
+		"at the boundary":       {func(s *scenario) { s.pass("2025-01-27 08:00:00"); s.pass("2025-01-27 09:00:00") }, "2025-01-27 09:00:00"},
+		"after many boundaries": {func(s *scenario) { s.pass("2025-01-27 08:00:00"); s.pass("2025-01-29 10:00:00") }, "2025-01-27 09:00:00"},
+		"a grace expiry": {func(s *scenario) {
 			s.tws.Spec.GracePeriodSeconds = 300
 			for _, at := range []string{"2025-01-27 10:00:00", "2025-01-27 17:00:00", "2025-01-27 17:05:02"} {
 				s.pass(at)
 			}
 		}, "2025-01-27 17:05:00"},
-		"the first pass": {func(s *story) { s.pass("2025-01-27 09:00:00") }, ""},
-		"drift": {func(s *story) {
+		"the first pass": {func(s *scenario) { s.pass("2025-01-27 09:00:00") }, ""},
+		"drift": {func(s *scenario) {
 			s.pass("2025-01-27 10:00:00")
 			s.obs.target = deployment(15, 15)
 			s.pass("2025-01-27 11:00:00")
 		}, ""},
-		"drift seen at a boundary that asks for no change": {func(s *story) {
+		"drift seen at a boundary that asks for no change": {func(s *scenario) {
 			s.pass("2025-01-31 18:00:00")
 			s.obs.target = deployment(15, 15)
 			s.pass("2025-02-01 00:00:00")
 		}, ""},
-		"a spec edit": {func(s *story) {
+		"a spec edit": {func(s *scenario) {
 			s.pass("2025-01-27 08:00:00")
 			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(3) })
 			s.pass("2025-01-27 18:00:00")
 		}, ""},
-		"a return of the target": {func(s *story) {
+		"a return of the target": {func(s *scenario) {
 			s.obs.target = nil
 			s.pass("2025-01-27 08:00:00")
 			s.pass("2025-01-27 09:00:00")
@@ -175,7 +175,7 @@ func TestDue(t *testing.T) {
 			s.pass("2025-01-27 10:00:00")
 		}, ""},
 	} {
-		s := newStory(t, 2)
+		s := newScenario(t, 2)
 		tc.setUp(s)
 		due := s.last.plan.due
 		if got := due.In(kolkata).Format(time.DateTime); due.IsZero() && tc.want != "" || !due.IsZero() && got != tc.want {

@@ -16,7 +16,7 @@ func newYork(spec *v1beta1.TimeWindowScalerSpec) {
 }
 
 func TestAWindowOfAnotherZone(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.edit(newYork)
 	s.pass("2025-01-27 18:00:00")
 	s.expectTargetSpec(2)
@@ -34,7 +34,7 @@ func TestAWindowOfAnotherZone(t *testing.T) {
 
 // B5: a window whose zone is unknown here is ignored, and the others apply.
 func TestAnUnknownZoneOfAWindowLeavesItOut(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) {
 		newYork(spec)
 		spec.Windows[1].Timezone = "Mars/Olympus_Mons"
@@ -59,7 +59,7 @@ func TestAnUnknownZoneOfAWindowLeavesItOut(t *testing.T) {
 // Percentages become counts before anything else uses them.
 func TestPercentagesOfABaseline(t *testing.T) {
 	baseline := int32(3)
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) {
 		spec.BaselineReplicas, spec.DefaultReplicas, spec.Windows[0].Replicas = &baseline, intstr.FromString("10%"), intstr.FromString("150%")
 	})

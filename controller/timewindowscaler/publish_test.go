@@ -15,7 +15,7 @@ import (
 
 // R13: the events in their order, and the holiday once.
 func TestAHolidayIsAnnouncedOnce(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.tws.Spec.DefaultReplicas = intstr.FromInt32(0)
 	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayClosed, SourceRef: &v1beta1.HolidaySource{Name: "company-holidays"}}
 	s.obs.holidays.dates = map[string]bool{"2025-12-25": true, "2025-12-26": true}
@@ -36,7 +36,7 @@ func TestAHolidayIsAnnouncedOnce(t *testing.T) {
 }
 
 func TestAnOpenHoliday(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen, SourceRef: &v1beta1.HolidaySource{Name: "company-holidays"}}
 	s.obs.holidays.dates = map[string]bool{"2025-12-25": true}
 	s.pass("2025-12-25 20:00:00")
@@ -46,7 +46,7 @@ func TestAnOpenHoliday(t *testing.T) {
 
 // R11.
 func TestAMissingTarget(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.pass(inTheHours)
 	s.obs.target = nil
 	s.pass("2025-01-27 14:01:00")
@@ -69,7 +69,7 @@ func TestASecondScalerOnlyWarns(t *testing.T) {
 
 // B8: an HPA on the same target gets a warning, whenever it came.
 func TestAnAutoscalerGetsAWarning(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.pass(inTheHours)
 	s.obs.autoscaler = "webapp-hpa"
 	s.pass("2025-01-27 14:01:00")
@@ -101,9 +101,9 @@ func gauges(t *testing.T, key types.NamespacedName) map[string]float64 {
 	return got
 }
 
-// B12: what a pass leaves behind, as a scrape sees them after each pass.
+// B12: the metrics after each pass, as a scrape sees them.
 func TestMetricsOfAPass(t *testing.T) {
-	s := newStory(t, 5)
+	s := newScenario(t, 5)
 	s.tws.Name = "measured"
 	key := types.NamespacedName{Namespace: "production", Name: "measured"}
 	t.Cleanup(func() { metrics.Forget(key) })

@@ -61,7 +61,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return r.failed(ctx, req, state, now, err)
 	}
 	p := plan(tws, obs, now)
-	if p.fight.Nameless() { // a fight begins: plan again with the rival's name
+	if p.fight.Nameless() { // a fight starts: plan again with the rival's name
 		if obs.fight.rival, err = contention.Rival(ctx, r.APIReader, tws, obs.target, obs.autoscaler); err != nil {
 			return r.failed(ctx, req, state, now, err)
 		}
@@ -84,7 +84,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	return r.settled(req, &pass, state)
+	return r.nextRequeue(req, &pass, state)
 }
 
 // writeStatus writes the status, unless it can wait for the target.
@@ -101,8 +101,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 	return nil
 }
 
-// settled returns when to reconcile again after a pass that was completed.
-func (r *Reconciler) settled(req reconcile.Request, pass *passResult, state *scalerState) (reconcile.Result, error) {
+// nextRequeue returns when to reconcile again after a pass that was completed.
+func (r *Reconciler) nextRequeue(req reconcile.Request, pass *passResult, state *scalerState) (reconcile.Result, error) {
 	state.target.Live = false
 	if refused := pass.outcome.refused; refused != nil {
 		return r.backOff(req, state, pass.now, refused)

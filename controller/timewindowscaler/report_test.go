@@ -13,46 +13,46 @@ import (
 )
 
 const (
-	settled    = "False/Stable"
-	inOrder    = "True/Reconciled"
-	normal     = "False/OperationalNormal"
-	inTheHours = "2025-01-27 14:00:00"
+	notReconciling = "False/Stable"
+	inOrder        = "True/Reconciled"
+	normal         = "False/OperationalNormal"
+	inTheHours     = "2025-01-27 14:00:00"
 )
 
 // R6, B4.
 func TestConditions(t *testing.T) {
 	for name, tc := range map[string]struct {
-		setUp                        func(*story)
+		setUp                        func(*scenario)
 		ready, reconciling, degraded string
 	}{
-		"in order": {func(*story) {}, inOrder, settled, normal},
-		"pods still to come": {func(s *story) { s.obs.target = deployment(10, 2) },
+		"in order": {func(*scenario) {}, inOrder, notReconciling, normal},
+		"pods still to come": {func(s *scenario) { s.obs.target = deployment(10, 2) },
 			"False/TargetMismatch", "True/ConfigurationChange", normal},
-		"pods happen to be as many, but the spec is not": {func(s *story) { s.refusal = errRefused; s.obs.target = deployment(3, 10) },
-			"False/TargetMismatch", settled, "True/ScaleFailed"},
-		"no target": {func(s *story) { s.obs.target = nil },
-			"False/TargetNotFound", settled, normal},
-		"owned by another (B8)": {func(s *story) { s.obs.owner = "older" },
-			"False/TargetConflict", settled, normal},
-		"owned by another and missing": {func(s *story) { s.obs.owner, s.obs.target = "older", nil },
-			"False/TargetConflict", settled, normal},
-		"paused and apart": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 5) },
+		"pods happen to be as many, but the spec is not": {func(s *scenario) { s.refusal = errRefused; s.obs.target = deployment(3, 10) },
+			"False/TargetMismatch", notReconciling, "True/ScaleFailed"},
+		"no target": {func(s *scenario) { s.obs.target = nil },
+			"False/TargetNotFound", notReconciling, normal},
+		"owned by another (B8)": {func(s *scenario) { s.obs.owner = "older" },
+			"False/TargetConflict", notReconciling, normal},
+		"owned by another and missing": {func(s *scenario) { s.obs.owner, s.obs.target = "older", nil },
+			"False/TargetConflict", notReconciling, normal},
+		"paused and apart": {func(s *scenario) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 5) },
 			"False/TargetMismatch", "False/Stable", normal},
-		"paused and aligned": {func(s *story) { s.tws.Spec.Pause = true },
+		"paused and aligned": {func(s *scenario) { s.tws.Spec.Pause = true },
 			inOrder, "False/Stable", normal},
-		"paused, the pods alone count": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 10) },
+		"paused, the pods alone count": {func(s *scenario) { s.tws.Spec.Pause, s.obs.target = true, deployment(5, 10) },
 			inOrder, "False/Stable", normal},
-		"paused and missing": {func(s *story) { s.tws.Spec.Pause, s.obs.target = true, nil },
-			"False/TargetNotFound", settled, normal},
-		"no holidays (B6)": {func(s *story) { s.obs.holidays.missing = "company-holidays" },
-			inOrder, settled, "True/HolidaySourceMissing"},
-		"a holiday key is not a date (B6)": {func(s *story) { s.obs.holidays.invalid = []string{"Christmas"} },
-			inOrder, settled, normal},
-		"many holiday keys are not dates": {func(s *story) { s.obs.holidays.invalid = []string{"a", "b", "c", "d", "e", "f", "g"} },
-			inOrder, settled, normal},
+		"paused and missing": {func(s *scenario) { s.tws.Spec.Pause, s.obs.target = true, nil },
+			"False/TargetNotFound", notReconciling, normal},
+		"no holidays (B6)": {func(s *scenario) { s.obs.holidays.missing = "company-holidays" },
+			inOrder, notReconciling, "True/HolidaySourceMissing"},
+		"a holiday key is not a date (B6)": {func(s *scenario) { s.obs.holidays.invalid = []string{"Christmas"} },
+			inOrder, notReconciling, normal},
+		"many holiday keys are not dates": {func(s *scenario) { s.obs.holidays.invalid = []string{"a", "b", "c", "d", "e", "f", "g"} },
+			inOrder, notReconciling, normal},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t, 10)
+			s := newScenario(t, 10)
 			tc.setUp(s)
 			s.pass(inTheHours)
 			s.expectCondition("Ready", tc.ready)
@@ -65,7 +65,7 @@ func TestConditions(t *testing.T) {
 // B4: until the pods have arrived, Ready and Reconciling say the same at every pass, whatever the
 // count on the way there; neither their text nor their time moves.
 func TestConditionsDoNotFlapOnTheWay(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.pass("2025-01-27 08:59:00")
 	now := ist("2025-01-27 09:00:00")
 	s.passAt(now)
@@ -83,12 +83,12 @@ func TestConditionsDoNotFlapOnTheWay(t *testing.T) {
 	s.obs.target = deployment(10, 10)
 	s.passAt(now)
 	s.expectCondition("Ready", inOrder)
-	s.expectCondition("Reconciling", settled)
+	s.expectCondition("Reconciling", notReconciling)
 }
 
 // B4: ConfigurationChange when observedGeneration lags, and then until the target has arrived.
 func TestReconcilingReasonHolds(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.pass(inTheHours)
 	s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Windows[0].Replicas = intstr.FromInt32(12) })
 	s.pass("2025-01-27 15:00:00")
@@ -103,10 +103,10 @@ func TestReconcilingReasonHolds(t *testing.T) {
 	s.expectCondition("Reconciling", "True/WindowTransition")
 }
 
-// In the steady state a pass changes settled of the status but the next boundary, which is the
-// same until it is passed.
+// In the steady state a pass changes nothing in the status but the next boundary, which is the
+// same until then.
 func TestASecondPassChangesNothing(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.pass(inTheHours)
 	before := s.tws.Status
 	s.pass("2025-01-27 16:59:59")
@@ -117,7 +117,7 @@ func TestASecondPassChangesNothing(t *testing.T) {
 
 // R7.
 func TestStatusFields(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.tws.Generation = 4
 	s.passAt(ist(inTheHours).Add(700 * time.Millisecond))
 	status := s.tws.Status
@@ -143,7 +143,7 @@ func TestStatusFields(t *testing.T) {
 
 // A refusal is a condition, and an event for skipped scaling (B11).
 func TestARefusedWrite(t *testing.T) {
-	s := newStory(t, 2)
+	s := newScenario(t, 2)
 	s.refusal = errRefused
 	s.pass(inTheHours)
 	s.expectEvents("ScalingSkipped")

@@ -31,7 +31,7 @@ func TestRequeueFormula(t *testing.T) {
 		case got < 30*time.Second || got > 24*time.Hour:
 			t.Fatalf("%s is out of bounds", got)
 		case got < wait:
-			t.Fatalf("%s comes before the boundary in %s", got, wait)
+			t.Fatalf("%s is before the boundary in %s", got, wait)
 		case got%(10*time.Second) != 0:
 			t.Fatalf("%s is not a multiple of 10 s", got)
 		case got > 30*time.Second && got > wait+25*time.Second:
@@ -97,7 +97,7 @@ func TestRequeueWithOtherNumbers(t *testing.T) {
 			t.Fatalf("%s is out of bounds", got)
 		}
 		if wait := wakeUp.Sub(now); got < min(wait, q.Max) {
-			t.Fatalf("%s comes before the boundary in %s", got, wait)
+			t.Fatalf("%s is before the boundary in %s", got, wait)
 		}
 	})
 }

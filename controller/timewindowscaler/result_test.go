@@ -20,7 +20,7 @@ import (
 )
 
 // exactly is a reconciler without jitter, so that waits can be compared.
-func exactly(t *testing.T, s *story) (*Reconciler, reconcile.Request, *scalerState) {
+func exactly(t *testing.T, s *scenario) (*Reconciler, reconcile.Request, *scalerState) {
 	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, outage: &failure.Outage{}, metrics: &extmetric.Poller{}}
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.tws)}
 	t.Cleanup(func() { metrics.Forget(request.NamespacedName) })
@@ -37,47 +37,47 @@ func expectDelay(t *testing.T, what string, got reconcile.Result, err error, wan
 // The wait after a pass that reported: the wake-up, or the fixed delay of what is wrong (B5, B10).
 func TestWaitsAfterAPass(t *testing.T) {
 	for name, tc := range map[string]struct {
-		setUp func(*story)
+		setUp func(*scenario)
 		want  time.Duration
 	}{
-		"in order":                 {func(*story) {}, 3 * time.Hour},
-		"paused (R10)":             {func(s *story) { s.tws.Spec.Pause = true }, 3 * time.Hour},
-		"no target":                {func(s *story) { s.obs.target = nil }, 30 * time.Second},
-		"owned by another":         {func(s *story) { s.obs.owner, s.obs.target = "older", nil }, 3 * time.Hour},
-		"no holidays":              {func(s *story) { s.obs.holidays.missing = "list" }, 3 * time.Hour},
-		"unknown zone":             {func(s *story) { s.tws.Spec.Timezone = "Mars/Olympus_Mons" }, 5 * time.Minute},
-		"unreadable":               {func(s *story) { s.tws.Spec.Windows[0].End = "09:00" }, 5 * time.Minute},
-		"unreadable and no target": {func(s *story) { s.tws.Spec.Windows[0].End, s.obs.target = "09:00", nil }, 5 * time.Minute},
-		"unknown zone, in grace": {func(s *story) {
+		"in order":                 {func(*scenario) {}, 3 * time.Hour},
+		"paused (R10)":             {func(s *scenario) { s.tws.Spec.Pause = true }, 3 * time.Hour},
+		"no target":                {func(s *scenario) { s.obs.target = nil }, 30 * time.Second},
+		"owned by another":         {func(s *scenario) { s.obs.owner, s.obs.target = "older", nil }, 3 * time.Hour},
+		"no holidays":              {func(s *scenario) { s.obs.holidays.missing = "list" }, 3 * time.Hour},
+		"unknown zone":             {func(s *scenario) { s.tws.Spec.Timezone = "Mars/Olympus_Mons" }, 5 * time.Minute},
+		"unreadable":               {func(s *scenario) { s.tws.Spec.Windows[0].End = "09:00" }, 5 * time.Minute},
+		"unreadable and no target": {func(s *scenario) { s.tws.Spec.Windows[0].End, s.obs.target = "09:00", nil }, 5 * time.Minute},
+		"unknown zone, in grace": {func(s *scenario) {
 			s.tws.Spec.Timezone, s.tws.Spec.GracePeriodSeconds = "Mars/Olympus_Mons", 40
 			s.tws.Status.EffectiveReplicas = ptr.To[int32](10)
 		}, 40 * time.Second},
-		"refused": {func(s *story) { s.obs.target, s.refusal = deployment(2, 2), errRefused }, 30 * time.Second},
+		"refused": {func(s *scenario) { s.obs.target, s.refusal = deployment(2, 2), errRefused }, 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStory(t, 10)
+			s := newScenario(t, 10)
 			tc.setUp(s)
 			r, request, state := exactly(t, s)
 			pass := s.pass(inTheHours)
 			state.wakeUp = pass.plan.wakeUp
-			got, err := r.settled(request, pass, state)
+			got, err := r.nextRequeue(request, pass, state)
 			expectDelay(t, name, got, err, tc.want)
 		})
 	}
 }
 
-// A status that was held back is written a second later.
+// A delayed status is written a second later.
 func TestAPendingStatusIsWrittenSoon(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	r, request, state := exactly(t, s)
 	state.heldSince = ist(inTheHours)
-	got, err := r.settled(request, s.pass(inTheHours), state)
+	got, err := r.nextRequeue(request, s.pass(inTheHours), state)
 	expectDelay(t, "held", got, err, time.Second)
 }
 
 // B10: conflicts are immediate and silent, and the next pass reads past the cache.
 func TestAConflictIsRetriedAtOnce(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	r, request, state := exactly(t, s)
 	state.target.Last, state.written = deployment(2, 2), officeHours()
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "deployments"}, "webapp", errors.New("modified"))
@@ -89,14 +89,14 @@ func TestAConflictIsRetriedAtOnce(t *testing.T) {
 	if len(gauges(t, request.NamespacedName)) > 0 || r.outage.Waiting() {
 		t.Error("a conflict is counted as a failure")
 	}
-	if _, err := r.settled(request, s.pass(inTheHours), state); err != nil || state.target.Live {
+	if _, err := r.nextRequeue(request, s.pass(inTheHours), state); err != nil || state.target.Live {
 		t.Errorf("still reading past the cache, error %v", err)
 	}
 }
 
 // B10: 30 s, 1, 2, 5 min, reset by a success, and never past the wake-up.
 func TestTransientFailuresBackOff(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.tws.Name = "backing-off"
 	r, request, state := exactly(t, s)
 	state.wakeUp = ist("2025-01-27 17:00:00")
@@ -118,15 +118,15 @@ func TestTransientFailuresBackOff(t *testing.T) {
 		t.Error("will not be woken when the API server is back")
 	}
 	r.outage.Failed(request.NamespacedName, true)
-	if _, err := r.settled(request, s.pass(inTheHours), state); err != nil || state.failures != 0 || r.outage.Waiting() {
+	if _, err := r.nextRequeue(request, s.pass(inTheHours), state); err != nil || state.failures != 0 || r.outage.Waiting() {
 		t.Errorf("after a success: %d failures, waiting %v, error %v", state.failures, r.outage.Waiting(), err)
 	}
 	fail(inTheHours, 30*time.Second)
 }
 
-// Where readiness and failures disagree for long, waking at each probe would be a tight loop.
+// While readiness and failures disagree, waking at each probe would be a tight loop.
 func TestWakingIsGivenUp(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	r, request, state := exactly(t, s)
 	woken := 0
 	for range 10 {
@@ -140,9 +140,9 @@ func TestWakingIsGivenUp(t *testing.T) {
 	}
 }
 
-// A pass cut short by the manager's end is not a failure.
+// A pass cut short by the manager's shutdown is not a failure.
 func TestAnEndIsNotAFailure(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	r, request, state := exactly(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -154,7 +154,7 @@ func TestAnEndIsNotAFailure(t *testing.T) {
 // A pass that ran into its time limit met an API server that hangs: it is repeated like any other that
 // did not reach it.
 func TestATimeLimitIsAFailure(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	r, request, state := exactly(t, s)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
@@ -167,7 +167,7 @@ func TestATimeLimitIsAFailure(t *testing.T) {
 
 // A deleted scaler leaves nothing behind.
 func TestForgetting(t *testing.T) {
-	s := newStory(t, 10)
+	s := newScenario(t, 10)
 	s.tws.Name = "forgotten"
 	pass := s.pass(inTheHours)
 	r, request, _ := exactly(t, s)

@@ -59,7 +59,7 @@ type Options struct {
 	Workers int
 	// Metrics says how windows' metrics are polled; zero means extmetric.DefaultOptions.
 	Metrics extmetric.Options
-	// OnFight says what to do about a rival; empty means contention.BackOff.
+	// OnFight is the reaction to a rival; empty means contention.BackOff.
 	OnFight contention.OnFight
 }
 

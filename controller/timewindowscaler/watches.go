@@ -85,7 +85,7 @@ func (r *Reconciler) autoscaled(ctx context.Context, obj client.Object) []types.
 	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetkind.NameField: contention.ScaleTarget(obj)})
 }
 
-// targetChanged lets through what can mean drift, arrival, loss or return of a target.
+// targetChanged passes changes that can mean drift, arrival, loss or return of a target.
 func targetChanged(kind target.Cached) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := kind.FromObject(e.ObjectOld), kind.FromObject(e.ObjectNew)
@@ -99,7 +99,7 @@ var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return !maps.Equal(e.ObjectOld.(*corev1.ConfigMap).Data, e.ObjectNew.(*corev1.ConfigMap).Data)
 }}
 
-// ownershipChanged lets through what can change who owns a target.
+// ownershipChanged passes changes that can affect the ownership of a target.
 var ownershipChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
 	return before.Spec.TargetRef != after.Spec.TargetRef || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)

@@ -19,7 +19,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
-// passesOn reports whether p lets through the change of an object.
+// passesOn reports whether p passes the change of an object.
 func passesOn[T client.Object](p predicate.Predicate, before T, change func(T)) bool {
 	after := before.DeepCopyObject().(T)
 	change(after)
@@ -112,7 +112,7 @@ func TestWhichAutoscalerChangesMatter(t *testing.T) {
 		t.Error("a new one is not seen")
 	}
 	if contention.ScaleTargetChanged.Delete(event.DeleteEvent{Object: scalesTo("Deployment", "web")}) {
-		t.Error("one that goes leaves nothing to do")
+		t.Error("a deleted one triggers a pass")
 	}
 }
 

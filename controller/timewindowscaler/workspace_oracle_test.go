@@ -15,7 +15,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// shift is a window of whole hours on some days of the week that begins on 2026-03-02, a Monday.
+// shift is a window of whole hours on some days of the week that starts on 2026-03-02, a Monday.
 type shift struct {
 	days       []int
 	start, end int
@@ -53,13 +53,13 @@ func (s shift) window(i int) v1beta1.Window {
 }
 
 // expectation is the oracle: hours are numbered, a stretch is a run of hours with the same window, and
-// the last decision in a stretch stands until it ends.
+// the last decision in a stretch applies until its end.
 type expectation struct {
 	shifts                []shift
 	enforce, keepArchived bool
 
 	hour, decider, stretch int
-	handled                int // the last stretch of which the schedule has spoken; 0 if of none
+	handled                int // the last stretch that the schedule has acted on; 0 for none
 	desired                lifecycle.State
 	writes                 map[int]int // by stretch
 }
@@ -103,7 +103,7 @@ func (e *expectation) pass(paused, lost bool) {
 }
 
 // Users and idle timers write what they like, the manager is away at times, dies between its two writes, and
-// is paused: at each edge the schedule has its way, once, and between edges everybody else.
+// is paused: at each edge the schedule decides, once, and between edges everybody else does.
 func TestWorkspaceAgainstAnOracle(t *testing.T) {
 	monday := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	states := []lifecycle.State{lifecycle.Pending, lifecycle.Standby, lifecycle.Running}
@@ -114,28 +114,28 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 			stretch: 1, desired: rapid.SampledFrom(states).Draw(t, "at first"), writes: map[int]int{},
 		}
 		e.decider = e.deciderAt(0)
-		workspaceStory := newWorkspaceStory(e.desired)
-		workspaceStory.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived}
-		workspaceStory.tws.Spec.Windows = nil
+		workspaceScenario := newWorkspaceScenario(e.desired)
+		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived}
+		workspaceScenario.tws.Spec.Windows = nil
 		for i, s := range e.shifts {
-			workspaceStory.tws.Spec.Windows = append(workspaceStory.tws.Spec.Windows, s.window(i))
+			workspaceScenario.tws.Spec.Windows = append(workspaceScenario.tws.Spec.Windows, s.window(i))
 		}
 		writes := map[int]int{}
 		for hour := 0; hour < 6*24; hour++ {
 			e.goTo(hour)
 			if rapid.IntRange(0, 5).Draw(t, "a user writes") == 0 {
 				e.desired = rapid.SampledFrom(states).Draw(t, "state")
-				workspaceStory.setState(e.desired)
+				workspaceScenario.setState(e.desired)
 			}
 			hour += rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 2, 30}).Draw(t, "away")
 			e.goTo(hour)
-			workspaceStory.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
+			workspaceScenario.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
 			lost := rapid.IntRange(0, 9).Draw(t, "status lost") == 0
-			e.pass(workspaceStory.tws.Spec.Pause, lost)
-			if workspaceStory.pass(monday.Add(time.Duration(hour)*time.Hour+time.Minute), lost).plan.Write {
+			e.pass(workspaceScenario.tws.Spec.Pause, lost)
+			if workspaceScenario.pass(monday.Add(time.Duration(hour)*time.Hour+time.Minute), lost).plan.Write {
 				writes[e.stretch]++
 			}
-			if got := workspaceStory.target.State; got != e.desired {
+			if got := workspaceScenario.target.State; got != e.desired {
 				t.Fatalf("hour %d: %s, want %s", hour, got, e.desired)
 			}
 		}
@@ -147,13 +147,13 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 	})
 }
 
-// workspaceStory is one Workspace with its scaler; like story, it drives the pure part of the passes.
-type workspaceStory struct {
+// workspaceScenario is one Workspace with its scaler; like scenario, it drives the pure part of the passes.
+type workspaceScenario struct {
 	tws    *v1beta1.TimeWindowScaler
 	target *target.Workspace
 }
 
-func newWorkspaceStory(desired lifecycle.State) *workspaceStory {
+func newWorkspaceScenario(desired lifecycle.State) *workspaceScenario {
 	tws := &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "ada-hours", UID: "u-1", Generation: 1},
 		Spec: v1beta1.TimeWindowScalerSpec{
@@ -164,13 +164,13 @@ func newWorkspaceStory(desired lifecycle.State) *workspaceStory {
 			}},
 		},
 	}
-	d := &workspaceStory{tws: tws, target: &target.Workspace{Common: target.Common{UID: "w-1"}}}
+	d := &workspaceScenario{tws: tws, target: &target.Workspace{Common: target.Common{UID: "w-1"}}}
 	d.setState(desired)
 	return d
 }
 
 // setState writes the Workspace's desired state, as a user does, and it gets there at once.
-func (d *workspaceStory) setState(desired lifecycle.State) {
+func (d *workspaceScenario) setState(desired lifecycle.State) {
 	next := &target.Workspace{Common: target.Common{UID: d.target.UID}, State: desired, Settled: true}
 	if desired == lifecycle.Running {
 		next.Spec, next.Observed = 1, 1
@@ -179,7 +179,7 @@ func (d *workspaceStory) setState(desired lifecycle.State) {
 }
 
 // pass runs one pass; its status is stored unless it is lost.
-func (d *workspaceStory) pass(now time.Time, lost bool) *passResult {
+func (d *workspaceScenario) pass(now time.Time, lost bool) *passResult {
 	obs := observation{target: d.target}
 	p := plan(d.tws, obs, now)
 	done := outcome{target: d.target}

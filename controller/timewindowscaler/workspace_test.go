@@ -14,10 +14,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Until the Workspace says that it has arrived, the schedule is not Ready; a decision of others needs no
-// arrival.
+// Until the Workspace reports that it has converged, the schedule is not Ready; decisions of others need
+// not converge.
 func TestAWorkspaceOnItsWay(t *testing.T) {
-	d := newWorkspaceStory(lifecycle.Standby)
+	d := newWorkspaceScenario(lifecycle.Standby)
 	d.pass(utc("2026-03-02 08:00"), false)
 	d.target.State, d.target.Settled = lifecycle.Running, false
 	s := d.pass(utc("2026-03-02 09:00"), false)
@@ -37,10 +37,10 @@ func TestAWorkspaceOnItsWay(t *testing.T) {
 	}
 }
 
-// What was asked for is written with the boundary's status and not held back; what could not be asked for is
-// asked for again, and a target that is not a Workspace has no such memory.
+// A state that was requested is written with the boundary's status, without delay; a failed request is
+// repeated, and a target that is not a Workspace has no such state.
 func TestWhatTheStatusRemembers(t *testing.T) {
-	d := newWorkspaceStory(lifecycle.Standby)
+	d := newWorkspaceScenario(lifecycle.Standby)
 	before := d.tws.DeepCopy()
 	s := d.pass(utc("2026-03-02 10:00"), false)
 	want := &v1beta1.AppliedState{

@@ -12,28 +12,28 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// A cache that never shows anything that was made delays, and does nothing else.
+// A cache that never shows new objects only causes delay.
 func TestACacheThatIsBehind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace())
 	w.r.Client = blinded{w.r.Client}
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 	w.write("work")
-	uid := w.claim().UID
+	uid := w.pvc().UID
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
-	w.is("STANDBY")
-	w.holds("work")
-	if w.claim().UID == uid {
+	w.converge()
+	w.expectState("STANDBY")
+	w.expectContent("work")
+	if w.pvc().UID == uid {
 		t.Error("the home was never archived")
 	}
 }
 
-// blinded is a cache of Workspaces alone.
+// blinded is a cache that has only Workspaces.
 type blinded struct{ client.Client }
 
 func (b blinded) Get(ctx context.Context, key types.NamespacedName, object client.Object, options ...client.GetOption) error {

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// Where no class can be read none is asked for, and a pending volume waits for a Pod, for all that is
-// known; otherwise a class is read once (D19).
+// If storage classes cannot be read, none is requested, and a pending volume is assumed to wait for a Pod
+// (D19); otherwise a class is read once.
 func TestBindsLate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		mode      storagev1.VolumeBindingMode

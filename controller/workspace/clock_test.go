@@ -9,7 +9,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// A clock that is set back must not make anybody wait for the time that it was before.
+// A clock that is set back must not make a Workspace wait until the earlier time.
 func TestAClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
@@ -28,5 +28,5 @@ func TestAClockIsSetBack(t *testing.T) {
 		_ = w.pass()
 		w.nodes()
 	}
-	w.is("ARCHIVED")
+	w.expectState("ARCHIVED")
 }

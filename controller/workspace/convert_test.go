@@ -49,7 +49,7 @@ func TestPodView(t *testing.T) { // D3
 		}
 		pod.OwnerReferences = nil
 		if !podView(ws, pod).Foreign {
-			t.Errorf("%s: without its owner it is taken for ours", name)
+			t.Errorf("%s: without its owner it counts as ours", name)
 		}
 	}
 	if got := podView(ws, nil); got != (lifecycle.Pod{}) {
@@ -87,7 +87,7 @@ func TestVolumeView(t *testing.T) { // D17, D19
 	}
 }
 
-// aMove is a mover's Job and the Pod that it left.
+// aMove is a mover's Job and its ended Pod.
 func aMove(change func(*batchv1.Job, *corev1.Pod)) (batchv1.Job, corev1.Pod) {
 	ws := aWorkspace()
 	job := objects.Job(ws, lifecycle.Action{Name: "ws-home-abcdef-1", UID: "v", OperationID: "op", Attempt: 1}, objects.Move{
@@ -115,14 +115,14 @@ func TestJobViews(t *testing.T) { // D18
 		change func(*batchv1.Job, *corev1.Pod)
 		state  lifecycle.JobState
 		reason lifecycle.Reason
-		word   lifecycle.Code
+		code   lifecycle.Code
 		noJob  bool
 	}{
 		"at work": {state: lifecycle.JobRunning},
 		"done":    {change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobComplete, `{"code":"OK"}`) }, state: lifecycle.JobSucceeded},
 		"done, by a program that moves no homes": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobComplete, "") },
-			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.CodeJobFailed,
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, code: lifecycle.CodeJobFailed,
 		},
 		"going, though done": {change: func(j *batchv1.Job, p *corev1.Pod) {
 			ended(j, p, batchv1.JobComplete, "{}")
@@ -131,21 +131,21 @@ func TestJobViews(t *testing.T) { // D18
 		"only its Pod is left": {noJob: true, state: lifecycle.JobTerminating},
 		"killed": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, "") },
-			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.CodeJobFailed,
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, code: lifecycle.CodeJobFailed,
 		},
 		"a lost archive": {
 			change: func(j *batchv1.Job, p *corev1.Pod) {
 				ended(j, p, batchv1.JobFailed, `{"code":"ARCHIVE_NOT_FOUND"}`+"\n")
 			},
-			state: lifecycle.JobFailed, reason: lifecycle.DataLost, word: lifecycle.CodeArchiveLost,
+			state: lifecycle.JobFailed, reason: lifecycle.DataLost, code: lifecycle.CodeArchiveLost,
 		},
 		"a full disk": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"DISK_FULL"}`) },
-			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, word: lifecycle.CodeJobFailed,
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, code: lifecycle.CodeJobFailed,
 		},
 		"what it stored is not the home": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"ARCHIVE_UNVERIFIED"}`) },
-			state:  lifecycle.JobFailed, reason: lifecycle.Mismatch, word: lifecycle.CodeArchiveCorrupt,
+			state:  lifecycle.JobFailed, reason: lifecycle.Mismatch, code: lifecycle.CodeArchiveCorrupt,
 		},
 	} {
 		change := tc.change
@@ -158,7 +158,7 @@ func TestJobViews(t *testing.T) { // D18
 			jobs = nil
 		}
 		want := []lifecycle.Job{{
-			Name: "ws-home-abcdef-1", UID: "j", State: tc.state, OperationID: "op", Attempt: 1, VolumeUID: "v", Reason: tc.reason, Code: tc.word,
+			Name: "ws-home-abcdef-1", UID: "j", State: tc.state, OperationID: "op", Attempt: 1, VolumeUID: "v", Reason: tc.reason, Code: tc.code,
 		}}
 		if diff := cmp.Diff(want, jobViews(aWorkspace(), jobs, []corev1.Pod{pod, pod})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -170,8 +170,8 @@ func TestJobViews(t *testing.T) { // D18
 	}
 }
 
-// A Pod that its node lost was followed by another: the later one's word counts.
-func TestTheLastMoverIsBelieved(t *testing.T) {
+// A Pod that its node lost was followed by another: the later Pod's result counts.
+func TestTheLastMoverCounts(t *testing.T) {
 	_, first := aMove(func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"CANCELLED"}`) })
 	_, second := aMove(func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"DISK_FULL"}`) })
 	second.UID, second.CreationTimestamp = types.UID("q"), metav1.NewTime(epoch.Add(time.Second))

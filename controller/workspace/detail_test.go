@@ -13,8 +13,8 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// A Pod that never becomes ready: after one more try the Workspace is in ERROR, and says what the kubelet
-// said (W49).
+// A Pod that never becomes ready: after one retry the Workspace is in ERROR, with the message of the kubelet
+// (W49).
 func TestAPodThatDoesNotStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace())
@@ -34,7 +34,7 @@ func TestAPodThatDoesNotStart(t *testing.T) {
 			break
 		}
 	}
-	w.failed("Timeout", lifecycle.CodeTimedOut, "ImagePullBackOff: no such image: ide:1")
+	w.expectError("Timeout", lifecycle.CodeTimedOut, "ImagePullBackOff: no such image: ide:1")
 	if err := w.server.Get(t.Context(), types.NamespacedName{Namespace: home.Namespace, Name: "ws-home"}, &corev1.Pod{}); err == nil {
 		t.Error("the Pod of the failed start is still there")
 	}

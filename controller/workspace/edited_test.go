@@ -11,7 +11,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// forget takes out of the status what the volume holds, by hand or as a program of another version would.
+// forget removes the volume's content from the status, as a manual edit or another version would.
 func (w *world) forget(content v1alpha1.VolumeContent) {
 	w.Helper()
 	ws := w.workspace()
@@ -19,24 +19,24 @@ func (w *world) forget(content v1alpha1.VolumeContent) {
 	w.update(w.server.Status().Update(w.Context(), ws))
 }
 
-// The volume itself says that it is a home. A status that does not is no reason to delete it (W3).
+// The volume's marker says that it is a home, so it is not deleted even if the status does not say so (W3).
 func TestAHomeIsKnownByItsVolume(t *testing.T) {
 	t.Parallel()
 	for _, content := range []v1alpha1.VolumeContent{"", v1alpha1.ContentUninitialized} {
 		w := inStandby(t)
 		w.forget(content)
-		w.settle()
-		w.is("STANDBY")
-		w.holds("work")
+		w.converge()
+		w.expectState("STANDBY")
+		w.expectContent("work")
 		w.desire(v1alpha1.DesiredPending)
-		w.settle()
+		w.converge()
 		w.desire(v1alpha1.DesiredRunning)
-		w.settle()
+		w.converge()
 		w.write("more") // than is in the archive
 		w.forget(content)
-		w.settle()
-		w.is("RUNNING")
-		w.holds("more")
+		w.converge()
+		w.expectState("RUNNING")
+		w.expectContent("more")
 	}
 }
 
@@ -56,7 +56,7 @@ func TestAHomeThatWasNeverUsedIsArchivedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.DesiredState = v1alpha1.DesiredPending }))
 	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
+	w.converge()
 	w.desire(v1alpha1.DesiredPending)
 	for range 60 {
 		if o := w.workspace().Status.Operation; o != nil && o.PointOfNoReturn {
@@ -69,6 +69,6 @@ func TestAHomeThatWasNeverUsedIsArchivedAgain(t *testing.T) {
 	for _, name := range w.archives() {
 		w.update(os.Remove(name))
 	}
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 }

@@ -25,13 +25,13 @@ func (w *world) point(folder string) {
 	w.update(w.server.Update(w.Context(), &secret))
 }
 
-// away is a world with a home in the archive that holds "work", whose Secret names another store now.
+// away is a world with an archived home that holds "work", whose Secret now names another store.
 func away(t *testing.T, change ...func(*v1alpha1.Workspace)) (w *world, other string) {
 	t.Helper()
 	w = inStandby(t, change...)
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 	if store := w.workspace().Status.Archive.Store; store != "file://"+w.bucket+"/" {
 		t.Fatalf("the archive is recorded in %q", store)
 	}
@@ -44,12 +44,12 @@ func TestAnArchiveInAnotherStoreIsNotLost(t *testing.T) { // D23
 	t.Parallel()
 	w, other := away(t)
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeArchiveElsewhere,
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeArchiveElsewhere,
 		"file://"+w.bucket+"/", "team/store", "file://"+other+"/", "archives/"+string(w.workspace().UID)+" ")
 	w.point(w.bucket)
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
-	w.works()
+	w.expectRunning()
 }
 
 func TestAStoreThatWasMovedIsRecorded(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAStoreThatWasMovedIsRecorded(t *testing.T) {
 	w.update(os.CopyFS(other, os.DirFS(w.bucket)))
 	w.update(os.RemoveAll(w.bucket))
 	w.desire(v1alpha1.DesiredRunning)
-	w.works()
+	w.expectRunning()
 	if store := w.workspace().Status.Archive.Store; store != "file://"+other+"/" {
 		t.Errorf("the archive is recorded in %q", store)
 	}
@@ -68,16 +68,16 @@ func TestAnArchiveInAnotherStoreCanBeGivenUp(t *testing.T) {
 	t.Parallel()
 	w, _ := away(t)
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
+	w.converge()
 	w.annotate(objects.AnnotationAcceptLoss, w.workspace().Status.ArchiveKey)
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 }
 
-func TestADeletionTellsThatItsArchiveIsElsewhere(t *testing.T) {
+func TestADeletionReportsAnArchiveElsewhere(t *testing.T) {
 	t.Parallel()
 	w, _ := away(t, policy(v1alpha1.DeletionRetain))
-	w.told()
+	w.newEvents()
 	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))
 	w.update(w.server.Delete(t.Context(), w.workspace()))
 	for range 10 {
@@ -85,18 +85,18 @@ func TestADeletionTellsThatItsArchiveIsElsewhere(t *testing.T) {
 		w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	}
 	ready := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionReady)
-	if told := strings.Join(w.told(), "\n"); ready == nil || ready.Reason != v1alpha1.ReasonArchiveElsewhere || strings.Count(told, "ArchiveElsewhere") != 1 {
-		t.Errorf("Ready %+v, told:\n%s", ready, told)
+	if got := strings.Join(w.newEvents(), "\n"); ready == nil || ready.Reason != v1alpha1.ReasonArchiveElsewhere || strings.Count(got, "ArchiveElsewhere") != 1 {
+		t.Errorf("Ready %+v, events:\n%s", ready, got)
 	}
 	w.point(w.bucket)
-	w.settle()
+	w.converge()
 	if ws := w.workspace(); ws != nil || len(w.archives()) != 3 {
 		t.Errorf("%+v is there, with %q", ws, w.archives())
 	}
 }
 
-// Whoever deletes the Workspace together with the Secret of its store is told how it goes on.
-func TestADeletionThatWaitsForAStoreCanBeLetGo(t *testing.T) {
+// If the Workspace is deleted together with the Secret of its store, a message explains how to continue.
+func TestADeletionThatWaitsForAStoreCanBeReleased(t *testing.T) {
 	t.Parallel()
 	w, _ := away(t, policy(v1alpha1.DeletionRetain))
 	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))
@@ -111,7 +111,7 @@ func TestADeletionThatWaitsForAStoreCanBeLetGo(t *testing.T) {
 		t.Errorf("Ready %+v", ready)
 	}
 	w.change(policy(v1alpha1.DeletionDelete))
-	w.settle()
+	w.converge()
 	if ws := w.workspace(); ws != nil {
 		t.Errorf("%+v is there", ws)
 	}

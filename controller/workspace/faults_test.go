@@ -8,13 +8,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// faults come between the reconciler and the API server. They count its writes, and let one of them fail.
+// faults wraps the API server's client. It counts writes, and lets one of them fail.
 type faults struct {
 	writes int
 	// at is the number of the write that fails, from 1; fail is its error.
 	at   int
 	fail error
-	// lost: it is carried out, and only its answer is lost.
+	// lost: the write succeeds, and only its answer is lost.
 	lost bool
 	// log names the writes.
 	log []string

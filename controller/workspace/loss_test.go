@@ -39,49 +39,49 @@ func TestAVolumeIsKeptIfItsArchiveGoes(t *testing.T) { // D4
 		w.update(os.Remove(name))
 	}
 	w.faults.refuse = nil
-	uid := w.claim().UID
+	uid := w.pvc().UID
 	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
-	w.is("STANDBY")
-	w.holds("work")
-	if w.claim().UID != uid {
+	w.converge()
+	w.expectState("STANDBY")
+	w.expectContent("work")
+	if w.pvc().UID != uid {
 		t.Error("the home is on another volume")
 	}
 }
 
-func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
+func TestADeletionReportsALostArchive(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t, policy(v1alpha1.DeletionRetain))
 	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
+	w.converge()
 	for _, name := range w.archives() {
 		w.update(os.Remove(name))
 	}
-	w.told()
+	w.newEvents()
 	w.remove()
-	if told := strings.Join(w.told(), "\n"); strings.Count(told, "Warning ArchiveLost ") != 1 || !strings.Contains(told, "spec.deletionPolicy is Retain.") {
-		t.Errorf("it was told:\n%s", told)
+	if got := strings.Join(w.newEvents(), "\n"); strings.Count(got, "Warning ArchiveLost ") != 1 || !strings.Contains(got, "spec.deletionPolicy is Retain.") {
+		t.Errorf("events:\n%s", got)
 	}
 }
 
-func TestALostArchiveIsToldOf(t *testing.T) {
+func TestALostArchiveIsReported(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 	for _, name := range w.archives() {
 		w.update(os.Remove(name))
 	}
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeArchiveLost)
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeArchiveLost)
 	archive := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionArchiveReady)
 	if archive == nil || archive.Status != metav1.ConditionFalse || archive.Reason != v1alpha1.ReasonArchiveLost || !strings.Contains(archive.Message, "archives/") {
 		t.Errorf("ArchiveReady: %+v", archive)
 	}
 	w.annotate(objects.AnnotationAcceptLoss, w.workspace().Status.ArchiveKey)
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 }

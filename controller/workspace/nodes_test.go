@@ -106,7 +106,7 @@ func (w *world) runPod(pod *corev1.Pod) bool {
 	if w.keepPods || pod.Labels[objects.LabelRole] != objects.RoleWorkspace || podReady(pod) {
 		return false
 	}
-	w.update(os.MkdirAll(filepath.Join(w.diskOf(w.claim()), "home"), 0o755))
+	w.update(os.MkdirAll(filepath.Join(w.diskOf(w.pvc()), "home"), 0o755))
 	pod.Status.Phase = corev1.PodRunning
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	w.update(w.server.Status().Update(w.Context(), pod))
@@ -141,7 +141,7 @@ func (w *world) runJob(job *batchv1.Job) bool {
 	return true
 }
 
-// move does what the Job's arguments say.
+// move runs the mover with the Job's arguments.
 func (w *world) move(job *batchv1.Job) mover.Result {
 	args := map[string]string{}
 	list := job.Spec.Template.Spec.Containers[0].Args

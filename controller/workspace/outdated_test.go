@@ -9,13 +9,13 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// A change of the Pod's part of the spec restarts nobody: it holds from the next start on, and until then
-// PodReady says so.
+// A change of the Pod's part of the spec restarts no Pod: it applies from the next start, and until then
+// PodReady reports it.
 func TestAChangedPodWaitsForTheNextStart(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
+	w.converge()
 	podReady := func() string {
 		w.Helper()
 		return meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionPodReady).Message
@@ -29,15 +29,15 @@ func TestAChangedPodWaitsForTheNextStart(t *testing.T) {
 		{func(spec *v1alpha1.WorkspaceSpec) { spec.Image = "registry.example.com/ide:2" }, true},
 	} {
 		w.change(func(ws *v1alpha1.Workspace) { change.edit(&ws.Spec) })
-		w.settle()
-		w.is("RUNNING")
+		w.converge()
+		w.expectState("RUNNING")
 		if got := podReady(); strings.Contains(got, "earlier spec") != change.waits || !strings.HasPrefix(got, fresh) {
 			t.Errorf("PodReady says %q", got)
 		}
 	}
 	for _, state := range []v1alpha1.DesiredState{v1alpha1.DesiredStandby, v1alpha1.DesiredRunning} {
 		w.desire(state)
-		w.settle()
+		w.converge()
 	}
 	if got := podReady(); got != fresh {
 		t.Errorf("after the next start, PodReady says %q", got)

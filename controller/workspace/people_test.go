@@ -24,11 +24,11 @@ func policy(p v1alpha1.DeletionPolicy) func(*v1alpha1.Workspace) {
 	return func(ws *v1alpha1.Workspace) { ws.Spec.DeletionPolicy = p }
 }
 
-// remove deletes the Workspace and lets it go.
+// remove deletes the Workspace and waits until it is gone.
 func (w *world) remove() {
 	w.Helper()
 	w.update(w.server.Delete(w.Context(), w.workspace()))
-	w.settle()
+	w.converge()
 	if ws := w.workspace(); ws != nil {
 		w.Fatalf("it is still there: %+v", ws.Status)
 	}
@@ -37,7 +37,7 @@ func (w *world) remove() {
 func TestAHomeIsArchivedBeforeItIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(policy(v1alpha1.DeletionArchive)), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}})
-	w.settle()
+	w.converge()
 	w.write("work")
 	w.remove()
 	w.nothingIsLeft()
@@ -50,16 +50,16 @@ func TestAHomeIsArchivedBeforeItIsDeleted(t *testing.T) {
 	}
 }
 
-func TestANamespaceThatGoesIsNotHeldUp(t *testing.T) { // D24
+func TestATerminatingNamespaceIsNotBlocked(t *testing.T) { // D24
 	t.Parallel()
 	going := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace, Finalizers: []string{"example.com/x"}}}
 	w := newWorld(t, aWorkspace(policy(v1alpha1.DeletionArchive)), going)
-	w.settle()
+	w.converge()
 	w.update(w.server.Delete(t.Context(), going))
 	w.remove()
 	w.nothingIsLeft()
-	if told := strings.Join(w.told(), "\n"); !strings.Contains(told, "DeletedWithoutArchive") {
-		t.Errorf("nobody was told that the home is lost:\n%s", told)
+	if got := strings.Join(w.newEvents(), "\n"); !strings.Contains(got, "DeletedWithoutArchive") {
+		t.Errorf("no event that the home is lost:\n%s", got)
 	}
 }
 
@@ -67,8 +67,8 @@ func TestAHomeIsReleased(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t, policy(v1alpha1.DeletionRetain))
 	w.remove()
-	w.holds("work")
-	if claim := w.claim(); !objects.Released(claim) || claim.DeletionTimestamp != nil {
+	w.expectContent("work")
+	if claim := w.pvc(); !objects.Released(claim) || claim.DeletionTimestamp != nil {
 		t.Errorf("the claim is not released: %+v", claim.ObjectMeta)
 	}
 }
@@ -89,15 +89,15 @@ func TestArchivingIsCancelled(t *testing.T) { // D12
 		t.Fatalf("%d Jobs are at work, want 1 with its ticket", len(jobs.Items))
 	}
 	w.desire(v1alpha1.DesiredRunning)
-	w.works()
+	w.expectRunning()
 	w.update(w.server.List(t.Context(), &jobs))
 	if len(jobs.Items) > 0 {
 		t.Error("the mover is still at work")
 	}
 }
 
-// What one attempt left in the store, and did not commit, is never deleted and never taken: the next
-// attempt has a key of its own.
+// Uncommitted data of an attempt is never deleted and never reused: the next
+// attempt has its own key.
 func TestAnUnverifiedArchiveIsLeftToTheCollection(t *testing.T) { // D7
 	t.Parallel()
 	w := inStandby(t)
@@ -115,8 +115,8 @@ func TestAnUnverifiedArchiveIsLeftToTheCollection(t *testing.T) { // D7
 	w.update(os.MkdirAll(torn, 0o755))
 	w.update(os.WriteFile(filepath.Join(torn, "home.tar.gz"), []byte("torn"), 0o644))
 	w.keepJobs = false
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 	if status := w.workspace().Status; strings.Contains(status.ArchiveKey, first) {
 		t.Errorf("the archive %s is under the key of what was torn", status.ArchiveKey)
 	}
@@ -124,8 +124,8 @@ func TestAnUnverifiedArchiveIsLeftToTheCollection(t *testing.T) { // D7
 		t.Errorf("what another mover may be writing was touched: %q, %v", text, err)
 	}
 	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
-	w.holds("work")
+	w.converge()
+	w.expectContent("work")
 }
 
 func TestNothingIsWrittenAtRest(t *testing.T) {
@@ -133,14 +133,14 @@ func TestNothingIsWrittenAtRest(t *testing.T) {
 	for _, state := range []v1alpha1.DesiredState{v1alpha1.DesiredRunning, v1alpha1.DesiredStandby, v1alpha1.DesiredPending} {
 		w := inStandby(t)
 		w.desire(state)
-		w.settle()
+		w.converge()
 		before := w.faults.writes
 		for range 50 {
 			w.update(w.pass())
 			w.clock.SetTime(w.clock.Now().Add(w.wait))
 		}
 		if w.faults.writes != before || w.wait != lifecycle.Poll {
-			t.Errorf("%s: %d writes, the last %v; the next look is in %v", state, w.faults.writes-before, w.faults.log[before:], w.wait)
+			t.Errorf("%s: %d writes, the last %v; the next pass is in %v", state, w.faults.writes-before, w.faults.log[before:], w.wait)
 		}
 	}
 }
@@ -149,12 +149,12 @@ func TestAPauseOnlyReports(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Pause, ws.Spec.DesiredState = true, v1alpha1.DesiredPending })
-	w.settle()
-	w.is("STANDBY")
-	w.holds("work")
+	w.converge()
+	w.expectState("STANDBY")
+	w.expectContent("work")
 	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Pause = false })
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 }
 
 // A status can be lost, by a restore of the cluster or by hand. The archived home must not be forgotten
@@ -169,21 +169,21 @@ func TestALostStatusForgetsNoArchive(t *testing.T) {
 		_ = w.pass()
 	}
 	if phase := w.workspace().Status.Phase; phase != "" || w.has("ws-home-home", &corev1.PersistentVolumeClaim{}) {
-		t.Errorf("it goes on in %q without knowing of the archive", phase)
+		t.Errorf("it continued to %q without knowing whether there is an archive", phase)
 	}
 	w.update(os.Rename(w.bucket+".away", w.bucket))
-	w.works()
+	w.expectRunning()
 }
 
 func TestAVolumeGrows(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	size := func() string {
-		claim := w.claim()
+		claim := w.pvc()
 		return claim.Spec.Resources.Requests.Storage().String()
 	}
 	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })
-	w.settle()
+	w.converge()
 	if got := size(); got != "2Gi" {
 		t.Errorf("the volume was asked for %s, want 2Gi", got)
 	}
@@ -195,14 +195,14 @@ func TestAVolumeGrows(t *testing.T) {
 		tried++
 		return apierrors.NewForbidden(schema.GroupResource{}, object.GetName(), errors.New("its class does not allow it"))
 	}
-	w.told()
+	w.newEvents()
 	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "3Gi" })
-	w.settle()
+	w.converge()
 	for range 5 {
 		w.update(w.pass())
 	}
-	if told := strings.Join(w.told(), "\n"); tried != 1 || size() != "2Gi" || !strings.Contains(told, "VolumeNotGrown") || !strings.Contains(told, "its class does not allow it") {
-		t.Errorf("tried %d times, it has %s, and was told:\n%s", tried, size(), told)
+	if got := strings.Join(w.newEvents(), "\n"); tried != 1 || size() != "2Gi" || !strings.Contains(got, "VolumeNotGrown") || !strings.Contains(got, "its class does not allow it") {
+		t.Errorf("tried %d times, it has %s, events:\n%s", tried, size(), got)
 	}
-	w.is("STANDBY")
+	w.expectState("STANDBY")
 }

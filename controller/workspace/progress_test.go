@@ -21,7 +21,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/mover"
 )
 
-// moving takes the world to where a mover is at work, and returns its ticket.
+// moving reconciles until a mover runs, and returns its ticket.
 func (w *world) moving(desired v1alpha1.DesiredState) (job string, ticket archive.Ticket) {
 	w.Helper()
 	w.keepJobs = true
@@ -32,7 +32,7 @@ func (w *world) moving(desired v1alpha1.DesiredState) (job string, ticket archiv
 		w.clock.SetTime(w.clock.Now().Add(time.Second))
 		job = w.workspace().Status.Operation.JobName
 	}
-	_ = w.pass() // sees it at work
+	_ = w.pass() // observes the running mover
 	secret, err := get(w.Context(), w.server, home.Namespace, job, &corev1.Secret{})
 	w.update(err)
 	ticket, err = objects.ReadTicket(secret)
@@ -40,7 +40,7 @@ func (w *world) moving(desired v1alpha1.DesiredState) (job string, ticket archiv
 	return job, ticket
 }
 
-// note tells how far the mover with a ticket is.
+// note writes the progress note of the mover with a ticket.
 func (w *world) note(ticket archive.Ticket, progress archive.Progress) {
 	w.Helper()
 	opened, _, err := mover.Open(ticket)
@@ -48,8 +48,8 @@ func (w *world) note(ticket archive.Ticket, progress archive.Progress) {
 	w.update(mover.Noter(ticket, opened)(w.Context(), progress))
 }
 
-// shows checks the progress in the status, a while later.
-func (w *world) shows(want string, later time.Duration) {
+// expectProgress checks the progress in the status, a while later.
+func (w *world) expectProgress(want string, later time.Duration) {
 	w.Helper()
 	w.clock.SetTime(w.clock.Now().Add(later))
 	_ = w.pass()
@@ -57,72 +57,72 @@ func (w *world) shows(want string, later time.Duration) {
 		w.Errorf("%v later: %q, want %q", later, got, want)
 	}
 	if w.wait > pollEvery {
-		w.Errorf("it looks again only after %v", w.wait)
+		w.Errorf("it polls again only after %v", w.wait)
 	}
 }
 
-// The status says how far the mover is, to archive and to restore, as long as it is at work; and what it has
-// left in the store goes.
+// The status has the mover's progress, for archives and restores, as long as the mover runs; and what the mover
+// left in the store is deleted.
 func TestProgressOfMovers(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	_, ticket := w.moving(v1alpha1.DesiredPending)
-	w.shows("", pollEvery)
+	w.expectProgress("", pollEvery)
 	packing := archive.Progress{Step: archive.Packing, Entries: 3, Bytes: 512, OfBytes: 4 << 30, OfEntries: 9}
 	w.note(ticket, packing)
-	w.shows("", time.Second)
-	w.shows(message.Progress(packing), pollEvery)
+	w.expectProgress("", time.Second)
+	w.expectProgress(message.Progress(packing), pollEvery)
 	stale := ticket
 	stale.Attempt += "0"
 	w.note(stale, archive.Progress{Step: archive.Verifying})
-	w.shows(message.Progress(packing), pollEvery)
+	w.expectProgress(message.Progress(packing), pollEvery)
 	w.note(ticket, archive.Progress{Step: "juggling"})
-	w.shows(message.Progress(packing), pollEvery)
+	w.expectProgress(message.Progress(packing), pollEvery)
 	verifying := archive.Progress{Step: archive.Verifying, Bytes: 3 << 30, OfBytes: 4 << 30}
 	w.note(ticket, verifying)
-	w.shows(message.Progress(verifying), pollEvery)
+	w.expectProgress(message.Progress(verifying), pollEvery)
 	w.ends("ARCHIVED")
 
 	_, ticket = w.moving(v1alpha1.DesiredStandby)
 	unpacking := archive.Progress{Step: archive.Unpacking, Bytes: 1, OfBytes: 3, Entries: 1, OfEntries: 2}
 	w.note(ticket, unpacking)
-	w.shows(message.Progress(unpacking), pollEvery)
+	w.expectProgress(message.Progress(unpacking), pollEvery)
 	w.ends("STANDBY")
 }
 
-// ends lets the movers go on, and holds nothing to be left of their notes.
+// ends lets the movers finish, and checks that their notes are gone.
 func (w *world) ends(state string) {
 	w.Helper()
 	w.keepJobs = false
-	w.settle()
-	w.is(state)
+	w.converge()
+	w.expectState(state)
 	if got := w.workspace().Status.Operation.Progress; got != "" {
-		w.Errorf("it still says %q", got)
+		w.Errorf("it is still %q", got)
 	}
 	if notes, err := filepath.Glob(filepath.Join(w.bucket, "archives", "*", "*", "progress.json")); err != nil || len(notes) > 0 {
 		w.Errorf("left in the store: %v, %v", notes, err)
 	}
 }
 
-// A note that is damaged, and a store that is away, change nothing.
-func TestProgressIsNoReasonToFail(t *testing.T) {
+// A damaged note and a missing store change nothing.
+func TestFailedProgressDoesNotFailTheMover(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)
 	_, ticket := w.moving(v1alpha1.DesiredPending)
 	packing := archive.Progress{Step: archive.Packing, Bytes: 1, Entries: 1}
 	w.note(ticket, packing)
-	w.shows(message.Progress(packing), pollEvery)
+	w.expectProgress(message.Progress(packing), pollEvery)
 	key, err := archive.ParseKey(ticket.Key)
 	w.update(errors.Join(err, os.WriteFile(filepath.Join(w.bucket, key.Note()), []byte("{"), 0o600)))
-	w.shows(message.Progress(packing), pollEvery)
+	w.expectProgress(message.Progress(packing), pollEvery)
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
-	w.shows(message.Progress(packing), pollEvery)
+	w.expectProgress(message.Progress(packing), pollEvery)
 	w.update(os.Rename(w.bucket+".away", w.bucket))
 	w.ends("ARCHIVED")
 }
 
-// The mover of an earlier version leaves no notes. Then the status says how much of the home the store has, and does
-// not ask it all the time.
+// The mover of an earlier version leaves no notes. Then the status has the size of the upload in the store, which
+// is not read at each pass.
 func TestProgressOfAnUpload(t *testing.T) {
 	t.Parallel()
 	stored, asked := 0, 0
@@ -148,18 +148,18 @@ func TestProgressOfAnUpload(t *testing.T) {
 		{32 << 20, pollEvery, message.Uploaded(32 << 20)},
 		{64 << 20, time.Second, message.Uploaded(32 << 20)},
 		{64 << 20, pollEvery, message.Uploaded(64 << 20)},
-		{96 << 20, -time.Hour, message.Uploaded(64 << 20)}, // the attempt begins anew by this clock
+		{96 << 20, -time.Hour, message.Uploaded(64 << 20)}, // by this clock the attempt has just started
 		{96 << 20, time.Second, message.Uploaded(96 << 20)},
 	} {
 		stored = now.stored
-		w.shows(now.want, now.later)
+		w.expectProgress(now.want, now.later)
 	}
 	if asked != 4 {
 		t.Errorf("the store was asked %d times, want 4", asked)
 	}
 }
 
-// uploadsTo makes the mover's ticket one for an upload to an S3 store.
+// uploadsTo changes the mover's ticket to an upload to an S3 store.
 func (w *world) uploadsTo(endpoint, job string) {
 	w.Helper()
 	ctx := w.Context()

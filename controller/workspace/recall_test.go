@@ -17,13 +17,13 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// archivedLongAgo is a world with a home in the archive that holds "work".
+// archivedLongAgo is a world with an archived home that holds "work".
 func archivedLongAgo(t *testing.T) *world {
 	t.Helper()
 	w := inStandby(t)
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 	w.clock.SetTime(w.clock.Now().Add(time.Hour))
 	return w
 }
@@ -36,16 +36,16 @@ func (w *world) edit(do func(*v1alpha1.WorkspaceStatus)) {
 	w.update(w.server.Status().Update(w.Context(), ws))
 }
 
-// empty checks that the home is there, and without the work.
+// empty checks that the home exists and is empty.
 func (w *world) empty() {
 	w.Helper()
-	if _, err := os.Stat(filepath.Join(w.diskOf(w.claim()), "home", "work")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(w.diskOf(w.pvc()), "home", "work")); !errors.Is(err, os.ErrNotExist) {
 		w.Errorf("the home is not empty: %v", err)
 	}
 }
 
-// Whoever takes archiveKey out of a status does not take the home away. What is left in it says at once that there was an
-// archive; where nothing is, an empty home is not made before the store was asked.
+// A status without archiveKey does not lose the home. If the rest of the status shows that there was an
+// archive, that is used; if not, the store is checked before an empty home is created.
 func TestAnArchiveKeyTakenOutByHand(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -73,24 +73,24 @@ func TestAnArchiveKeyTakenOutByHand(t *testing.T) {
 				s.ArchiveKey = ""
 				tc.edit(s)
 			})
-			w.settle()
+			w.converge()
 			if got := w.workspace().Status.ArchiveKey; (got == key) != tc.hint {
 				t.Errorf("at rest it has %q, want %q: %t", got, key, tc.hint)
 			}
 			w.desire(v1alpha1.DesiredRunning)
-			w.works()
+			w.expectRunning()
 		})
 	}
 }
 
-// A Workspace that was made while the clocks were ahead is none that is new for as long as they were.
+// A Workspace that was created while the clocks were ahead does not count as new for that long.
 func TestAStatusThatIsLostAfterTheClockWasSetBack(t *testing.T) {
 	t.Parallel()
 	w := archivedLongAgo(t)
 	w.clock.SetTime(epoch.Add(-24 * time.Hour))
 	w.edit(func(s *v1alpha1.WorkspaceStatus) { *s = v1alpha1.WorkspaceStatus{} })
 	w.desire(v1alpha1.DesiredRunning)
-	w.works()
+	w.expectRunning()
 }
 
 // A store that does not answer cannot say that there is no archive.
@@ -100,24 +100,24 @@ func TestNoEmptyHomeBeforeTheStoreHasAnswered(t *testing.T) {
 	w.edit(func(s *v1alpha1.WorkspaceStatus) { s.ArchiveKey, s.Archive = "", nil })
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
 	w.desire(v1alpha1.DesiredRunning)
-	w.told()
+	w.newEvents()
 	for range 5 {
 		w.update(w.pass())
 		w.clock.SetTime(w.clock.Now().Add(w.wait))
 	}
-	status, told := w.workspace().Status, strings.Join(w.told(), "\n")
+	status, got := w.workspace().Status, strings.Join(w.newEvents(), "\n")
 	ready, archive := meta.FindStatusCondition(status.Conditions, "Ready"), meta.FindStatusCondition(status.Conditions, "ArchiveReady")
 	if ready.Reason != v1alpha1.ReasonBucketMissing || archive.Status != metav1.ConditionUnknown || archive.Reason != v1alpha1.ReasonBucketMissing {
 		t.Errorf("Ready %+v, ArchiveReady %+v", ready, archive)
 	}
-	if w.has("ws-home-home", &corev1.PersistentVolumeClaim{}) || strings.Count(told, "BucketMissing") != 1 || status.ObservedGeneration != w.workspace().Generation {
-		t.Errorf("it goes on without knowing of the archive: %+v\n%s", status, told)
+	if w.has("ws-home-home", &corev1.PersistentVolumeClaim{}) || strings.Count(got, "BucketMissing") != 1 || status.ObservedGeneration != w.workspace().Generation {
+		t.Errorf("it continued without knowing whether there is an archive: %+v\n%s", status, got)
 	}
 	w.update(os.Rename(w.bucket+".away", w.bucket))
-	w.works()
+	w.expectRunning()
 }
 
-// A hint that leads nowhere is followed once, and then it is as if there were none.
+// A hint to a missing archive is followed once, and ignored afterwards.
 func TestAHintThatLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	w := archivedLongAgo(t)
@@ -125,45 +125,45 @@ func TestAHintThatLeadsNowhere(t *testing.T) {
 		w.update(os.Remove(name))
 	}
 	w.edit(func(s *v1alpha1.WorkspaceStatus) { s.ArchiveKey = "" })
-	w.settle()
+	w.converge()
 	if status := w.workspace().Status; status.Archive != nil || status.DisplayState != "PENDING" {
 		t.Errorf("%+v", status)
 	}
 }
 
-// Whoever accepts the loss of the newest archive gets an empty home, as was said, and no older one that happens to
-// be there still.
-func TestAnAcceptedLossIsNotMadeGoodByAnOlderArchive(t *testing.T) {
+// A user who accepts the loss of the newest archive gets an empty home, as documented, and not an older archive that may
+// still exist.
+func TestAnAcceptedLossIsNotReplacedByAnOlderArchive(t *testing.T) {
 	t.Parallel()
 	w := archivedLongAgo(t)
 	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
+	w.converge()
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
+	w.converge()
 	key := w.workspace().Status.ArchiveKey
 	w.update(os.Remove(filepath.Join(w.bucket, filepath.FromSlash(key))))
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeArchiveLost)
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeArchiveLost)
 	w.annotate(objects.AnnotationAcceptLoss, key)
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 	w.empty()
 }
 
-// A new Workspace asks no store, and an old one needs none that nobody has named.
+// A new Workspace reads no store, and neither does an old one that has none.
 func TestAHomeThatIsNewNeedsNoStore(t *testing.T) {
 	t.Parallel()
 	young := newWorld(t, aWorkspace())
 	young.update(os.RemoveAll(young.bucket))
-	young.settle()
-	young.is("RUNNING")
+	young.converge()
+	young.expectState("RUNNING")
 
 	old := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.DesiredState = v1alpha1.DesiredPending }))
-	old.settle()
+	old.converge()
 	old.update(old.server.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: storeName}}))
 	old.clock.SetTime(old.clock.Now().Add(time.Hour))
 	old.desire(v1alpha1.DesiredRunning)
-	old.settle()
-	old.is("RUNNING")
+	old.converge()
+	old.expectState("RUNNING")
 }

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// afterWrite is when the next pass begins after a write, unless a watch triggers it before.
+	// afterWrite is when the next pass starts after a write, unless a watch triggers it before.
 	afterWrite = 2 * time.Second
-	// afterConflict is when the next pass begins after a write conflict.
+	// afterConflict is when the next pass starts after a write conflict.
 	afterConflict = 50 * time.Millisecond
 )
 
@@ -101,7 +101,7 @@ func (r *Reconciler) pass(ctx context.Context, ws *v1alpha1.Workspace) (reconcil
 	return reconcile.Result{RequeueAfter: r.requeueAfter(p, wrote, moving)}, nil
 }
 
-// requeueAfter is when the next pass begins, unless a watch triggers it before.
+// requeueAfter is when the next pass starts, unless a watch triggers it before.
 func (r *Reconciler) requeueAfter(p plan, wrote, moving bool) time.Duration {
 	if wrote {
 		return afterWrite

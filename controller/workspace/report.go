@@ -38,7 +38,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, p plan) (plan, bool, error
 	return p, true, nil
 }
 
-// reserve takes the slot of an operation that the plan begins. If another Workspace has just taken the last one, the engine
+// reserve takes the slot of an operation that the plan starts. If another Workspace has just taken the last one, the engine
 // decides again.
 func (r *Reconciler) reserve(ctx context.Context, p plan) (plan, bool, error) {
 	before, after := slotOf(p.ws, p.status, p.now), slotOf(p.ws, p.decision.Status, p.now)

@@ -82,7 +82,7 @@ func owner(ws *v1alpha1.Workspace) string {
 	return ws.Namespace
 }
 
-// available returns what the other Workspaces leave for ws. It counts only if ws could begin an operation.
+// available returns what the other Workspaces leave for ws. It counts only if ws could start an operation.
 func (r *reservations) available(ctx context.Context, ws *v1alpha1.Workspace, s lifecycle.Status, now time.Time) (available, error) {
 	if s.Operation.Type != lifecycle.None && s.Operation.Type != "" || ws.DeletionTimestamp == nil && string(s.Phase) == string(ws.Spec.DesiredState) {
 		return available{}, nil

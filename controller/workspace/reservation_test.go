@@ -82,7 +82,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Claims at the same time, which no cache shows yet, do not take the same slot.
+// Concurrent reservations, which no cache shows yet, do not take the same slot.
 func TestClaimsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -109,7 +109,7 @@ func TestClaimsAtOnce(t *testing.T) {
 	}
 	w.r.reservations.release(types.UID(one))
 	if _, ok, _ := w.r.reservations.reserve(t.Context(), neighbour("late", "ada"), next, epoch); !ok {
-		t.Error("nobody can enter though one has left")
+		t.Error("no Workspace gets the slot that became free")
 	}
 	if _, ok, _ := w.r.reservations.reserve(t.Context(), neighbour("later", "ada"), next, epoch.Add(reservedFor+time.Second)); !ok {
 		t.Error("claims that no cache ever showed count for ever")
@@ -122,7 +122,7 @@ func TestClaimsAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsIsCalled(t *testing.T) {
+func TestWaitingObjectsAreWoken(t *testing.T) {
 	t.Parallel()
 	var called []types.NamespacedName
 	g := reservations{wake: func(keys ...types.NamespacedName) { called = append(called, keys...) }}
@@ -142,12 +142,12 @@ func TestWhoWaitsIsCalled(t *testing.T) {
 	}
 }
 
-// Whoever is over the limit says so, and starts when there is a slot.
+// A Workspace over the limit reports that, and starts when there is a slot.
 func TestAWorkspaceWaitsForItsOwnersOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(), neighbour("a", "", runs), neighbour("b", "", runs))
-	w.settle()
-	w.is("STANDBY")
+	w.converge()
+	w.expectState("STANDBY")
 	status := w.workspace().Status
 	for _, condition := range status.Conditions {
 		if condition.Type == v1alpha1.ConditionReady && (condition.Status != metav1.ConditionFalse || condition.Reason != string(lifecycle.CodeOwnerLimit)) {
@@ -161,6 +161,6 @@ func TestAWorkspaceWaitsForItsOwnersOthers(t *testing.T) {
 		t.Errorf("error %+v, waiting %v: a limit is a wait, and no error", status.Error, w.r.reservations.waiting)
 	}
 	w.update(w.server.Delete(t.Context(), neighbour("a", "")))
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 }

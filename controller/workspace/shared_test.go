@@ -14,7 +14,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// parts are what all worlds can share, and what takes most of the time to make.
+// parts are shared by all worlds, because they are slow to create.
 type parts struct {
 	scheme    *runtime.Scheme
 	mapper    meta.RESTMapper

@@ -14,30 +14,30 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// live takes a Workspace through its whole life (W34, W35, W37): made, used, stopped, archived, restored,
+// live runs a Workspace through its whole life (W34, W35, W37): made, used, stopped, archived, restored,
 // deleted.
 func (w *world) live() {
 	w.Helper()
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 	w.write("first")
 	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
-	w.is("STANDBY")
-	w.holds("first")
+	w.converge()
+	w.expectState("STANDBY")
+	w.expectContent("first")
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 	if w.has("ws-home-home", &corev1.PersistentVolumeClaim{}) {
 		w.Error("the archived home is still on its volume")
 	}
 	w.desire(v1alpha1.DesiredRunning)
-	w.settle()
-	w.is("RUNNING")
-	w.holds("first")
+	w.converge()
+	w.expectState("RUNNING")
+	w.expectContent("first")
 	w.write("second")
 	w.update(w.server.Delete(w.Context(), w.workspace()))
-	w.settle()
+	w.converge()
 	if w.workspace() != nil {
 		w.Errorf("the Workspace is still there: %+v", w.workspace().Status)
 	}
@@ -74,11 +74,11 @@ func TestALife(t *testing.T) {
 	t.Logf("%d writes:\n%s", w.faults.writes, strings.Join(w.faults.log, "\n"))
 }
 
-// full tries every fault at every write, where else each write has one of them.
+// full tries every fault at every write; by default each write has one of them.
 var full = flag.Bool("full", false, "let every write of a Workspace's life fail in every way: a minute")
 
-// A write that was not carried out, one whose answer was lost, one that somebody else was faster than,
-// and one that is refused: at the writes of a whole life, and each followed by a start of a new manager.
+// A write that was not executed, one whose answer was lost, one with a conflict,
+// and one that is refused: at each write of a whole life, and each followed by a restart of the manager.
 func TestEveryWriteCanFail(t *testing.T) {
 	t.Parallel()
 	whole := newWorld(t, aWorkspace())

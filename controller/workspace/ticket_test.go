@@ -12,7 +12,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
-// Two managers act at once, as when a Lease goes over while the old leader has a write under way. One
+// Two managers act at once, as when a Lease changes hands while the old leader has a write in flight. One
 // takes the other's ticket for one that a crash left behind, just before its Job is made or just
 // afterwards. A Job without a ticket would hang until its attempt has timed out.
 func TestTwoManagersLeaveNoMoverWithoutATicket(t *testing.T) {
@@ -36,13 +36,13 @@ func TestTwoManagersLeaveNoMoverWithoutATicket(t *testing.T) {
 				t.Error("the Job has no ticket")
 			}
 			w.keepJobs = false
-			w.settle()
-			w.is("ARCHIVED")
+			w.converge()
+			w.expectState("ARCHIVED")
 		})
 	}
 }
 
-// beforeTheJob has a second manager look when the first is about to make the Job.
+// beforeTheJob runs a pass of a second manager when the first is about to create the Job.
 func beforeTheJob(w *world) {
 	met := false
 	w.faults.refuse = func(verb string, object client.Object) error {
@@ -60,7 +60,7 @@ func beforeTheJob(w *world) {
 	}
 }
 
-// afterTheJob has the first manager's Job arrive when the second deletes the ticket.
+// afterTheJob lets the first manager's Job appear when the second deletes the ticket.
 func afterTheJob(w *world) {
 	var late client.Object
 	w.faults.refuse = func(verb string, object client.Object) error {

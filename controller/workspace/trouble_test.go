@@ -19,21 +19,21 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// failed checks that the Workspace is in ERROR for a reason, and tells of it in words.
-func (w *world) failed(reason v1alpha1.FailureReason, word lifecycle.Code, parts ...string) {
+// expectError checks that the Workspace is in ERROR with the reason, the code and parts of the message.
+func (w *world) expectError(reason v1alpha1.FailureReason, code lifecycle.Code, parts ...string) {
 	w.Helper()
 	status := w.workspace().Status
-	if status.Phase != v1alpha1.PhaseError || status.Error == nil || status.Error.Reason != reason || status.Error.Code != string(word) {
-		w.Fatalf("the workspace is %s with %+v, want ERROR with %s, %s", status.Phase, status.Error, reason, word)
+	if status.Phase != v1alpha1.PhaseError || status.Error == nil || status.Error.Reason != reason || status.Error.Code != string(code) {
+		w.Fatalf("the workspace is %s with %+v, want ERROR with %s, %s", status.Phase, status.Error, reason, code)
 	}
 	for _, part := range parts {
 		if !strings.Contains(status.Error.Message, part) {
-			w.Errorf("the message %q does not say %q", status.Error.Message, part)
+			w.Errorf("the message %q does not contain %q", status.Error.Message, part)
 		}
 	}
 }
 
-// annotate sets an annotation, as a person does.
+// annotate sets an annotation, as a user does.
 func (w *world) annotate(name, value string) {
 	w.Helper()
 	ws := w.workspace()
@@ -45,15 +45,15 @@ func (w *world) annotate(name, value string) {
 func inStandby(t *testing.T, change ...func(*v1alpha1.Workspace)) *world {
 	t.Helper()
 	w := newWorld(t, aWorkspace(change...))
-	w.settle()
+	w.converge()
 	w.write("work")
 	w.desire(v1alpha1.DesiredStandby)
-	w.settle()
-	w.is("STANDBY")
+	w.converge()
+	w.expectState("STANDBY")
 	return w
 }
 
-// debugger is somebody else's Pod on the home's volume.
+// debugger is a foreign Pod on the home's volume.
 func debugger() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "debug"},
@@ -75,60 +75,60 @@ func TestNothingIsArchivedUnderAWriter(t *testing.T) { // D3
 	var jobs batchv1.JobList
 	w.update(w.server.List(t.Context(), &jobs))
 	if len(jobs.Items) > 0 || len(w.archives()) > 0 {
-		t.Errorf("%d Jobs and %v beside a Pod that may write", len(jobs.Items), w.archives())
+		t.Errorf("%d Jobs and %v while a Pod may write", len(jobs.Items), w.archives())
 	}
 	w.update(w.server.Delete(t.Context(), debugger()))
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 }
 
 func TestADeadPodIsStartedAgain(t *testing.T) { // W36, D16
 	t.Parallel()
 	w := newWorld(t, aWorkspace())
-	w.settle()
+	w.converge()
 	w.write("work")
 	for range 2 {
 		w.update(w.server.Delete(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "ws-home"}}))
-		w.works()
+		w.expectRunning()
 	}
 	if status := w.workspace().Status; status.Restarts != 2 || status.Volume.Epoch != 3 {
 		t.Errorf("restarts %d, epoch %d, want 2 and 3", status.Restarts, status.Volume.Epoch)
 	}
 }
 
-func TestALostVolumeIsNoNewHome(t *testing.T) { // D6
+func TestALostVolumeIsNotReplaced(t *testing.T) { // D6
 	t.Parallel()
 	w := inStandby(t)
-	lost := string(w.claim().UID)
-	w.update(w.server.Delete(t.Context(), w.claim()))
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeVolumeLost)
+	lost := string(w.pvc().UID)
+	w.update(w.server.Delete(t.Context(), w.pvc()))
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeVolumeLost)
 	w.annotate(objects.AnnotationAcceptLoss, "another")
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeVolumeLost)
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.DataLost), lifecycle.CodeVolumeLost)
 	w.annotate(objects.AnnotationAcceptLoss, lost)
-	w.settle()
-	w.is("STANDBY")
-	if string(w.claim().UID) == lost {
+	w.converge()
+	w.expectState("STANDBY")
+	if string(w.pvc().UID) == lost {
 		t.Error("the lost volume is back")
 	}
 }
 
-func TestAStrangersVolumeIsLeftAlone(t *testing.T) { // D20
+func TestAForeignVolumeIsLeftAlone(t *testing.T) { // D20
 	t.Parallel()
 	w := newWorld(t, aWorkspace())
 	theirs := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: home.Namespace, Name: "ws-home-home"}}
 	w.update(w.server.Create(t.Context(), theirs))
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Mismatch), lifecycle.CodeVolumeForeign)
-	if after := w.claim(); after.UID != theirs.UID || after.DeletionTimestamp != nil || len(after.Labels)+len(after.Annotations) > 0 {
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.Mismatch), lifecycle.CodeVolumeForeign)
+	if after := w.pvc(); after.UID != theirs.UID || after.DeletionTimestamp != nil || len(after.Labels)+len(after.Annotations) > 0 {
 		t.Errorf("the stranger's claim was touched: %+v", after)
 	}
-	w.update(w.server.Delete(t.Context(), w.claim()))
+	w.update(w.server.Delete(t.Context(), w.pvc()))
 	w.nodes()
 	w.annotate(objects.AnnotationRetry, "1")
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 }
 
 func TestARefusalIsCounted(t *testing.T) { // D25
@@ -142,22 +142,22 @@ func TestARefusalIsCounted(t *testing.T) { // D25
 		}
 		return nil
 	}
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "exceeded quota: storage")
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "exceeded quota: storage")
 	if asked != 4 {
 		t.Errorf("it was tried %d times, want once and three times again", asked)
 	}
 	w.faults.refuse = nil
 	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 }
 
 func TestWhatCannotBeBuiltIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "much" }))
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "spec.storage.size", `"much"`)
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "spec.storage.size", `"much"`)
 	if attempt := w.faults.writes; attempt > 6 {
 		t.Errorf("%d writes for what cannot succeed: %v", attempt, w.faults.log)
 	}
@@ -174,25 +174,25 @@ func TestNoAnswerIsNotCounted(t *testing.T) {
 		}
 		return nil
 	}
-	w.settle()
-	w.is("RUNNING")
+	w.converge()
+	w.expectState("RUNNING")
 	if status := w.workspace().Status; silent != 10 || status.Error != nil {
 		t.Errorf("after %d calls without an answer: %+v", silent, status.Error)
 	}
 }
 
-func TestAStoreThatIsAwayIsNoLoss(t *testing.T) { // D23
+func TestAnUnreachableStoreIsNotALoss(t *testing.T) { // D23
 	t.Parallel()
 	w := inStandby(t)
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeBucketMissing)
-	w.holds("work")
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeBucketMissing)
+	w.expectContent("work")
 	w.update(os.Rename(w.bucket+".away", w.bucket))
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
-	w.settle()
-	w.is("ARCHIVED")
+	w.converge()
+	w.expectState("ARCHIVED")
 }
 
 func TestASecretThatSaysTooLittle(t *testing.T) {
@@ -203,7 +203,7 @@ func TestASecretThatSaysTooLittle(t *testing.T) {
 	secret.Data = map[string][]byte{"endpoint": []byte("http://s3.example.com"), "buckett": []byte("homes")}
 	w.update(w.server.Update(t.Context(), &secret))
 	w.desire(v1alpha1.DesiredPending)
-	w.settle()
-	w.failed(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store", "buckett")
-	w.holds("work")
+	w.converge()
+	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store", "buckett")
+	w.expectContent("work")
 }

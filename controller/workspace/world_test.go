@@ -37,7 +37,7 @@ const storeName = "store"
 // real bytes, and an object store that is a folder too.
 type world struct {
 	*testing.T
-	server client.WithWatch // as anybody sees it
+	server client.WithWatch // without injected faults
 	faults *faults
 	r      *Reconciler
 	clock  *clocktesting.FakePassiveClock
@@ -46,7 +46,7 @@ type world struct {
 	bucket string
 	// hands off: what the kubelet leaves alone.
 	keepPods, keepJobs bool
-	// wait is what the last pass said.
+	// wait is the RequeueAfter of the last pass.
 	wait time.Duration
 }
 
@@ -81,7 +81,7 @@ func (w *world) restart() {
 	}
 }
 
-// aWorkspace is one that can be archived.
+// aWorkspace is a Workspace that can be archived.
 func aWorkspace(change ...func(*v1alpha1.Workspace)) *v1alpha1.Workspace {
 	ws := &v1alpha1.Workspace{
 		ObjectMeta: metav1.ObjectMeta{
@@ -126,7 +126,7 @@ func (w *world) desire(state v1alpha1.DesiredState) {
 	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.DesiredState = state })
 }
 
-// pass lets the reconciler look once. A pass that fails is one after which it starts anew.
+// pass runs one pass. After a failed pass the reconciler is restarted.
 func (w *world) pass() error {
 	w.Helper()
 	result, err := w.r.Reconcile(context.WithoutCancel(w.Context()), reconcile.Request{NamespacedName: home})
@@ -138,8 +138,8 @@ func (w *world) pass() error {
 	return err
 }
 
-// settle lets everything happen until nothing does any more.
-func (w *world) settle() {
+// converge reconciles until nothing changes any more.
+func (w *world) converge() {
 	w.Helper()
 	for range 300 {
 		before := w.faults.writes
@@ -154,11 +154,11 @@ func (w *world) settle() {
 		}
 		w.clock.SetTime(w.clock.Now().Add(max(w.wait.Truncate(time.Second), time.Second)))
 	}
-	w.Fatalf("it does not come to rest: %+v", w.workspace().Status)
+	w.Fatalf("it does not converge: %+v", w.workspace().Status)
 }
 
-// is checks the state that people see.
-func (w *world) is(want string) {
+// expectState checks status.displayState.
+func (w *world) expectState(want string) {
 	w.Helper()
 	status := w.workspace().Status
 	if status.DisplayState != want || status.Operation == nil || status.Operation.Type != v1alpha1.OperationNone {
@@ -174,35 +174,35 @@ func (w *world) diskOf(claim *corev1.PersistentVolumeClaim) string {
 // write puts a file into the home, as the Pod's user does.
 func (w *world) write(text string) {
 	w.Helper()
-	folder := filepath.Join(w.diskOf(w.claim()), "home")
+	folder := filepath.Join(w.diskOf(w.pvc()), "home")
 	if err := os.WriteFile(filepath.Join(folder, "work"), []byte(text), 0o644); err != nil {
 		w.Fatal(err)
 	}
 }
 
-// works lets Kyklos go on, and checks that the Workspace runs then with the work in its home.
-func (w *world) works() {
+// expectRunning reconciles until nothing changes, and checks that the Workspace runs with its files.
+func (w *world) expectRunning() {
 	w.Helper()
-	w.settle()
-	w.is("RUNNING")
-	w.holds("work")
+	w.converge()
+	w.expectState("RUNNING")
+	w.expectContent("work")
 }
 
-// holds checks what the user finds in the home.
-func (w *world) holds(want string) {
+// expectContent checks what the user finds in the home.
+func (w *world) expectContent(want string) {
 	w.Helper()
-	got, err := os.ReadFile(filepath.Join(w.diskOf(w.claim()), "home", "work"))
+	got, err := os.ReadFile(filepath.Join(w.diskOf(w.pvc()), "home", "work"))
 	if err != nil || string(got) != want {
 		w.Errorf("the home holds %q, %v, want %q", got, err, want)
 	}
 }
 
-// claim is the home's claim.
-func (w *world) claim() *corev1.PersistentVolumeClaim {
+// pvc is the home's PersistentVolumeClaim.
+func (w *world) pvc() *corev1.PersistentVolumeClaim {
 	w.Helper()
 	claim, err := get(w.Context(), w.server, home.Namespace, "ws-home-home", &corev1.PersistentVolumeClaim{})
 	if err != nil || claim == nil {
-		w.Fatalf("there is no claim: %v", err)
+		w.Fatalf("no PersistentVolumeClaim: %v", err)
 	}
 	return claim
 }
@@ -217,8 +217,8 @@ func (w *world) has(name string, object client.Object) bool {
 	return err == nil
 }
 
-// told returns the events so far.
-func (w *world) told() []string {
+// newEvents returns the events since the last call.
+func (w *world) newEvents() []string {
 	var all []string
 	for {
 		select {

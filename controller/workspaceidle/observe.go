@@ -27,7 +27,7 @@ type observation struct {
 	lastActivity time.Time
 }
 
-// observe reads the Workspace from the cache. If it looks due, the Workspace and its Lease are read from the API server:
+// observe reads the Workspace from the cache. If it seems due, the Workspace and its Lease are read from the API server:
 // the cache may be late, and heartbeats are not watched.
 func (r *Reconciler) observe(ctx context.Context, key types.NamespacedName, now time.Time) (observation, error) {
 	var ws v1alpha1.Workspace

@@ -34,11 +34,11 @@ type stage struct {
 	reconciler *Reconciler
 	clock      *clocktesting.FakePassiveClock
 	events     *events.FakeRecorder
-	// leases counts looks at the Lease, patches writes of the Workspace.
+	// leases counts reads of the Lease, patches counts writes of the Workspace.
 	leases, patches int
-	// fails is what the next such requests are answered with.
+	// fails is the answer to the next such requests.
 	failLease, failPatch error
-	// meanwhile happens after the live look at the Workspace.
+	// meanwhile runs after the live read of the Workspace.
 	meanwhile func()
 }
 
@@ -98,8 +98,8 @@ func (s *stage) must(err error) {
 	}
 }
 
-// look is a pass, a while later.
-func (s *stage) look(after time.Duration) reconcile.Result {
+// passAfter runs one pass, a while later.
+func (s *stage) passAfter(after time.Duration) reconcile.Result {
 	s.Helper()
 	s.clock.SetTime(s.clock.Now().Add(after))
 	result, err := s.reconciler.Reconcile(s.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "ann"}})
@@ -107,11 +107,11 @@ func (s *stage) look(after time.Duration) reconcile.Result {
 	return result
 }
 
-// desires checks what is desired, and how often it and the Lease were asked for so far.
+// desires checks the desired state, and how often the Workspace was patched and the Lease read so far.
 func (s *stage) desires(want v1alpha1.DesiredState, patches, leases int) {
 	s.Helper()
 	if got := s.read().Spec.DesiredState; got != want || s.patches != patches || s.leases != leases {
-		s.Errorf("%s after %d writes and %d looks at the Lease; want %s, %d, %d", got, s.patches, s.leases, want, patches, leases)
+		s.Errorf("%s after %d writes and %d reads of the Lease; want %s, %d, %d", got, s.patches, s.leases, want, patches, leases)
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *stage) change(change func(*v1alpha1.Workspace)) {
 	s.must(s.Update(s.Context(), ws))
 }
 
-// beat is a heartbeat now.
+// beat sends a heartbeat now.
 func (s *stage) beat() {
 	s.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: activity.LeaseName("ann")}}
@@ -142,61 +142,61 @@ func (s *stage) beat() {
 // W37, W47: an idle Workspace is lowered once, with an event.
 func TestAnIdleWorkspaceIsLoweredOnce(t *testing.T) {
 	s := newStage(t, workspace("RUNNING", noon))
-	s.look(0)
-	s.look(5*time.Minute - time.Nanosecond)
+	s.passAfter(0)
+	s.passAfter(5*time.Minute - time.Nanosecond)
 	s.desires("RUNNING", 0, 0)
-	s.look(time.Nanosecond)
+	s.passAfter(time.Nanosecond)
 	s.desires("STANDBY", 1, 1)
 	if event := <-s.events.Events; !strings.Contains(event, "WorkspaceIdle No heartbeat since it entered RUNNING (2026-03-02T12:00:00Z)") {
 		t.Error(event)
 	}
-	if result := s.look(time.Hour); result.RequeueAfter != 0 {
+	if result := s.passAfter(time.Hour); result.RequeueAfter != 0 {
 		t.Errorf("while it stops, time does not matter: %v", result)
 	}
 	s.change(func(ws *v1alpha1.Workspace) { ws.Status = workspace("STANDBY", s.clock.Now()).Status })
-	s.look(24*time.Hour - time.Nanosecond)
+	s.passAfter(24*time.Hour - time.Nanosecond)
 	s.desires("STANDBY", 1, 1)
-	s.look(time.Nanosecond)
+	s.passAfter(time.Nanosecond)
 	s.desires("PENDING", 2, 2)
 }
 
-// Heartbeats put it off, and cost one look at the Lease each time it would be due.
-func TestHeartbeatsPutItOff(t *testing.T) {
+// Heartbeats delay it, and cost one read of the Lease each time it would be due.
+func TestHeartbeatsDelayIt(t *testing.T) {
 	s := newStage(t, workspace("RUNNING", noon))
 	for range 30 {
 		s.beat()
-		s.look(time.Minute)
+		s.passAfter(time.Minute)
 	}
 	s.desires("RUNNING", 0, 7) // at 5, and each time five minutes after the beat before
-	if result := s.look(0); result.RequeueAfter <= 0 || result.RequeueAfter > 66*time.Second {
-		t.Errorf("the next look is after %v", result.RequeueAfter)
+	if result := s.passAfter(0); result.RequeueAfter <= 0 || result.RequeueAfter > 66*time.Second {
+		t.Errorf("the next pass is after %v", result.RequeueAfter)
 	}
 	last := s.clock.Now().Add(-time.Minute)
-	s.look(4*time.Minute - time.Second) // the beat that was last read is five minutes old, and there is a later one
+	s.passAfter(4*time.Minute - time.Second) // the heartbeat that was last read is five minutes old, and there is a later one
 	s.desires("RUNNING", 0, 8)
-	s.look(time.Second)
+	s.passAfter(time.Second)
 	s.desires("STANDBY", 1, 9)
 	if event := <-s.events.Events; !strings.Contains(event, "No heartbeat since "+last.Format(time.RFC3339)) {
 		t.Error(event)
 	}
 }
 
-// D15: what was heard of an earlier Workspace of the same name says nothing of this one.
+// D15: heartbeats of an earlier Workspace of the same name do not count.
 func TestAnEarlierWorkspacesHeartbeats(t *testing.T) {
 	s := newStage(t, workspace("RUNNING", noon))
-	s.look(4 * time.Minute)
+	s.passAfter(4 * time.Minute)
 	s.beat()
-	s.look(time.Minute)
+	s.passAfter(time.Minute)
 	s.desires("RUNNING", 0, 1)
 	again := workspace("RUNNING", noon)
 	again.UID, again.CreationTimestamp = "2", metav1.NewTime(s.clock.Now())
 	s.must(s.Delete(t.Context(), s.read()))
 	s.must(s.Create(t.Context(), again))
-	s.look(0)
+	s.passAfter(0)
 	s.desires("STANDBY", 1, 2)
 }
 
-// Whatever cannot be known or written is left for another look; nothing is done by halves.
+// A failed read or write is retried by another pass; nothing is half done.
 func TestWhatFails(t *testing.T) {
 	resource := schema.GroupResource{Resource: "workspaces"}
 	for name, failure := range map[string]error{
@@ -206,11 +206,11 @@ func TestWhatFails(t *testing.T) {
 	} {
 		s := newStage(t, workspace("RUNNING", noon))
 		s.failPatch = failure
-		if result := s.look(time.Hour); result.RequeueAfter != retry {
+		if result := s.passAfter(time.Hour); result.RequeueAfter != retry {
 			t.Errorf("%s: %v", name, result)
 		}
 		s.failPatch = nil
-		s.look(retry)
+		s.passAfter(retry)
 		s.desires("STANDBY", 2, 2)
 	}
 	s := newStage(t, workspace("RUNNING", noon.Add(-time.Hour)))
@@ -225,7 +225,7 @@ func TestWhatFails(t *testing.T) {
 		t.Errorf("when the write fails: %v", err)
 	}
 	s.must(s.Delete(t.Context(), s.read()))
-	s.look(0)
+	s.passAfter(0)
 	if len(s.reconciler.memory.leases) > 0 {
 		t.Error("a Workspace that is gone is remembered")
 	}
@@ -242,8 +242,8 @@ func TestALateCache(t *testing.T) {
 		},
 	})
 	s.change(func(ws *v1alpha1.Workspace) { ws.Status.RunningSince = ptr.To(metav1.NewTime(noon)) })
-	s.look(0)
+	s.passAfter(0)
 	s.desires("RUNNING", 0, 1)
 	s.must(s.Delete(t.Context(), s.read()))
-	s.look(time.Hour) // no error
+	s.passAfter(time.Hour) // no error
 }

@@ -29,7 +29,7 @@ func lease(renewed time.Time, owners ...metav1.OwnerReference) *coordinationv1.L
 	}
 }
 
-func TestWhatALeaseSays(t *testing.T) {
+func TestActivityOfALease(t *testing.T) {
 	ann := activity.Workspace{UID: "ann", Created: noon.Add(-time.Hour)}
 	minute, earlier := noon.Add(-time.Minute), noon.Add(-30*time.Minute)
 	late := noon.Add(time.Hour)
@@ -58,8 +58,8 @@ func TestWhatALeaseSays(t *testing.T) {
 	}
 }
 
-// The creationTimestamp is the API server's, and may be of a clock that was ahead.
-func TestAWorkspaceThatIsMadeInTheFuture(t *testing.T) {
+// The creationTimestamp is the API server's, whose clock may have been ahead.
+func TestAWorkspaceCreatedInTheFuture(t *testing.T) {
 	for _, ahead := range []time.Duration{time.Second, 24 * time.Hour} {
 		of := activity.Workspace{Created: noon.Add(ahead)}
 		if got := (activity.Seen{}).Read(lease(noon), of, noon); !got.Activity.Equal(noon) {
@@ -68,13 +68,13 @@ func TestAWorkspaceThatIsMadeInTheFuture(t *testing.T) {
 	}
 }
 
-// However clocks go: activity is never yet to come, and a Lease that nobody renews says the same for ever,
-// also when the present has come to what it says.
-func TestNobodysHeartbeatIsNoActivity(t *testing.T) {
+// For any clocks: activity is never in the future, and a Lease that is not renewed keeps its result,
+// even after its renewTime has passed.
+func TestAnUnrenewedLeaseIsNotActivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := activity.Workspace{Created: noon}
 		minutes := rapid.IntRange(0, 120)
-		now := noon.Add(time.Duration(minutes.Draw(t, "first look")) * time.Minute)
+		now := noon.Add(time.Duration(minutes.Draw(t, "first read")) * time.Minute)
 		beat := lease(noon.Add(time.Duration(minutes.Draw(t, "beat")) * time.Minute))
 		first := activity.Seen{}.Read(beat, of, now)
 		if first.Activity.IsZero() || first.Activity.After(now) {
@@ -121,7 +121,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// What Linux itself writes is understood.
+// The real tables of this Linux can be parsed.
 func TestRealConnections(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has /proc/net/tcp")

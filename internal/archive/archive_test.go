@@ -182,8 +182,8 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// A bucket that is gone says nothing of the archives in it (D23).
-func TestAMissingBucketIsNoLoss(t *testing.T) {
+// A missing bucket does not prove that its archives are lost (D23).
+func TestAMissingBucketIsNotALoss(t *testing.T) {
 	store := filestore.New(t.TempDir() + "/gone")
 	_, err := archive.Committed(t.Context(), store, key, archive.Want{})
 	if !errors.Is(err, archive.ErrBucketMissing) || archive.Lost(err, store.HeadBucket(t.Context())) {

@@ -3,5 +3,5 @@
 //
 // An archive is two objects. The data are a compressed tar of the home. The marker, written last and once, describes the
 // stored data: its existence is the commit. Neither is ever overwritten; a second writer continues with what is there. A
-// progress note beside them is overwritten frequently, and nothing depends on it (docs/adr/0014).
+// progress note next to them is overwritten frequently, and nothing depends on it (docs/adr/0014).
 package archive

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keptName is the object beside an archive that is kept on purpose.
+// keptName is the object next to an archive that is kept on purpose.
 const keptName = "kept"
 
 // KeptMark is the name of the object that excludes the archive from garbage collection. It is not part of the archive:

@@ -23,7 +23,7 @@ func TestKeptArchivesAreMarked(t *testing.T) {
 	}
 	for _, name := range []string{"kept", key.Data(), key.Marker(), "archives/x/y/kept", key.KeptMark() + "x"} {
 		if marked, ok := archive.ParseKeptMark(name); ok {
-			t.Errorf("%s is no mark, got %v", name, marked)
+			t.Errorf("%s is not a mark, got %v", name, marked)
 		}
 	}
 	if _, _, err := archive.ParseObject(key.KeptMark()); err == nil {
@@ -31,7 +31,7 @@ func TestKeptArchivesAreMarked(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayKnowsNothingOfMarks(t *testing.T) {
+func TestAnUnreachableStoreHasUnknownMarks(t *testing.T) {
 	store := filestore.New(t.TempDir() + "/missing")
 	if _, err := archive.IsKept(t.Context(), store, key); err == nil {
 		t.Error("IsKept: no error")

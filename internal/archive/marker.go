@@ -33,7 +33,7 @@ type Marker struct {
 	// epoch lacks what was written since (D2).
 	VolumeUID string `json:"volumeUID"`
 	Epoch     int64  `json:"epoch"`
-	// Workspace is NAMESPACE/NAME, for people who inspect the store.
+	// Workspace is NAMESPACE/NAME, for users inspecting the store.
 	Workspace string `json:"workspace"`
 	// Mover is the version of the program that wrote it.
 	Mover string `json:"mover"`

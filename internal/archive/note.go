@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// noteName is the object beside an archive while a mover works on it.
+// noteName is the object next to an archive while a mover works on it.
 const noteName = "progress.json"
 
 // NoteBytes is the length of every note. It is signed, so that a ticket cannot fill the store with notes.
@@ -26,7 +26,7 @@ const (
 	Unpacking Step = "unpacking"
 )
 
-// Progress is a mover's progress. It is only for people, and nothing depends on it: anyone who can read the mover's ticket
+// Progress is a mover's progress. It is only for display, and nothing depends on it: anyone who can read the mover's ticket
 // can write anything there.
 type Progress struct {
 	// Attempt is the attempt that the mover's ticket is for, so that notes of other attempts are ignored.
@@ -87,7 +87,7 @@ func ReadNote(ctx context.Context, store Reader, key Key, attempt string) (progr
 	return progress, progress.Attempt == attempt, nil
 }
 
-// DropNote deletes the note beside an archive, if there is one: a versioned bucket would keep a needless delete marker for
+// DropNote deletes the note next to an archive, if there is one: a versioned bucket would keep a needless delete marker for
 // ever. It is safe to call again.
 func DropNote(ctx context.Context, store Store, key Key) error {
 	for object, err := range store.List(ctx, key.Note()) {

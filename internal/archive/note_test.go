@@ -44,7 +44,7 @@ func TestNotesOverwriteEachOther(t *testing.T) {
 	})
 }
 
-func TestNotesThatAreNone(t *testing.T) {
+func TestInvalidNotes(t *testing.T) {
 	for _, text := range []string{"", "{", "progress", `{"attempt":1}`, `{"attempt":"a","bytes":-1}`, `{"attempt":"a","ofEntries":-1}`, strings.Repeat(" ", archive.NoteBytes) + "{}"} {
 		store := filestore.New(t.TempDir())
 		if err := store.WriteNote(t.Context(), key, []byte(text)); err != nil {
@@ -63,7 +63,7 @@ func TestNotesThatAreNone(t *testing.T) {
 	}
 }
 
-// A note is never taken for an object of the archive, and no other object for a note.
+// A note is never mistaken for an object of the archive, and no other object for a note.
 func TestNamesOfNotes(t *testing.T) {
 	if got, ok := archive.ParseNote(key.Note()); !ok || got != key || !strings.HasPrefix(key.Note(), key.Folder()) {
 		t.Errorf("%s: %v, %t", key.Note(), got, ok)
@@ -81,7 +81,7 @@ func TestNamesOfNotes(t *testing.T) {
 func TestNotesGo(t *testing.T) {
 	folder := t.TempDir()
 	store := filestore.New(folder)
-	note := func() { // beside something that begins as its name does
+	note := func() { // next to an object with its name as prefix
 		if err := errors.Join(store.WriteNote(t.Context(), key, []byte("{}")), os.WriteFile(filepath.Join(folder, key.Note()+".old"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}

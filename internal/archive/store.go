@@ -59,7 +59,7 @@ type MoverStore interface {
 // Store is the operator's access to an object store.
 type Store interface {
 	MoverStore
-	// List yields the objects whose names begin with prefix, sorted by name, page by page. Nothing follows an error.
+	// List yields the objects whose names start with prefix, sorted by name, page by page. Nothing follows an error.
 	List(ctx context.Context, prefix string) iter.Seq2[Object, error]
 	// Delete deletes an object; a missing one is not an error.
 	Delete(ctx context.Context, name string) error

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What the linker says counts as a whole: a version of one build beside the commit of another would lie.
+// The linker's values count as a whole: the version of one build with the commit of another would be wrong.
 func TestSource(t *testing.T) {
 	noted := &debug.BuildInfo{Main: debug.Module{Version: "v0.9.0"}, Settings: []debug.BuildSetting{
 		{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "beef"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"},

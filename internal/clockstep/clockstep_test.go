@@ -39,8 +39,8 @@ func TestFutureTime(t *testing.T) {
 	ahead := noon.Add(time.Hour)
 	for i, tc := range []struct{ t, now, want time.Time }{
 		{noon, noon, noon},
-		{ahead, noon, noon},                     // found now
-		{ahead, noon.Add(time.Minute), noon},    // still counts from when it was found
+		{ahead, noon, noon},                     // detected now
+		{ahead, noon.Add(time.Minute), noon},    // still counts from the detection
 		{ahead, noon.Add(-1), noon.Add(-1)},     // the clock was set back
 		{ahead.Add(1), noon, noon},              // another time
 		{ahead, ahead, ahead},                   // no longer in the future

@@ -12,7 +12,7 @@ import (
 	"kyklos.io/kyklos/internal/events"
 )
 
-// Types, reasons and notes are public contract, word for word.
+// Types, reasons and notes are a public contract, to the letter.
 func TestTexts(t *testing.T) {
 	hours := events.Cause{Window: "BusinessHours"}
 	for name, tc := range map[string]struct {
@@ -51,7 +51,7 @@ func TestTexts(t *testing.T) {
 			"spec.timezone: no such zone"},
 		"no permission": {events.EmitWarning(events.ReasonTargetForbidden, "Kyklos has no permission"), "Warning", "TargetForbidden",
 			"Kyklos has no permission"},
-		"words that begin with a capital": {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
+		"a message with a capital": {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours"}), "Normal", "ScaledDown",
 			"DaemonSet suspended (window: OffHours)"},
 		"drift of a target without a count": {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours", Drift: true}), "Normal", "ScaledDown",
 			"Corrected manual drift: DaemonSet suspended (window: OffHours)"},

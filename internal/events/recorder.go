@@ -40,7 +40,7 @@ func NewRecorder(sink events.EventRecorder) *Recorder {
 	return &Recorder{sink: sink, objects: map[types.NamespacedName]*history{}}
 }
 
-// Publish records those of evs about object that are neither repetitions nor too many.
+// Publish records the events about object, without repetitions and within the rate limit.
 func (r *Recorder) Publish(object client.Object, now time.Time, evs ...Event) {
 	for _, ev := range evs {
 		if r.admit(object, now, ev) {

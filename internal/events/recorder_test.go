@@ -19,7 +19,7 @@ import (
 
 var start = time.Date(2025, 1, 27, 9, 0, 0, 0, time.UTC)
 
-// listener is where published events arrive.
+// listener records published events.
 type listener struct {
 	mu    sync.Mutex
 	notes []string
@@ -38,16 +38,16 @@ func scaler(name, uid string) *v1beta1.TimeWindowScaler {
 }
 
 func newRecorder() (*events.Recorder, *listener) {
-	heard := &listener{}
-	return events.NewRecorder(heard), heard
+	received := &listener{}
+	return events.NewRecorder(received), received
 }
 
 func TestAnEventArrivesWhole(t *testing.T) {
-	recorder, heard := newRecorder()
+	recorder, received := newRecorder()
 	ev := events.EmitWarning(events.ReasonInvalidSchedule, "100%s of spec.windows")
 	recorder.Publish(scaler("web", "1"), start, ev)
-	if diff := cmp.Diff(ev, heard.last); diff != "" {
-		t.Errorf("(-sent +heard)\n%s", diff)
+	if diff := cmp.Diff(ev, received.last); diff != "" {
+		t.Errorf("(-sent +received)\n%s", diff)
 	}
 }
 
@@ -75,26 +75,26 @@ func TestDedupe(t *testing.T) {
 		"a new object of the same name":      {[]at{{0, web, up}, {0, reborn, up}}, 2},
 		"the clock was set back":             {[]at{{time.Hour, web, up}, {0, web, up}, {time.Minute, web, up}}, 2},
 	} {
-		recorder, heard := newRecorder()
+		recorder, received := newRecorder()
 		for _, a := range tc.said {
 			recorder.Publish(a.who, start.Add(a.after), a.ev)
 		}
-		if len(heard.notes) != tc.want {
-			t.Errorf("%s: heard %d events, want %d: %q", name, len(heard.notes), tc.want, heard.notes)
+		if len(received.notes) != tc.want {
+			t.Errorf("%s: received %d events, want %d: %q", name, len(received.notes), tc.want, received.notes)
 		}
 	}
 }
 
-func TestForgetStartsAfresh(t *testing.T) {
-	recorder, heard := newRecorder()
+func TestForgetResetsTheHistory(t *testing.T) {
+	recorder, received := newRecorder()
 	web, up := scaler("web", "1"), events.EmitScale(true, "ScaleFrom2To10", "scaled up from 2 to 10 replicas", events.Cause{Window: "W"})
 	recorder.Publish(web, start, up)
 	recorder.Forget(types.NamespacedName{Namespace: "shop", Name: "api"})
 	recorder.Publish(web, start, up)
 	recorder.Forget(types.NamespacedName{Namespace: "shop", Name: "web"})
 	recorder.Publish(web, start, up)
-	if len(heard.notes) != 2 {
-		t.Errorf("heard %q, want the event before and after its own object was forgotten", heard.notes)
+	if len(received.notes) != 2 {
+		t.Errorf("received %q, want the event before and after its own object was forgotten", received.notes)
 	}
 }
 
@@ -107,12 +107,12 @@ func burst(recorder *events.Recorder, object *v1beta1.TimeWindowScaler, now time
 
 // B11: 20 events a minute per TimeWindowScaler, warnings always.
 func TestRate(t *testing.T) {
-	recorder, heard := newRecorder()
+	recorder, received := newRecorder()
 	web := scaler("web", "1")
 	expect := func(what string, want int) {
 		t.Helper()
-		if len(heard.notes) != want {
-			t.Fatalf("%s: heard %d events in all, want %d", what, len(heard.notes), want)
+		if len(received.notes) != want {
+			t.Fatalf("%s: received %d events in all, want %d", what, len(received.notes), want)
 		}
 	}
 	for i := range 30 {
@@ -120,7 +120,7 @@ func TestRate(t *testing.T) {
 	}
 	expect("warnings", 30)
 	burst(recorder, web, start, 0, 25)
-	expect("normal events beside warnings", 50)
+	expect("normal events next to warnings", 50)
 	recorder.Publish(web, start, events.EmitWarning(events.ReasonInvalidSchedule, "one more"))
 	expect("a warning over the rate", 51)
 	burst(recorder, scaler("api", "2"), start, 0, 1)
@@ -133,14 +133,14 @@ func TestRate(t *testing.T) {
 	expect("twenty again", 72)
 }
 
-// Events that were emitted in a future that the clock has left count no more.
+// After the clock was set back, events with a time in the future no longer count.
 func TestRateAfterTheClockWasSetBack(t *testing.T) {
-	recorder, heard := newRecorder()
+	recorder, received := newRecorder()
 	web := scaler("web", "1")
 	burst(recorder, web, start.Add(time.Hour), 0, 20)
 	burst(recorder, web, start, 100, 1)
-	if len(heard.notes) != 21 {
-		t.Errorf("heard %d events, want 21", len(heard.notes))
+	if len(received.notes) != 21 {
+		t.Errorf("received %d events, want 21", len(received.notes))
 	}
 }
 
@@ -152,16 +152,16 @@ func TestLongNotesAreCutBetweenCharacters(t *testing.T) {
 		"two-byte letters": {strings.Repeat("é", 600), strings.Repeat("é", 510) + "..."},
 		"three-byte signs": {"a" + strings.Repeat("窓", 400), "a" + strings.Repeat("窓", 340) + "..."},
 	} {
-		recorder, heard := newRecorder()
+		recorder, received := newRecorder()
 		recorder.Publish(scaler("web", "1"), start, events.EmitWarning(events.ReasonInvalidSchedule, tc.note))
-		if got := heard.last.Note; got != tc.want || !utf8.ValidString(got) || len(got) > 1024 {
+		if got := received.last.Note; got != tc.want || !utf8.ValidString(got) || len(got) > 1024 {
 			t.Errorf("%s: got %d bytes, valid: %v, ending in %q", name, len(got), utf8.ValidString(got), got[len(got)-6:])
 		}
 	}
 }
 
 func TestPublishFromManyGoroutines(t *testing.T) {
-	recorder, heard := newRecorder()
+	recorder, received := newRecorder()
 	var all sync.WaitGroup
 	for i := range int32(8) {
 		all.Go(func() {
@@ -172,7 +172,7 @@ func TestPublishFromManyGoroutines(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(heard.notes) != 10+8 {
-		t.Errorf("heard %d events, want 10 about the common object and one about each other", len(heard.notes))
+	if len(received.notes) != 10+8 {
+		t.Errorf("received %d events, want 10 about the common object and one about each other", len(received.notes))
 	}
 }

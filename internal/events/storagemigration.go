@@ -10,7 +10,7 @@ const (
 	ReasonStorageMigrationRefused   = "StorageMigrationRefused"
 )
 
-// EmitMigrationStarted reports that objects are being rewritten as version; how says by whom and why.
+// EmitMigrationStarted reports that objects are being rewritten as version; how says which migrator does it and why.
 func EmitMigrationStarted(version, storedVersions, how string) Event {
 	return normal(ReasonStorageMigrationStarted, "RewriteAs"+version,
 		fmt.Sprintf("Rewriting all objects as %s, %s (status.storedVersions: %s)", version, how, storedVersions))

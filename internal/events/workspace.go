@@ -1,6 +1,6 @@
 package events
 
-// The reasons of events on a Workspace when an operation begins and completes. Other events have the reasons of conditions
+// The reasons of events on a Workspace when an operation starts and completes. Other events have the reasons of conditions
 // (apis/v1alpha1).
 const (
 	ReasonProvisioning    = "Provisioning"

@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// apply carries an action out, as the API server would: names are taken once, UIDs are preconditions.
+// apply executes an action, as the API server would: names are unique, UIDs are preconditions.
 func (w *world) apply(a lifecycle.Action) {
 	switch a.Kind {
 	case lifecycle.ActAddFinalizer:
@@ -37,7 +37,7 @@ func (w *world) apply(a lifecycle.Action) {
 	default:
 		w.applyToVolume(a)
 	}
-	w.settle()
+	w.finishDeletion()
 }
 
 func (w *world) applyToVolume(a lifecycle.Action) {
@@ -82,8 +82,8 @@ func (w *world) createJob(a lifecycle.Action) {
 	})
 }
 
-// settle removes a volume that is being deleted as soon as no Pod uses it, even an ended one (D18).
-func (w *world) settle() {
+// finishDeletion removes a volume that is being deleted as soon as no Pod uses it, even an ended one (D18).
+func (w *world) finishDeletion() {
 	if w.vol != nil && w.vol.state == lifecycle.VolumeTerminating && (w.pod == nil || w.pod.foreign) && w.debug == 0 && len(w.jobs) == 0 {
 		w.logf("volume %s is gone", w.vol.uid)
 		w.vol = nil
@@ -95,7 +95,7 @@ func (w *world) onVolume() bool {
 	return w.pod != nil && !w.pod.foreign && w.pod.state != lifecycle.PodEnded && w.pod.state != lifecycle.PodNotReady && w.vol != nil
 }
 
-// kubelet brings the Pod and the volume one step on.
+// kubelet advances the Pod and the volume by one step.
 func (w *world) kubelet() {
 	if w.vol != nil && w.vol.state == lifecycle.VolumePending {
 		w.vol.state = lifecycle.VolumeBound
@@ -113,14 +113,14 @@ func (w *world) kubelet() {
 		w.logf("the Pod is ready")
 		w.shows()
 	}
-	w.settle()
+	w.finishDeletion()
 }
 
-// mover brings a Job's process one step on. fails makes it fail there.
+// mover advances a Job's process by one step. fails makes it fail there.
 func (w *world) mover(j *job, fails bool) {
 	if j.State == lifecycle.JobTerminating {
 		w.jobs = slices.DeleteFunc(w.jobs, func(other *job) bool { return other == j })
-		w.settle()
+		w.finishDeletion()
 		return
 	}
 	if j.State != lifecycle.JobRunning {
@@ -139,7 +139,7 @@ func (w *world) mover(j *job, fails bool) {
 	}
 }
 
-// restoreStep restores by one rename, and leaves alone what is restored already.
+// restoreStep restores by one rename, and does not touch a restored home.
 func (w *world) restoreStep(j *job) {
 	object := w.objects[place(j.store, j.key)]
 	switch {

@@ -9,8 +9,8 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// attempts lets an operation fail again and again, and returns how long each attempt was waited for,
-// and the state in the end.
+// attempts lets an operation fail repeatedly, and returns the wait before each attempt,
+// and the final state.
 func attempts(in lifecycle.Input, refusals ...lifecycle.Reason) (waits []time.Duration, end lifecycle.Status) {
 	for _, reason := range refusals {
 		in.Rejected = lifecycle.Rejection{Reason: reason, Code: lifecycle.CodeRefused}
@@ -49,7 +49,7 @@ func TestAttempts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			waits, end := attempts(at(want(lifecycle.Running), claimed(lifecycle.Starting, 0)), tt.refusals...)
+			waits, end := attempts(at(want(lifecycle.Running), inOperation(lifecycle.Starting, 0)), tt.refusals...)
 			if diff := cmp.Diff(tt.waits, waits); diff != "" {
 				t.Errorf("waits (-want +got):\n%s", diff)
 			}
@@ -64,41 +64,41 @@ func TestAttempts(t *testing.T) {
 			}
 		})
 	}
-	in := at(want(lifecycle.Running), claimed(lifecycle.Starting, 0))
+	in := at(want(lifecycle.Running), inOperation(lifecycle.Starting, 0))
 	in.Rejected = lifecycle.Rejection{Reason: action, Final: true}
 	if s := lifecycle.Decide(in).Status; s.Operation.Failed != action {
 		t.Errorf("what cannot get better is tried again: %+v", s.Operation)
 	}
 }
 
-// TestNothingGoesOnBehindAnError: what an operation started is gone before ERROR (D7).
-func TestNothingGoesOnBehindAnError(t *testing.T) {
+// TestNothingRunsAfterAnError: what an operation started is gone before ERROR (D7).
+func TestNothingRunsAfterAnError(t *testing.T) {
 	over := func(in *lifecycle.Input) { in.Status.Operation.Failed = lifecycle.Timeout }
 	tests := []struct {
 		in  lifecycle.Input
 		act lifecycle.ActionKind
 	}{
-		{at(claimed(lifecycle.Archiving, 0), over, moving(lifecycle.JobRunning)), lifecycle.ActDeleteJob},
-		{at(claimed(lifecycle.Archiving, 0), over, moving(lifecycle.JobTerminating)), lifecycle.ActNone},
-		{at(claimed(lifecycle.Starting, 0), want(lifecycle.Running), over, inPod(lifecycle.PodNotReady)), lifecycle.ActDeletePod},
-		{at(claimed(lifecycle.Starting, 0), want(lifecycle.Running), over, inPod(lifecycle.PodTerminating)), lifecycle.ActNone},
+		{at(inOperation(lifecycle.Archiving, 0), over, moving(lifecycle.JobRunning)), lifecycle.ActDeleteJob},
+		{at(inOperation(lifecycle.Archiving, 0), over, moving(lifecycle.JobTerminating)), lifecycle.ActNone},
+		{at(inOperation(lifecycle.Starting, 0), want(lifecycle.Running), over, inPod(lifecycle.PodNotReady)), lifecycle.ActDeletePod},
+		{at(inOperation(lifecycle.Starting, 0), want(lifecycle.Running), over, inPod(lifecycle.PodTerminating)), lifecycle.ActNone},
 	}
 	for _, tt := range tests {
 		if d := lifecycle.Decide(tt.in); d.Act.Kind != tt.act || d.Status != tt.in.Status {
 			t.Errorf("%s: %s, %s", d.Rule, d.Act.Kind, d.Status.Phase)
 		}
 	}
-	if d := lifecycle.Decide(at(claimed(lifecycle.Archiving, 0), over)); d.Status.Phase != lifecycle.Failed {
+	if d := lifecycle.Decide(at(inOperation(lifecycle.Archiving, 0), over)); d.Status.Phase != lifecycle.Failed {
 		t.Errorf("%s: %s", d.Rule, d.Status.Phase)
 	}
 }
 
 // TestWaysOutOfError: D8.
 func TestWaysOutOfError(t *testing.T) {
-	erred := func(reason lifecycle.Reason, word lifecycle.Code, ago time.Duration) func(*lifecycle.Input) {
+	erred := func(reason lifecycle.Reason, code lifecycle.Code, ago time.Duration) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
 			in.Status.Phase, in.Status.PreviousPhase = lifecycle.Failed, lifecycle.Standby
-			in.Status.Error = lifecycle.Failure{Reason: reason, Code: word, OccurredAt: noon.Add(-ago)}
+			in.Status.Error = lifecycle.Failure{Reason: reason, Code: code, OccurredAt: noon.Add(-ago)}
 			in.Status.RetryToken, in.Workspace.RetryToken = "old", "old"
 		}
 	}
@@ -120,10 +120,10 @@ func TestWaysOutOfError(t *testing.T) {
 		{"unreachable, just now", at(erred(away, "", time.Minute)), lifecycle.Failed},
 		{"the lost volume", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, accept("v")), lifecycle.Pending},
 		{"another volume", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, accept("u")), lifecycle.Failed},
-		{"the lost archive", at(unhomed, gone, erred(lost, lifecycle.CodeArchiveLost, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
+		{"the lost archive", at(unrecorded, gone, erred(lost, lifecycle.CodeArchiveLost, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
 		{"an archive that is not lost", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Failed},
-		{"what is elsewhere is given up", at(unhomed, gone, erred(away, lifecycle.CodeArchiveElsewhere, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
-		{"another is given up", at(unhomed, gone, erred(away, lifecycle.CodeArchiveElsewhere, 0), keyed, accept("v")), lifecycle.Failed},
+		{"what is elsewhere is given up", at(unrecorded, gone, erred(away, lifecycle.CodeArchiveElsewhere, 0), keyed, accept("archives/w/k/home.tar.gz")), lifecycle.Pending},
+		{"another is given up", at(unrecorded, gone, erred(away, lifecycle.CodeArchiveElsewhere, 0), keyed, accept("v")), lifecycle.Failed},
 		{"no loss", at(erred(timeout, "", 0), accept("v")), lifecycle.Failed},
 		{"deletion", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.Deleting = true }), lifecycle.Deleting},
 	}

@@ -15,7 +15,7 @@ func archiveOf(workspace, operation string, age time.Duration) lifecycle.Object 
 	return lifecycle.Object{Key: lifecycle.ArchiveKey(workspace, operation), Committed: true, ModifiedAt: noon.Add(-age)}
 }
 
-// TestCollect: each archive has been an orphan for long, unless somebody needs it.
+// TestCollect: each archive has been an orphan for long, unless it is needed.
 func TestCollect(t *testing.T) {
 	key := lifecycle.ArchiveKey
 	keeper := lifecycle.Reference{UID: "w", ArchiveKey: key("w", "now"), Operation: lifecycle.None, Retain: 1}
@@ -60,7 +60,7 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestCollectTakesTwoHours: what finds a keeper in between starts anew.
+// TestCollectTakesTwoHours: if an archive is needed in between, the time starts again.
 func TestCollectTakesTwoHours(t *testing.T) {
 	orphan, keeper := archiveOf("w", "old", 0), lifecycle.Reference{UID: "w"}
 	in := lifecycle.CollectInput{Now: noon, Objects: []lifecycle.Object{orphan}, References: []lifecycle.Reference{keeper}, Synced: true}
@@ -81,7 +81,7 @@ func TestCollectTakesTwoHours(t *testing.T) {
 	}
 	in.Now = noon.Add(-time.Hour)
 	if got := cycle(0); got != 0 {
-		t.Errorf("%d victims when the clock goes back", got)
+		t.Errorf("%d deletions when the clock is set back", got)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestCollectRefuses(t *testing.T) {
 		all := orphans + others
 		due := orphans
 		if len(in.References) == 0 {
-			due = all // nobody needs any of them
+			due = all // none of them is needed
 		}
 		want, victims := lifecycle.Refused(""), due
 		switch {
@@ -126,8 +126,8 @@ func TestCollectRefuses(t *testing.T) {
 	})
 }
 
-// TestCollectNaively: who lists Workspaces before archives, and looks no second time, takes what was
-// archived in between (D14); who looks once more does not.
+// TestCollectNaively: an engine that lists Workspaces before archives, and only once, deletes what was
+// archived in between (D14); one that lists them again does not.
 func TestCollectNaively(t *testing.T) {
 	made := archiveOf("w", "new", 0)
 	before := []lifecycle.Reference{{UID: "w"}}
@@ -140,9 +140,9 @@ func TestCollectNaively(t *testing.T) {
 		t.Error("this case does not find the naive order")
 	}
 	if in.References = after; len(lifecycle.Collect(in).Victims) != 0 {
-		t.Error("archives first, then Workspaces: it was not to go")
+		t.Error("archives first, then Workspaces: it must not be deleted")
 	}
 	if lifecycle.StillOrphan(made.Key, in.Objects, after) {
-		t.Error("the last look does not save it")
+		t.Error("the last check does not save it")
 	}
 }

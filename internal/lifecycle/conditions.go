@@ -34,8 +34,8 @@ func (e *evaluation) conditions() Conditions {
 	if e.slow {
 		c.Stalled.Reason = CodeDeletionSlow
 	}
-	settled := s.Operation.Type == None && s.Phase == e.desired()
-	c.Ready = truth(settled && (s.Phase != Running || e.Observed.Pod.State == PodReady), CodeConverged, code)
+	converged := s.Operation.Type == None && s.Phase == e.desired()
+	c.Ready = truth(converged && (s.Phase != Running || e.Observed.Pod.State == PodReady), CodeConverged, code)
 	if s.Phase == Failed {
 		c.Ready.Reason = s.Error.Code
 	}

@@ -8,10 +8,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// engine is what decides: Decide, or a mutant of it.
+// engine is Decide or a mutant of it.
 type engine func(lifecycle.Input) lifecycle.Decision
 
-// snapshot is what a cache held at some time.
+// snapshot is the content of a cache at some time.
 type snapshot struct {
 	ws    lifecycle.Workspace
 	rv    int
@@ -23,16 +23,16 @@ func (w *world) snapshot() snapshot {
 	return snapshot{w.ws, w.rv, w.saved, w.seen()}
 }
 
-// controller is one of several replicas that believe to be alone. What it decided it does later, if it
+// controller is one of several replicas that believe to be the leader. It executes a decision later, if it
 // does not crash before.
 type controller struct {
 	name    string
 	engine  engine
 	pending *pending
-	word    lifecycle.Code // of its last decision
+	code    lifecycle.Code // of its last decision
 }
 
-// pending is a write on its way.
+// pending is a write in flight.
 type pending struct {
 	from     int // the resourceVersion that was read
 	decision lifecycle.Decision
@@ -48,7 +48,7 @@ func (w *world) input(s snapshot) lifecycle.Input {
 	}
 }
 
-// decide goes on until there is something to do: cached, then live, then with the store.
+// decide repeats the decision until there is something to do: cached, then live, then with the store.
 func (c *controller) decide(w *world, cached snapshot) {
 	c.pending = nil
 	if w.gone {
@@ -57,7 +57,7 @@ func (c *controller) decide(w *world, cached snapshot) {
 	from, in := cached.rv, w.input(cached)
 	for range 6 {
 		d := c.engine(in)
-		c.word = d.Code
+		c.code = d.Code
 		switch d.Act.Kind {
 		case lifecycle.ActReadLive, lifecycle.ActReadPods:
 			s := w.snapshot()
@@ -93,7 +93,7 @@ func (c *controller) decide(w *world, cached snapshot) {
 	w.fault("it looks for ever")
 }
 
-// commit does what was decided. A status is written only on what was read.
+// commit executes the decision. A status is written only with the resourceVersion that was read.
 func (c *controller) commit(w *world) {
 	p := c.pending
 	c.pending = nil

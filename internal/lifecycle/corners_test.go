@@ -32,14 +32,14 @@ func cornerCases() []verdictCase {
 	foreignVolume := func(i *in) { i.Observed.Volume.Foreign = true }
 	foreignPod := func(i *in) { i.Observed.Pod = lifecycle.Pod{State: lifecycle.PodReady, Foreign: true, UID: "f"} }
 	restoring := func(i *in) {
-		claimed(lifecycle.Restoring, 0)(i)
+		inOperation(lifecycle.Restoring, 0)(i)
 		archived(i)
 		i.Status.Volume = lifecycle.Volume{UID: "v", Content: lifecycle.Uninitialized}
 	}
 	restored := func(i *in) {
 		i.Observed.Volume.Marker = lifecycle.Marker{Content: lifecycle.Restored, RestoredFrom: i.Status.ArchiveKey, OperationID: "op"}
 	}
-	homeless := func(i *in) {
+	withoutHome := func(i *in) {
 		i.Status.Phase, i.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Archiving, Code: lifecycle.CodeVolumeLost}
 		i.Workspace.Generation, i.Workspace.RetryToken = i.Status.ObservedGeneration+1, "again"
 	}
@@ -76,46 +76,46 @@ func cornerCases() []verdictCase {
 		{"no hint, in a new Workspace", at(young, noHint, gone), "Begin", L, lifecycle.CodeClaimed, lifecycle.Provisioning, ""},
 		{"no hint, and a loss was accepted", at(old, noHint, gone, accepted), "Begin", L, lifecycle.CodeClaimed, lifecycle.Provisioning, ""},
 		{"no hint, in an archive that is not configured", at(old, noHint, gone, func(i *in) { i.Workspace.HasStore = false }), "Begin", L, lifecycle.CodeClaimed, lifecycle.Provisioning, ""},
-		{"nothing starts on a volume whose home is gone", at(homeless, want(R)), "Stalled", L, lifecycle.CodeStalled, "", ""},
-		{"but ARCHIVING may look again", at(homeless, want(P)), "Stalled", L, lifecycle.CodeRecovered, "", lifecycle.Standby},
+		{"nothing starts on a volume whose home is gone", at(withoutHome, want(R)), "Stalled", L, lifecycle.CodeStalled, "", ""},
+		{"but ARCHIVING may look again", at(withoutHome, want(P)), "Stalled", L, lifecycle.CodeRecovered, "", lifecycle.Standby},
 		{"W3: a record was lost, the home was not", at(forgotten), "Adopt", L, lifecycle.CodeAdopted, "", ""},
-		{"beside an archive it is not known which is newer", at(forgotten, archived), "Adopt", L, lifecycle.CodeVolumeUnknown, "", lifecycle.Failed},
+		{"with an archive it is unknown which is newer", at(forgotten, archived), "Adopt", L, lifecycle.CodeVolumeUnknown, "", lifecycle.Failed},
 		{"W3: what a volume holds was lost of its record", at(half), "Adopt", L, lifecycle.CodeAdopted, "", ""},
-		{"W3: also beside an older archive", at(half, archived, func(i *in) { i.Status.Archive.VolumeUID = "earlier" }), "Adopt", L, lifecycle.CodeAdopted, "", ""},
-		{"a volume without a marker is nobody's home", at(forgotten, func(i *in) { i.Observed.Volume.Marker = lifecycle.Marker{} }), "Waste", lifecycle.ActDeleteVolume, lifecycle.CodeVolumeWaste, "", ""},
+		{"W3: also with an older archive", at(half, archived, func(i *in) { i.Status.Archive.VolumeUID = "earlier" }), "Adopt", L, lifecycle.CodeAdopted, "", ""},
+		{"a volume without a marker is not a home", at(forgotten, func(i *in) { i.Observed.Volume.Marker = lifecycle.Marker{} }), "Waste", lifecycle.ActDeleteVolume, lifecycle.CodeVolumeWaste, "", ""},
 		{"a stranger's volume is left alone", at(forgotten, want(P), foreignVolume), "Converged", L, lifecycle.CodeConverged, "", ""},
 		{"a stranger's Pod is left alone", at(foreignPod), "Converged", L, lifecycle.CodeConverged, "", ""},
-		{"a stranger's Pod is in the way", at(claimed(lifecycle.Starting, 0), want(R), foreignPod), "Attempt", L, lifecycle.CodePodForeign, "", ""},
-		{"D7: a Job of another time goes first", at(want(R), stray(lifecycle.JobRunning)), "Strays", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
+		{"a stranger's Pod is in the way", at(inOperation(lifecycle.Starting, 0), want(R), foreignPod), "Attempt", L, lifecycle.CodePodForeign, "", ""},
+		{"D7: an earlier Job is deleted first", at(want(R), stray(lifecycle.JobRunning)), "Strays", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
 		{"D7: and is waited for", at(want(R), stray(lifecycle.JobTerminating)), "Strays", L, lifecycle.CodeJobEnding, "", ""},
-		{"D7: also while another works", at(claimed(lifecycle.Archiving, 0), stray(lifecycle.JobRunning), found(lifecycle.Absent, 0)), "Execute", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
-		{"a condemned volume, left over from ERROR", at(condemned, leftover, want(P)), "Waste", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
-		{"goes, if its archive is good", at(condemned, leftover, want(P), found(lifecycle.Verified, 3)), "Waste", lifecycle.ActDeleteVolume, lifecycle.CodeVolumeWaste, "", ""},
-		{"is the home again, if not", at(condemned, leftover, want(P), found(lifecycle.Corrupt, 3)), "Waste", L, lifecycle.CodeVolumeReprieved, "", ""},
-		{"stays, if nobody knows", at(condemned, leftover, want(P), found(lifecycle.BucketMissing, 0)), "Waste", L, lifecycle.CodeBucketMissing, "", ""},
-		{"a Pod on a condemned volume", at(claimed(lifecycle.Archiving, 0), condemned, inPod(lifecycle.PodReady)), "Execute", L, lifecycle.CodeVolumeReprieved, "", ""},
-		{"a Pod while something may be uploaded", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), inPod(lifecycle.PodNotReady)), "Execute", L, lifecycle.CodeVolumeInUse, "", ""},
-		{"a Pod before anything was", at(claimed(lifecycle.Archiving, 0), inPod(lifecycle.PodNotReady)), "Execute", lifecycle.ActDeletePod, lifecycle.CodeWorking, "", ""},
-		{"the upload was done when somebody deleted the volume", at(claimed(lifecycle.Archiving, 0), volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Attempt", L, lifecycle.CodeArchiveReady, "", ""},
-		{"an upload under way saves a dying volume", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.CodeWorking, "", ""},
-		{"nor is it cancelled", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), want(R), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.CodeWorking, "", ""},
-		{"D18: a second manager made the Job once more", at(claimed(lifecycle.Archiving, 0), condemned, moving(lifecycle.JobSucceeded), volumeIs(lifecycle.VolumeTerminating)), "Execute", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
-		{"a Job that says more than the store", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobSucceeded), found(lifecycle.Absent, 0)), "Execute", L, lifecycle.CodeArchiveLost, "", ""},
-		{"an archive that is gone", at(unhomed, restoring, func(i *in) { i.Archive = lifecycle.ArchiveView{Key: i.Status.ArchiveKey, Verdict: lifecycle.Absent} }), "Execute", L, lifecycle.CodeArchiveLost, "", ""},
-		{"D1: the Job's success is marked on the volume", at(unhomed, restoring, moving(lifecycle.JobSucceeded)), "Execute", lifecycle.ActMarkVolume, lifecycle.CodeWorking, "", ""},
-		{"D1: the Job goes before the operation ends", at(unhomed, restoring, moving(lifecycle.JobSucceeded), restored), "Execute", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
-		{"D1: and then it ends", at(unhomed, restoring, restored), "Complete", L, lifecycle.CodeFinished, none, lifecycle.Standby},
-		{"D1: a marker of an earlier restore", at(unhomed, restoring, restored, func(i *in) { i.Observed.Volume.Marker.OperationID = "earlier" }), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
+		{"D7: also while another works", at(inOperation(lifecycle.Archiving, 0), stray(lifecycle.JobRunning), found(lifecycle.Absent, 0)), "Execute", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
+		{"a archivedVolume volume, left over from ERROR", at(archivedVolume, leftover, want(P)), "Waste", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
+		{"deleted, if its archive is good", at(archivedVolume, leftover, want(P), found(lifecycle.Verified, 3)), "Waste", lifecycle.ActDeleteVolume, lifecycle.CodeVolumeWaste, "", ""},
+		{"is the home again, if not", at(archivedVolume, leftover, want(P), found(lifecycle.Corrupt, 3)), "Waste", L, lifecycle.CodeVolumeReprieved, "", ""},
+		{"kept, if that is unknown", at(archivedVolume, leftover, want(P), found(lifecycle.BucketMissing, 0)), "Waste", L, lifecycle.CodeBucketMissing, "", ""},
+		{"a Pod on a archivedVolume volume", at(inOperation(lifecycle.Archiving, 0), archivedVolume, inPod(lifecycle.PodReady)), "Execute", L, lifecycle.CodeVolumeReprieved, "", ""},
+		{"a Pod while something may be uploaded", at(inOperation(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), inPod(lifecycle.PodNotReady)), "Execute", L, lifecycle.CodeVolumeInUse, "", ""},
+		{"a Pod before anything was", at(inOperation(lifecycle.Archiving, 0), inPod(lifecycle.PodNotReady)), "Execute", lifecycle.ActDeletePod, lifecycle.CodeWorking, "", ""},
+		{"the upload was complete when a user deleted the volume", at(inOperation(lifecycle.Archiving, 0), volumeIs(lifecycle.VolumeAbsent), found(lifecycle.Verified, 3)), "Attempt", L, lifecycle.CodeArchiveReady, "", ""},
+		{"an upload under way saves a dying volume", at(inOperation(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.CodeWorking, "", ""},
+		{"nor is it cancelled", at(inOperation(lifecycle.Archiving, 0), moving(lifecycle.JobRunning), want(R), volumeIs(lifecycle.VolumeTerminating)), "Execute", L, lifecycle.CodeWorking, "", ""},
+		{"D18: a second manager made the Job once more", at(inOperation(lifecycle.Archiving, 0), archivedVolume, moving(lifecycle.JobSucceeded), volumeIs(lifecycle.VolumeTerminating)), "Execute", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
+		{"a Job that says more than the store", at(inOperation(lifecycle.Archiving, 0), moving(lifecycle.JobSucceeded), found(lifecycle.Absent, 0)), "Execute", L, lifecycle.CodeArchiveLost, "", ""},
+		{"an archive that is gone", at(unrecorded, restoring, func(i *in) { i.Archive = lifecycle.ArchiveView{Key: i.Status.ArchiveKey, Verdict: lifecycle.Absent} }), "Execute", L, lifecycle.CodeArchiveLost, "", ""},
+		{"D1: the Job's success is marked on the volume", at(unrecorded, restoring, moving(lifecycle.JobSucceeded)), "Execute", lifecycle.ActMarkVolume, lifecycle.CodeWorking, "", ""},
+		{"D1: the Job is deleted before the operation ends", at(unrecorded, restoring, moving(lifecycle.JobSucceeded), restored), "Execute", lifecycle.ActDeleteJob, lifecycle.CodeJobEnding, "", ""},
+		{"D1: and then it ends", at(unrecorded, restoring, restored), "Complete", L, lifecycle.CodeFinished, none, lifecycle.Standby},
+		{"D1: a marker of an earlier restore", at(unrecorded, restoring, restored, func(i *in) { i.Observed.Volume.Marker.OperationID = "earlier" }), "Execute", lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
 		{"deletion, Retain", at(deleting(lifecycle.RetainHome), removing), "Deleting", lifecycle.ActReleaseVolume, lifecycle.CodeDeleting, "", ""},
-		{"Retain: only the Pod keeps a volume that somebody deletes", at(deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.CodeVolumeTerminating, "", ""},
-		{"also one that no record tells of", at(forgotten, deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.CodeVolumeTerminating, "", ""},
+		{"Retain: only the Pod keeps a volume that a user deletes", at(deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.CodeVolumeTerminating, "", ""},
+		{"also one that is not recorded", at(forgotten, deleting(lifecycle.RetainHome), removing, inPod(lifecycle.PodReady), volumeIs(lifecycle.VolumeTerminating)), "Deleting", L, lifecycle.CodeVolumeTerminating, "", ""},
 		{"deletion leaves a stranger's volume", at(deleting(lifecycle.DeleteHome), removing, foreignVolume), "Deleting", lifecycle.ActRemoveFinalizer, lifecycle.CodeDeleting, "", ""},
 		{"deletion never gives up", at(deleting(lifecycle.DeleteHome), removing, func(i *in) { i.Now = noon.Add(time.Hour) }), "Deleting", lifecycle.ActDeleteVolume, lifecycle.CodeDeletionSlow, "", ""},
 		{"deletion first archives", at(deleting(lifecycle.ArchiveHome)), "Begin", L, lifecycle.CodeClaimed, lifecycle.Archiving, ""},
 		{"deletion without a store waits for one", at(deleting(lifecycle.ArchiveHome), func(i *in) { i.Workspace.HasStore = false }), "Begin", L, lifecycle.CodeArchiveNotConfigured, "", ""},
 		{"D24: not where nothing can be made", at(deleting(lifecycle.ArchiveHome), func(i *in) { i.Workspace.NamespaceTerminating = true }), "Delete", L, lifecycle.CodeDeletionUnarchived, lifecycle.Removing, lifecycle.Deleting},
 		{"deletion is done", at(deleting(lifecycle.DeleteHome), func(i *in) { i.Workspace.Finalizer = false }), "Delete", L, lifecycle.CodeDeleted, "", ""},
-		{"no look at Pods, no upload", at(claimed(lifecycle.Archiving, 0), found(lifecycle.Absent, 0), func(i *in) { i.Observed.PodsLive = false }), "Execute", lifecycle.ActReadPods, lifecycle.CodeWorking, "", ""},
+		{"no look at Pods, no upload", at(inOperation(lifecycle.Archiving, 0), found(lifecycle.Absent, 0), func(i *in) { i.Observed.PodsLive = false }), "Execute", lifecycle.ActReadPods, lifecycle.CodeWorking, "", ""},
 	}
 }
 

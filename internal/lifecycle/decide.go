@@ -36,7 +36,7 @@ var rules = []Rule{
 	{"Stop", "the Workspace's Pod exists in any phase, and is not desired or has no home", "begin STOPPING (D3)", (*evaluation).stop},
 	{"Waste", "the Workspace's volume is not a home", "delete it", (*evaluation).waste},
 	{"Converged", "the state is the desired one", "nothing (W33)", (*evaluation).converged},
-	{"Begin", "the state is not the desired one", "begin the operation of the table (W16-W18)", (*evaluation).beginNext},
+	{"Begin", "the state is not the desired one", "begin the operation of the table (W16-W18)", (*evaluation).startNext},
 }
 
 // evaluation is the working state of one call of Decide.

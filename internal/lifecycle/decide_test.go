@@ -31,8 +31,8 @@ func want(state lifecycle.State) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) { in.Workspace.Desired = state }
 }
 
-// claimed is an operation in its first attempt, begun some time ago.
-func claimed(operation lifecycle.OperationType, ago time.Duration) func(*lifecycle.Input) {
+// inOperation is an operation in its first attempt, started some time ago.
+func inOperation(operation lifecycle.OperationType, ago time.Duration) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
 		in.Status.Operation = lifecycle.Operation{Type: operation, ID: "op", StartedAt: noon.Add(-ago), Attempt: 1, AttemptStartedAt: noon.Add(-ago)}
 		if operation == lifecycle.Archiving {
@@ -48,15 +48,15 @@ func moving(state lifecycle.JobState) func(*lifecycle.Input) {
 	}
 }
 
-// found is what the store holds under the claim's key.
+// found is the content of the store under the operation's key.
 func found(verdict lifecycle.Verdict, epoch int64) func(*lifecycle.Input) {
 	return func(in *lifecycle.Input) {
 		in.Archive = lifecycle.ArchiveView{Key: "archives/w/op/home.tar.gz", Verdict: verdict, Archive: lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: "v", Epoch: epoch}}
 	}
 }
 
-// condemned: the archive is recorded, the volume is about to go.
-func condemned(in *lifecycle.Input) {
+// archivedVolume: the archive is recorded, the volume is about to go.
+func archivedVolume(in *lifecycle.Input) {
 	in.Status.Operation.PointOfNoReturn = true
 	in.Status.ArchiveKey, in.Status.Volume.Content = "archives/w/op/home.tar.gz", lifecycle.Uninitialized
 	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: "v", Epoch: 3}
@@ -78,8 +78,8 @@ func volumeIs(state lifecycle.VolumeState) func(*lifecycle.Input) {
 
 func cached(in *lifecycle.Input) { in.Observed.Live, in.Observed.PodsLive = false, false }
 
-// unhomed: nothing is recorded, the volume was made by the claim and is not marked.
-func unhomed(in *lifecycle.Input) {
+// unrecorded: nothing is recorded, the volume was created by the operation and is not marked.
+func unrecorded(in *lifecycle.Input) {
 	in.Status.Phase, in.Status.Volume, in.Workspace.Desired = lifecycle.Pending, lifecycle.Volume{}, lifecycle.Running
 	in.Observed.Volume.OperationID, in.Observed.Volume.Marker = "op", lifecycle.Marker{}
 }
@@ -89,7 +89,7 @@ type verdictCase struct {
 	in   lifecycle.Input
 	rule string
 	act  lifecycle.ActionKind
-	word lifecycle.Code
+	code lifecycle.Code
 	// operation and phase afterwards; "" for those before.
 	operation lifecycle.OperationType
 	phase     lifecycle.State
@@ -104,10 +104,10 @@ func (c verdictCase) errs(decide engine) string {
 	if phase == "" {
 		phase = c.in.Status.Phase
 	}
-	got := verdictCase{rule: d.Rule, act: d.Act.Kind, word: d.Code, operation: d.Status.Operation.Type, phase: d.Status.Phase}
-	if got.rule != c.rule || got.act != c.act || got.word != c.word || got.operation != operation || got.phase != phase {
-		return got.rule + ": " + string(got.act) + ", " + string(got.word) + ", " + string(got.operation) + ", " + string(got.phase) +
-			"; want " + c.rule + ": " + string(c.act) + ", " + string(c.word) + ", " + string(operation) + ", " + string(phase)
+	got := verdictCase{rule: d.Rule, act: d.Act.Kind, code: d.Code, operation: d.Status.Operation.Type, phase: d.Status.Phase}
+	if got.rule != c.rule || got.act != c.act || got.code != c.code || got.operation != operation || got.phase != phase {
+		return got.rule + ": " + string(got.act) + ", " + string(got.code) + ", " + string(got.operation) + ", " + string(got.phase) +
+			"; want " + c.rule + ": " + string(c.act) + ", " + string(c.code) + ", " + string(operation) + ", " + string(phase)
 	}
 	return ""
 }

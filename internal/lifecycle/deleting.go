@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// remove begins the deletion. It waits only for Jobs to end; an operation that leads up has nothing to save (D13).
+// remove starts the deletion. It waits only for Jobs to end; an operation that leads up has nothing to save (D13).
 func (e *evaluation) remove() bool {
 	if !e.Workspace.Deleting || e.op() == Removing {
 		return false
@@ -26,7 +26,7 @@ func (e *evaluation) remove() bool {
 		e.out.Code = CodeDeleting
 		return true
 	}
-	e.begin(Removing)
+	e.startOperation(Removing)
 	e.out.Status.Phase = Deleting
 	if e.Workspace.DeletionPolicy == ArchiveHome && e.home() {
 		e.out.Code = CodeDeletionUnarchived
@@ -44,11 +44,11 @@ func (e *evaluation) leadsUp() bool {
 func (e *evaluation) archiveFirst() bool {
 	making := e.op() == Provisioning || e.op() == Restoring
 	return e.Workspace.DeletionPolicy == ArchiveHome && !e.Workspace.NamespaceTerminating &&
-		(e.home() || !making && (e.unrecorded() || e.condemned()) || e.op() == Archiving)
+		(e.home() || !making && (e.unrecorded() || e.holdsArchivedHome()) || e.op() == Archiving)
 }
 
-// condemned reports whether the volume still holds the home that was archived.
-func (e *evaluation) condemned() bool {
+// holdsArchivedHome reports whether the volume still holds the home that was archived.
+func (e *evaluation) holdsArchivedHome() bool {
 	volume := e.Observed.Volume
 	return volume.own() && volume.Marker.Content != "" && volume.UID == e.Status.Archive.VolumeUID && !e.home()
 }
@@ -75,7 +75,7 @@ func (e *evaluation) deleting() bool {
 		}
 	case volume.State == VolumeTerminating:
 		e.wait(CodeVolumeTerminating, time.Time{})
-	case e.Workspace.DeletionPolicy == RetainHome && (e.home() || e.unrecorded() || e.condemned()):
+	case e.Workspace.DeletionPolicy == RetainHome && (e.home() || e.unrecorded() || e.holdsArchivedHome()):
 		e.act(CodeDeleting, Action{Kind: ActReleaseVolume, UID: volume.UID})
 	default:
 		e.act(CodeDeleting, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})

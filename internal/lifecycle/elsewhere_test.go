@@ -6,7 +6,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// away is a history of a home in the archive, whose Secret names another store now.
+// away is a history of an archived home whose Secret now names another store.
 func away(t *testing.T) *history {
 	t.Helper()
 	h := used(t)
@@ -18,10 +18,10 @@ func away(t *testing.T) *history {
 	return h
 }
 
-// stuck goes on until the Workspace is in ERROR because its archive is elsewhere.
+// stuck continues until the Workspace is in ERROR because its archive is elsewhere.
 func (h *history) stuck(t *testing.T) {
 	t.Helper()
-	for range 12 { // each back-off is longer than the looks of one
+	for range 12 { // each back-off is longer than the decisions of one
 		h.now = h.now.Add(lifecycle.Probe)
 		if h.controllers[0].decide(h.world, h.snapshot()); h.saved.Phase == lifecycle.Failed {
 			break
@@ -29,19 +29,19 @@ func (h *history) stuck(t *testing.T) {
 		h.progress()
 	}
 	if e := h.saved.Error; h.saved.Phase != lifecycle.Failed || e.Reason != lifecycle.Unreachable || e.Code != lifecycle.CodeArchiveElsewhere {
-		t.Fatalf("it is %s with %+v\n%s", h.saved.Phase, e, h.story())
+		t.Fatalf("it is %s with %+v\n%s", h.saved.Phase, e, h.transcript())
 	}
 }
 
-// runs checks that the home is back with what was written.
+// runs checks that the home is restored with the last written version.
 func (h *history) runs(t *testing.T) {
 	t.Helper()
 	if h.trace(t); h.vol == nil || h.vol.version != 1 || h.saved.Archive.Store != h.store {
-		t.Errorf("the home is not back from the store %s:\n%s", h.store, h.story())
+		t.Errorf("the home is not back from the store %s:\n%s", h.store, h.transcript())
 	}
 }
 
-// TestWhatIsElsewhereIsNotLost: the Secret that is pointed back, and the archive that is copied, both end it (D23).
+// TestWhatIsElsewhereIsNotLost: both restoring the Secret and copying the archive end it (D23).
 func TestWhatIsElsewhereIsNotLost(t *testing.T) {
 	for name, help := range map[string]func(*history){
 		"pointed back": func(h *history) { h.store = "x" },
@@ -80,12 +80,12 @@ func TestWhatIsElsewhereCanBeGivenUp(t *testing.T) {
 		}
 		h.ws.AcceptedLoss, h.excused, h.damaged, h.rv = h.saved.ArchiveKey, true, true, h.rv+1
 		if h.trace(t); h.vol == nil || h.vol.version != 0 || h.saved.ArchiveKey != "" {
-			t.Errorf("it does not go on with an empty home:\n%s", h.story())
+			t.Errorf("it does not continue with an empty home:\n%s", h.transcript())
 		}
 	}
 }
 
-// TestARecordWithoutAStore is one of an earlier version: nobody knows that it was another store.
+// TestARecordWithoutAStore is a status of an earlier version: it is unknown that it was another store.
 func TestARecordWithoutAStore(t *testing.T) {
 	h := away(t)
 	h.saved.Archive.Store = ""
@@ -99,11 +99,11 @@ func TestARecordWithoutAStore(t *testing.T) {
 	h.saved.Archive.Store, h.store = "", "x"
 	h.want(lifecycle.Running)
 	if h.trace(t); h.vol == nil || h.vol.version != 1 || h.saved.Archive.Store != "" {
-		t.Errorf("the home is not back as before:\n%s", h.story())
+		t.Errorf("the home is not back as before:\n%s", h.transcript())
 	}
 }
 
-// TestAVolumeStaysWhileItsArchiveIsElsewhere: the last look before the deletion is into another store.
+// TestAVolumeStaysWhileItsArchiveIsElsewhere: the last check before the deletion is in another store.
 func TestAVolumeStaysWhileItsArchiveIsElsewhere(t *testing.T) {
 	h := used(t)
 	h.want(lifecycle.Pending)
@@ -117,16 +117,16 @@ func TestAVolumeStaysWhileItsArchiveIsElsewhere(t *testing.T) {
 	h.store = "y"
 	h.stuck(t)
 	if h.vol == nil || h.vol.state == lifecycle.VolumeTerminating {
-		t.Fatalf("the volume is gone:\n%s", h.story())
+		t.Fatalf("the volume is gone:\n%s", h.transcript())
 	}
 	h.store, h.now = "x", h.now.Add(lifecycle.Probe)
 	if h.trace(t); h.vol != nil || !h.safe() {
-		t.Errorf("it is not archived in the end:\n%s", h.story())
+		t.Errorf("it is not archived in the end:\n%s", h.transcript())
 	}
 }
 
-// TestADeletionWaitsForWhatIsElsewhere, as long as it takes: it says so, and does not leave behind what the collection
-// would take. Given up, it holds nothing up.
+// TestADeletionWaitsForWhatIsElsewhere, for any time: it reports that, and does not leave behind what the collection
+// would delete. Once given up, the archive blocks nothing.
 func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 	for _, givenUp := range []bool{false, true} {
 		h := away(t)
@@ -153,31 +153,31 @@ func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 		}
 		h.trace(t)
 		if kept := h.objects[h.saved.ArchiveKey].kept; !h.gone || kept == givenUp {
-			t.Errorf("given up: %t; gone %t, kept %t\n%s", givenUp, h.gone, kept, h.story())
+			t.Errorf("given up: %t; gone %t, kept %t\n%s", givenUp, h.gone, kept, h.transcript())
 		}
 	}
 }
 
-// TestAMoverThatLookedElsewhere: the Secret was changed between the last look and the mover's ticket. Its word is held
-// against another look.
-func TestAMoverThatLookedElsewhere(t *testing.T) {
-	said := func(word lifecycle.Code) func(*lifecycle.Input) {
+// TestAMoverThatReadAnotherStore: the Secret was changed between the last check and the mover's ticket. The mover's result is compared
+// with another check.
+func TestAMoverThatReadAnotherStore(t *testing.T) {
+	said := func(code lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
-			claimed(lifecycle.Restoring, 0)(in)
+			inOperation(lifecycle.Restoring, 0)(in)
 			moving(lifecycle.JobFailed)(in)
-			in.Observed.Jobs[0].Reason, in.Observed.Jobs[0].Code = lifecycle.DataLost, word
+			in.Observed.Jobs[0].Reason, in.Observed.Jobs[0].Code = lifecycle.DataLost, code
 			in.Status.ArchiveKey, in.Status.Volume = "archives/w/op/home.tar.gz", lifecycle.Volume{UID: "v", Content: lifecycle.Uninitialized}
 			in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, Store: "x"}
 		}
 	}
-	at := func(word lifecycle.Code, verdict lifecycle.Verdict, store string) lifecycle.Input {
-		in := at(unhomed, said(word), found(verdict, 3))
+	at := func(code lifecycle.Code, verdict lifecycle.Verdict, store string) lifecycle.Input {
+		in := at(unrecorded, said(code), found(verdict, 3))
 		in.Archive.Store = store
 		return in
 	}
 	const lost, corrupt, attempt = lifecycle.CodeArchiveLost, lifecycle.CodeArchiveCorrupt, "Attempt"
 	for _, c := range []verdictCase{
-		{"nobody has looked", at(lost, lifecycle.Unknown, "x"), attempt, lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
+		{"not checked yet", at(lost, lifecycle.Unknown, "x"), attempt, lifecycle.ActVerify, lifecycle.CodeWorking, "", ""},
 		{"it is lost", at(lost, lifecycle.Absent, "x"), attempt, lifecycle.ActNone, lost, "", ""},
 		{"it is elsewhere", at(lost, lifecycle.Absent, "y"), attempt, lifecycle.ActNone, lifecycle.CodeArchiveElsewhere, "", ""},
 		{"it is there after all", at(lost, lifecycle.Verified, "x"), attempt, lifecycle.ActNone, lifecycle.CodeJobFailed, "", ""},

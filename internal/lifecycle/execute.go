@@ -53,7 +53,7 @@ func (e *evaluation) endPod() bool {
 		return false
 	case pod.State == PodTerminating:
 		return e.wait(CodePodGone, time.Time{})
-	case e.dying() && (e.op() != Removing || e.Workspace.DeletionPolicy == RetainHome):
+	case e.volumeTerminating() && (e.op() != Removing || e.Workspace.DeletionPolicy == RetainHome):
 		return e.wait(CodeVolumeTerminating, time.Time{}) // only the Pod keeps it
 	default:
 		return e.act(CodeWorking, Action{Kind: ActDeletePod, UID: pod.UID})

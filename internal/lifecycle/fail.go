@@ -35,7 +35,7 @@ func (e *evaluation) complete() bool {
 // mover keeps it, so the archive is made anyway.
 func (e *evaluation) cancel() bool {
 	operation := e.Status.Operation
-	if !TraitOf(operation.Type).Cancel || operation.PointOfNoReturn || e.desired() == Pending || e.dying() || e.homeLost() {
+	if !TraitOf(operation.Type).Cancel || operation.PointOfNoReturn || e.desired() == Pending || e.volumeTerminating() || e.homeLost() {
 		return false
 	}
 	if e.endJobs() {
@@ -52,7 +52,7 @@ func (e *evaluation) failed() bool {
 	if operation.Failed == "" {
 		return false
 	}
-	if e.endJobs() || operation.Type == Starting && !e.dying() && e.endPod() {
+	if e.endJobs() || operation.Type == Starting && !e.volumeTerminating() && e.endPod() {
 		return true
 	}
 	return e.stall(operation.Failed, e.Status.Error.Code)

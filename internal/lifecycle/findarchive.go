@@ -7,7 +7,7 @@ import "time"
 const newWorkspace = 5 * time.Minute
 
 // recall searches for an archive before the first status is written, and whenever a status without archiveKey hints at one. A
-// status can be lost and archiveKey removed by hand. An empty home in place of the archived one would then look like its loss
+// status can be lost and archiveKey removed by hand. An empty home in place of the archived one would then appear as its loss
 // (D6), and the collection would delete the archive.
 func (e *evaluation) recall() bool {
 	first := e.given.Phase == ""

@@ -11,7 +11,7 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// naiveIdle looks at the last activity only, which D15 rules out.
+// naiveIdle uses only the last activity, which D15 forbids.
 func naiveIdle(in lifecycle.IdleInput) lifecycle.IdleDecision {
 	in.Status.RunningSince, in.Status.StandbySince = time.Unix(1, 0), time.Unix(1, 0)
 	return lifecycle.DecideIdle(in)
@@ -40,7 +40,7 @@ func TestIdle(t *testing.T) {
 		name  string
 		in    lifecycle.IdleInput
 		want  lifecycle.IdleDecision
-		naive bool // the naive timer errs
+		naive bool // the naive timer is wrong
 	}{
 		{"D15b: never visited, it does not run for ever", with(running, nil), lifecycle.IdleDecision{Desired: lifecycle.Standby}, false},
 		{"D15a: a fresh start is not idle", with(fresh, nil), lifecycle.IdleDecision{DueAt: noon.Add(4 * time.Minute)}, true},
@@ -48,10 +48,10 @@ func TestIdle(t *testing.T) {
 		{"activity", with(running, func(in *lifecycle.IdleInput) { in.LastActivity = ago(2) }), lifecycle.IdleDecision{DueAt: noon.Add(3 * time.Minute)}, false},
 		{"exactly idle", with(running, func(in *lifecycle.IdleInput) { in.LastActivity = ago(5) }), lifecycle.IdleDecision{Desired: lifecycle.Standby}, false},
 		{"W37", with(standby, nil), lifecycle.IdleDecision{Desired: lifecycle.Pending}, false},
-		{"D15c: the archive's clock begins with STANDBY", with(standby, func(in *lifecycle.IdleInput) { in.Status.StandbySince, in.LastActivity = ago(1), ago(90) }), lifecycle.IdleDecision{DueAt: noon.Add(7 * time.Minute)}, true},
+		{"D15c: the time to archive starts with STANDBY", with(standby, func(in *lifecycle.IdleInput) { in.Status.StandbySince, in.LastActivity = ago(1), ago(90) }), lifecycle.IdleDecision{DueAt: noon.Add(7 * time.Minute)}, true},
 		{"no store", with(standby, func(in *lifecycle.IdleInput) { in.HasStore = false }), none, false},
 		{"0 is off", with(running, func(in *lifecycle.IdleInput) { in.StandbyTTL = 0 }), none, false},
-		{"D15d: somebody wants it up again", with(standby, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Running }), none, false},
+		{"D15d: it is wanted again", with(standby, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Running }), none, false},
 		{"already asked to stop", with(running, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Standby }), none, false},
 		{"under way", with(busy, nil), none, false},
 		{"since when is unknown", with(unknown, nil), none, false},

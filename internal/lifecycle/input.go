@@ -5,7 +5,7 @@ import "time"
 // Input is everything that a decision is based on.
 type Input struct {
 	Now time.Time
-	// NewID is a unique id. It becomes the id of an operation that begins.
+	// NewID is a unique id. It becomes the id of an operation that starts.
 	NewID     string
 	Workspace Workspace
 	Status    Status
@@ -68,7 +68,7 @@ type Operation struct {
 	Type      OperationType
 	ID        string
 	StartedAt time.Time
-	// Attempt counts from 1; AttemptStartedAt is when it began or will begin.
+	// Attempt counts from 1; AttemptStartedAt is when it started or will start.
 	Attempt          int32
 	AttemptStartedAt time.Time
 	Failures         Failures

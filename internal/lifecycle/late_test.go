@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// until lets the controller alone go on, until something is so.
+// until runs only the controller until a condition holds.
 func (h *history) until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 20 {
@@ -19,10 +19,10 @@ func (h *history) until(t *testing.T, what string, is func() bool) {
 		h.controllers[0].commit(h.world)
 		h.now = h.now.Add(2 * time.Second)
 	}
-	t.Fatalf("never %s\n%s", what, h.story())
+	t.Fatalf("never %s\n%s", what, h.transcript())
 }
 
-// used is a history of a home in which somebody has written.
+// used is a history of a home with written files.
 func used(t *testing.T) *history {
 	t.Helper()
 	h := quiet(lifecycle.Decide)
@@ -31,7 +31,7 @@ func used(t *testing.T) *history {
 	return h
 }
 
-// TestADyingVolumeIsArchivedToTheEnd: only the mover's Pod still keeps the volume. Who wants the home back
+// TestADyingVolumeIsArchivedToTheEnd: only the mover's Pod still keeps the volume. A user who wants the home back
 // then gets it from the archive.
 func TestADyingVolumeIsArchivedToTheEnd(t *testing.T) {
 	h := used(t)
@@ -39,11 +39,11 @@ func TestADyingVolumeIsArchivedToTheEnd(t *testing.T) {
 	h.trace(t)
 	h.want(lifecycle.Pending)
 	h.until(t, "a mover", func() bool { return len(h.jobs) > 0 })
-	h.vol.state, h.excused = lifecycle.VolumeTerminating, true // somebody deletes it
+	h.vol.state, h.excused = lifecycle.VolumeTerminating, true // a user deletes it
 	h.want(lifecycle.Running)
 	h.trace(t)
 	if h.vol == nil || h.vol.version != 1 || h.pod == nil {
-		t.Errorf("the home is not back:\n%s", h.story())
+		t.Errorf("the home is not back:\n%s", h.transcript())
 	}
 }
 
@@ -58,13 +58,13 @@ func TestAPolicyCanBeChangedWhileThePodEnds(t *testing.T) {
 	h.rv++
 	h.trace(t)
 	if kept := h.objects[h.saved.ArchiveKey]; !h.gone || kept == nil || !kept.kept || kept.version != 1 {
-		t.Errorf("the home is not left behind in an archive:\n%s", h.story())
+		t.Errorf("the home is not left behind in an archive:\n%s", h.transcript())
 	}
 }
 
-// TestADeletionTellsThatNoArchiveIsLeft: once, and holds nothing up. A store that is away says nothing of the archive.
-func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
-	for word, spoil := range map[lifecycle.Code]func(*history){
+// TestADeletionReportsALostArchive: once, without delaying the deletion. A missing store does not prove that the archive is lost.
+func TestADeletionReportsALostArchive(t *testing.T) {
+	for code, spoil := range map[lifecycle.Code]func(*history){
 		lifecycle.CodeArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
 		lifecycle.CodeArchiveCorrupt: func(h *history) { h.objects[h.saved.ArchiveKey].corrupt = true },
 		"":                           func(*history) {},
@@ -78,25 +78,25 @@ func TestADeletionTellsThatNoArchiveIsLeft(t *testing.T) {
 			h.ws.Deleting, h.ws.DeletionPolicy, h.rv = true, policy, h.rv+1
 			h.log = nil
 			h.trace(t)
-			var told []string
+			var got []string
 			for _, step := range h.steps() {
 				if step == "write "+string(lifecycle.CodeArchiveLost) || step == "write "+string(lifecycle.CodeArchiveCorrupt) {
-					told = append(told, step)
+					got = append(got, step)
 				}
 			}
 			var want []string
-			if word != "" && policy != lifecycle.DeleteHome {
-				want = []string{"write " + string(word)}
+			if code != "" && policy != lifecycle.DeleteHome {
+				want = []string{"write " + string(code)}
 			}
-			if !h.gone || !slices.Equal(told, want) {
-				t.Errorf("%s, %s: gone %t, told %q, want %q", policy, word, h.gone, told, want)
+			if !h.gone || !slices.Equal(got, want) {
+				t.Errorf("%s, %s: gone %t, got %q, want %q", policy, code, h.gone, got, want)
 			}
 		}
 	}
 }
 
-// TestAnArchiveIsKeptWhereTheNamespaceGoes: it was there before, and nothing has to be made for it. A store
-// that does not answer holds nothing up.
+// TestAnArchiveIsKeptWhereTheNamespaceGoes: it existed before, and nothing has to be created for it. A store
+// that does not answer delays nothing.
 func TestAnArchiveIsKeptWhereTheNamespaceGoes(t *testing.T) {
 	for _, up := range []bool{true, false} {
 		h := used(t)

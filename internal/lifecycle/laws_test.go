@@ -9,7 +9,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// anyInput is any input at all, also one that no history leads to.
+// anyInput is any input, also one that no history leads to.
 func anyInput(t *rapid.T) lifecycle.Input {
 	pick := seeded(rapid.Uint64().Draw(t, "seed"))
 	yes := func(of int) bool { return pick(of) == 0 }
@@ -72,7 +72,7 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// law returns the law that a decision breaks; "" if it keeps all.
+// law returns the law that a decision breaks; "" for none.
 func law(in lifecycle.Input, d lifecycle.Decision) string {
 	before, after, pod, volume := in.Status, d.Status, in.Observed.Pod, in.Observed.Volume
 	acts, writes := d.Act.Kind, d.Status != in.Status
@@ -129,13 +129,13 @@ func searchLaw(in lifecycle.Input, d lifecycle.Decision) string {
 	old := in.Now.Sub(in.Workspace.CreatedAt) >= 5*time.Minute
 	first, pending := before.Phase == "", before.Phase == lifecycle.Pending
 	hint := first || before.Archive != lifecycle.Archive{} || in.Workspace.ArchiveReady != lifecycle.False
-	begins := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
+	starts := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
 	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotConfigured && hint
-	asks := first && old || pending && (hint || old && begins)
+	asks := first && old || pending && (hint || old && starts)
 	after.ObservedGeneration = before.ObservedGeneration
 	switch {
 	case asks && (found == lifecycle.Unknown || unknown) && after != before:
-		return "it goes on without knowing whether there is an archive (D6)"
+		return "it continues without knowing whether there is an archive (D6)"
 	case asks && (found == lifecycle.Verified || found == lifecycle.Corrupt) && after.ArchiveKey != in.Newest.Key:
 		return "it does not take the archive that it has found (D6)"
 	case before.Archive != lifecycle.Archive{} && after.Archive == lifecycle.Archive{} && after.ArchiveKey == "" && pending && found != lifecycle.Absent && in.Workspace.AcceptedLoss == "":

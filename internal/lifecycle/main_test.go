@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every run sees the same histories, so that who changed nothing sees nothing new; -rapid.seed=N shows others.
+// Every run has the same histories, so that without a change the result is the same; -rapid.seed=N runs others.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if seed := flag.Lookup("rapid.seed").Value; seed.String() == "0" {

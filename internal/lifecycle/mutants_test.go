@@ -7,10 +7,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// The simulator has to find what is wrong with these engines. Each makes a mistake that a rule of
-// docs/requirements.md names; without this, "nothing is lost" could be the word of a blind world.
+// The simulator has to find the bug in each of these engines. Each makes a mistake that a rule of
+// docs/requirements.md names; without this, a simulator that detects nothing would pass as well.
 
-// seeing is an engine that sees something else than there is.
+// seeing is an engine with a changed observation.
 func seeing(change func(in *lifecycle.Input)) engine {
 	return func(in lifecycle.Input) lifecycle.Decision {
 		jobs := append([]lifecycle.Job(nil), in.Observed.Jobs...)
@@ -38,7 +38,7 @@ var mutants = []struct {
 			in.Observed.Jobs = nil
 		}
 	}), false, "sees|lost"},
-	{"D2", "the id of an archive is used again, and nobody looks how old it is", func(in lifecycle.Input) lifecycle.Decision {
+	{"D2", "the id of an archive is reused, and its age is not checked", func(in lifecycle.Input) lifecycle.Decision {
 		if in.Status.Phase == lifecycle.Standby && in.Workspace.Desired == lifecycle.Pending {
 			in.NewID = "always-the-same"
 		}
@@ -53,7 +53,7 @@ var mutants = []struct {
 		}
 		in.Observed.OtherPods = 0
 	}), false, "sees|lost"},
-	{"D4", "what is recorded as archived is not looked at again", seeing(func(in *lifecycle.Input) {
+	{"D4", "an archive on record is not verified again", seeing(func(in *lifecycle.Input) {
 		if in.Status.Operation.PointOfNoReturn {
 			in.Archive = lifecycle.ArchiveView{Key: in.Status.ArchiveKey, Verdict: lifecycle.Verified,
 				Archive: lifecycle.Archive{SHA256: in.Status.Archive.SHA256, Size: in.Status.Archive.Size,
@@ -121,7 +121,7 @@ var mutants = []struct {
 	}, false, "."},
 }
 
-// TestSimulatorFindsMutants runs each mutant until it is found out, which takes a few thousand
+// TestSimulatorFindsMutants runs each mutant until it is detected, which takes a few thousand
 // histories at most.
 func TestSimulatorFindsMutants(t *testing.T) {
 	for _, m := range mutants {

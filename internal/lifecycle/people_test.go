@@ -11,7 +11,7 @@ import (
 
 var states = []lifecycle.State{lifecycle.Running, lifecycle.Standby, lifecycle.Pending}
 
-// person lets somebody do something.
+// person runs one action of a user.
 func (h *history) person() {
 	switch h.pick(14) {
 	case 0, 1, 2, 3, 4, 5:
@@ -24,11 +24,11 @@ func (h *history) person() {
 	case 8:
 		if h.vol != nil && h.debug == 0 && h.vol.state != lifecycle.VolumeTerminating {
 			h.debug, h.late = 1, h.deletes()
-			h.logf("somebody's own Pod uses the volume")
+			h.logf("a foreign Pod uses the volume")
 		} else {
 			h.debug = 0
 		}
-		h.settle()
+		h.finishDeletion()
 	case 9:
 		if h.pod != nil && !h.pod.foreign {
 			h.logf("the Pod dies")
@@ -50,7 +50,7 @@ func (h *history) person() {
 	}
 }
 
-// destroy lets somebody destroy something.
+// destroy lets a user destroy something.
 func (h *history) destroy() {
 	h.damaged = true
 	switch h.pick(8) {
@@ -58,15 +58,15 @@ func (h *history) destroy() {
 		h.removeKey()
 	case 0:
 		if h.vol != nil && !h.vol.foreign {
-			h.logf("somebody deletes volume %s", h.vol.uid)
+			h.logf("a user deletes volume %s", h.vol.uid)
 			h.vol.state, h.vol.dying = lifecycle.VolumeTerminating, h.now
-			h.excused = true // it may go whenever its last Pod does
+			h.excused = true // it may be deleted with its last Pod
 			h.rebase = h.rebase || h.unrecorded()
-			h.settle()
+			h.finishDeletion()
 		}
 	case 1:
 		if h.vol != nil && h.pod == nil && len(h.jobs) == 0 {
-			h.logf("somebody replaces volume %s by his own", h.vol.uid)
+			h.logf("a user replaces volume %s by a foreign one", h.vol.uid)
 			h.vol = &volume{uid: h.id(), foreign: true, state: lifecycle.VolumeBound, version: -1}
 		}
 	case 2:
@@ -76,17 +76,17 @@ func (h *history) destroy() {
 		}
 	case 3:
 		if h.rv++; h.pick(2) == 0 {
-			h.logf("somebody wipes what the status says of the volume's content")
+			h.logf("a user removes the volume's content from the status")
 			h.saved.Volume.Content = ""
 			h.excused = h.excused || h.vol == nil || h.vol.marker.Content == "" || h.vol.state == lifecycle.VolumeTerminating
-			accepted := h.vol != nil && h.ws.AcceptedLoss == h.vol.uid // and now nothing tells when it has come
+			accepted := h.vol != nil && h.ws.AcceptedLoss == h.vol.uid // and now it is unknown when that takes effect
 			h.rebase = h.rebase || h.excused && (!h.safe() || accepted)
 			break
 		}
-		h.logf("somebody wipes the status")
+		h.logf("a user wipes the status")
 		h.unnamed = true
 		if h.saved, h.ws.ArchiveReady = (lifecycle.Status{}), ""; h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
-			h.excused = true // nothing says any more where the home is
+			h.excused = true // the home can no longer be found
 		}
 		h.rebase = h.rebase || h.excused || !h.safe()
 	default:
@@ -107,18 +107,18 @@ func (h *history) spoil(key string) {
 	if object == nil {
 		return
 	}
-	h.logf("somebody destroys %s", key)
+	h.logf("a user destroys %s", key)
 	h.damaged, h.spoilt = true, h.now
 	if object.corrupt = true; h.pick(2) == 0 {
 		delete(h.objects, key)
 	}
 	if h.late && h.vol != nil && h.vol.state == lifecycle.VolumeTerminating {
-		h.excused = true // it cannot be had back any more
+		h.excused = true // it can no longer be restored
 	}
 	h.destroyed()
 }
 
-// trouble breaks or mends something.
+// trouble breaks or repairs something.
 func (h *history) trouble() {
 	switch h.pick(10) {
 	case 9:
@@ -126,8 +126,8 @@ func (h *history) trouble() {
 	case 8:
 		if len(h.jobs) > 0 && h.jobs[0].State == lifecycle.JobRunning {
 			h.zombies, h.jobs = append(h.zombies, h.jobs[0]), h.jobs[1:]
-			h.logf("%s is removed by force, and goes on", h.zombies[len(h.zombies)-1].Name)
-			h.settle()
+			h.logf("%s is removed by force, and continues", h.zombies[len(h.zombies)-1].Name)
+			h.finishDeletion()
 		}
 	case 6:
 		h.full = !h.full
@@ -152,7 +152,7 @@ func (h *history) trouble() {
 	}
 }
 
-// help is what a person does about ERROR: accept the loss, put away what is foreign, ask for a retry.
+// help is what a user does about ERROR: accept the loss, delete foreign objects, request a retry.
 func (h *history) help() {
 	if h.vol != nil && h.vol.state == lifecycle.VolumeTerminating && h.vol.uid == h.saved.Volume.UID {
 		h.logf("the loss of %s is accepted while it is deleted", h.vol.uid)
@@ -177,13 +177,13 @@ func (h *history) help() {
 	h.ws.AcceptedLoss = h.saved.Volume.UID
 	if h.saved.Error.Code != lifecycle.CodeVolumeLost {
 		h.ws.AcceptedLoss = h.saved.ArchiveKey
-		// What a mover has unpacked and nobody has marked goes with it.
+		// A home that was unpacked and not marked is lost with it.
 		h.excused = h.excused || h.vol == nil || h.vol.marker.Content == ""
 	}
 	h.logf("the loss of %s is accepted", h.ws.AcceptedLoss)
 }
 
-// recover ends all trouble and gives the Workspace time, and a person who helps.
+// recover ends all trouble and gives the Workspace time, and a user who helps.
 func (h *history) recover() {
 	h.logf("trouble ends")
 	h.storeUp, h.bucket, h.apiUp, h.zombies, h.debug = true, true, true, nil, 0
@@ -194,7 +194,7 @@ func (h *history) recover() {
 	}
 	h.ws.Pause = false
 	h.rv++
-	h.settle()
+	h.finishDeletion()
 	for look := range 400 {
 		if h.controllers[0].decide(h.world, h.snapshot()); h.gone || h.atRest() {
 			h.final()
@@ -209,10 +209,10 @@ func (h *history) recover() {
 			return
 		}
 	}
-	h.fault("it never comes to rest in %s", h.ws.Desired)
+	h.fault("it does not converge in %s", h.ws.Desired)
 }
 
-// progress lets everything that was decided and begun go one step on.
+// progress advances everything that was started by one step.
 func (h *history) progress() {
 	h.controllers[0].commit(h.world)
 	h.kubelet()
@@ -222,13 +222,13 @@ func (h *history) progress() {
 	h.check("progress")
 }
 
-// atRest reports whether the desired state is reached, and nothing is to be done.
+// atRest reports whether the desired state is reached and nothing is left to do.
 func (h *history) atRest() bool {
 	c := h.controllers[0]
-	return c.pending == nil && c.word == lifecycle.CodeConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
+	return c.pending == nil && c.code == lifecycle.CodeConverged && h.saved.Phase == h.ws.Desired && h.saved.Operation.Type == lifecycle.None && !h.ws.Deleting
 }
 
-// final looks at what is there in the end.
+// final checks the objects at the end.
 func (h *history) final() {
 	pod, home := h.pod != nil && h.pod.state == lifecycle.PodReady, h.vol != nil && !h.vol.foreign
 	want := [2]bool{h.ws.Desired == lifecycle.Running, h.ws.Desired != lifecycle.Pending}

@@ -163,11 +163,11 @@ func (e *evaluation) restartLater() {
 
 // hold leaves a Pod alone that is all that keeps the home, until the loss is accepted.
 func (e *evaluation) hold() bool {
-	return e.dying() && e.wait(CodeVolumeTerminating, time.Time{})
+	return e.volumeTerminating() && e.wait(CodeVolumeTerminating, time.Time{})
 }
 
-// dying reports whether a user deletes the home's volume and its loss is not accepted.
-func (e *evaluation) dying() bool {
+// volumeTerminating reports whether a user deletes the home's volume and its loss is not accepted.
+func (e *evaluation) volumeTerminating() bool {
 	volume := e.Observed.Volume
 	return (e.home() || e.unrecorded()) && volume.State == VolumeTerminating && e.Workspace.AcceptedLoss != volume.UID
 }

@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// find returns the newest archive in the store, one that is whole before one that is damaged.
+// find returns the newest archive in the store, an intact one before a damaged one.
 func (w *world) find() lifecycle.ArchiveView {
 	var found lifecycle.ArchiveView
 	var at time.Time
@@ -48,12 +48,12 @@ func (w *world) findable() bool {
 	return found.Verdict == lifecycle.Verified && found.Archive.Size == int64(w.written) && found.Key != w.ws.AcceptedLoss && (hint || w.ws.AcceptedLoss == "")
 }
 
-// removeKey lets somebody remove archiveKey from the status of an archived home, and perhaps more of it.
+// removeKey lets a user remove archiveKey from the status of an archived home, and perhaps more of it.
 func (h *history) removeKey() {
 	if h.saved.Phase != lifecycle.Pending || h.saved.Operation.Type != lifecycle.None || h.saved.ArchiveKey == "" {
 		return
 	}
-	h.logf("somebody removes archiveKey")
+	h.logf("a user removes archiveKey")
 	h.unnamed = true
 	h.rv++
 	if h.saved.ArchiveKey = ""; h.pick(2) == 0 {

@@ -16,14 +16,14 @@ import (
 // chooser picks one of n.
 type chooser func(n int) int
 
-// history is one run of the world: what happens is chosen.
+// history is one run of the world; the chooser picks what happens.
 type history struct {
 	*world
 	pick        chooser
 	controllers [2]controller
 	caches      []snapshot
 	firstSeen   map[string]time.Time
-	sets        bool // somebody sets the controllers' clock now and then
+	sets        bool // the controllers' clock is set now and then
 }
 
 func newHistory(decide engine, pick chooser) *history {
@@ -36,7 +36,7 @@ func newHistory(decide engine, pick chooser) *history {
 // seeded picks at random, the same for the same seed.
 func seeded(seed uint64) chooser { return rand.New(rand.NewPCG(seed, 1)).IntN }
 
-// run goes through steps of anything, and then through recovery. It returns the first violation.
+// run takes random steps, and then recovers. It returns the first violation.
 func (h *history) run(steps int) string {
 	for range steps {
 		h.step()
@@ -48,7 +48,7 @@ func (h *history) run(steps int) string {
 	return h.wrong
 }
 
-// step lets one thing happen.
+// step runs one random event.
 func (h *history) step() {
 	h.caches = append(h.caches, h.snapshot())
 	h.caches = h.caches[max(0, len(h.caches)-6):]
@@ -90,13 +90,13 @@ func (h *history) step() {
 			h.now = h.now.Add(2 * time.Second)
 		}
 	}
-	if h.saved.Operation.PointOfNoReturn && h.pick(12) == 0 { // a short while, and the worst one
+	if h.saved.Operation.PointOfNoReturn && h.pick(12) == 0 { // a short and critical phase
 		h.spoil(place(h.saved.Archive.Store, h.saved.ArchiveKey))
 	}
 	h.check("a step")
 }
 
-// moveOne lets one mover do something; some fail, some become zombies.
+// moveOne advances one mover; some fail, some become zombies.
 func (h *history) moveOne() {
 	if len(h.zombies) > 0 && h.pick(3) == 0 {
 		h.mover(h.zombies[h.pick(len(h.zombies))], false)
@@ -109,18 +109,18 @@ func (h *history) moveOne() {
 	if j.State == lifecycle.JobTerminating && h.pick(2) == 0 {
 		zombie := *j
 		zombie.State = lifecycle.JobRunning
-		h.zombies = append(h.zombies, &zombie) // its node is cut off, and it goes on
+		h.zombies = append(h.zombies, &zombie) // its node is disconnected, and it continues
 		h.logf("%s becomes a zombie", j.Name)
 	}
 	h.mover(j, h.pick(12) == 0)
 }
 
-// clocks is by how much clocks are off: mostly not, by seconds, time zones, a day, a battery that was empty.
+// clocks are the errors of clocks: mostly none, seconds, time zones, a day, an empty battery.
 var clocks = []time.Duration{0, 0, 0, -time.Second, time.Second, -time.Hour, time.Hour, -24 * time.Hour, 24 * time.Hour, -years, years}
 
 const years = 10 * 365 * 24 * time.Hour
 
-// clock lets time pass, and what goes by it happen.
+// clock lets time pass, with everything that depends on it.
 func (h *history) clock() {
 	jumps := []time.Duration{10 * time.Second, time.Minute, 6 * time.Minute, 40 * time.Minute, 3 * time.Hour, 25 * time.Hour}
 	h.now = h.now.Add(jumps[h.pick(len(jumps))])
@@ -138,7 +138,7 @@ func (h *history) clock() {
 	h.firstSeen = h.collect(h.firstSeen)
 }
 
-// repoint lets somebody change the Secret to another store, with a copy of what is in this one or without.
+// repoint lets a user change the Secret to another store, with or without a copy of the archives.
 func (h *history) repoint() {
 	from, to := h.store, map[string]string{"x": "y", "y": "x"}[h.store]
 	if h.store = to; h.pick(3) == 0 {
@@ -160,8 +160,8 @@ func (h *history) want(state lifecycle.State) {
 	h.rv++
 }
 
-// TestNothingIsLost runs random histories: no last written version is lost, nobody sees another, and
-// when trouble ends the Workspace comes to rest in the desired state, and nothing is written any more.
+// TestNothingIsLost runs random histories: no last written version is lost, no user sees another one, and
+// when trouble ends the Workspace converges to the desired state, and nothing is written any more.
 func TestNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// One seed for all picks: rapid's own integers are mostly small, and its draws would fill the report.
@@ -170,14 +170,14 @@ func TestNothingIsLost(t *testing.T) {
 			h := newHistory(lifecycle.Decide, seeded(seed))
 			h.sets = seed%2 == 0
 			if wrong := h.run(steps); wrong != "" {
-				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.story())
+				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.transcript())
 			}
 			seed++
 		}
 	})
 }
 
-// story tells what happened.
-func (h *history) story() string {
+// transcript returns the log, and the state at the end.
+func (h *history) transcript() string {
 	return strings.Join(h.log, "\n") + fmt.Sprintf("\nstatus %+v\nseen %+v\nwritten %d", h.saved, h.seen(), h.written)
 }

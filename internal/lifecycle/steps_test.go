@@ -9,7 +9,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// steps returns what a history's controllers did, in order: actions by their kind, writes by their word.
+// steps returns what a history's controllers did, in order: actions by their kind, writes by their code.
 func (h *history) steps() (did []string) {
 	for _, line := range h.log {
 		if _, what, found := strings.Cut(line, " A: "); found {
@@ -25,8 +25,8 @@ func (h *history) steps() (did []string) {
 	return did
 }
 
-// TestSteps is the order of each operation: what is not persisted has not happened, and the volume
-// goes last (W19-W29, D4, D18).
+// TestSteps checks the order of each operation: state is persisted before it is acted on, and the volume
+// is deleted last (W19-W29, D4, D18).
 func TestSteps(t *testing.T) {
 	h := quiet(lifecycle.Decide)
 	expect := func(name string, want ...string) {
@@ -59,7 +59,7 @@ func TestSteps(t *testing.T) {
 		"write Claimed", "KeepArchive", "RemoveFinalizer")
 }
 
-// TestConverged: a Workspace at rest costs no write and no live look, in each state, however often.
+// TestConverged: a Workspace at rest costs no write and no live read, in each state and at each pass.
 func TestConverged(t *testing.T) {
 	h := quiet(lifecycle.Decide)
 	for _, state := range []lifecycle.State{lifecycle.Running, lifecycle.Standby, lifecycle.Pending, lifecycle.Running} {
@@ -75,17 +75,17 @@ func TestConverged(t *testing.T) {
 	}
 }
 
-// TestConditions: what is told of a Workspace.
+// TestConditions checks the conditions of a Workspace.
 func TestConditions(t *testing.T) {
 	yes, no := lifecycle.True, lifecycle.False
-	is := func(status lifecycle.Truth, word lifecycle.Code) lifecycle.Condition {
-		return lifecycle.Condition{Status: status, Reason: word}
+	is := func(status lifecycle.Truth, code lifecycle.Code) lifecycle.Condition {
+		return lifecycle.Condition{Status: status, Reason: code}
 	}
 	quietly := is(no, lifecycle.CodeConverged)
 	keyed := func(in *lifecycle.Input) { in.Status.ArchiveKey = "archives/w/old/home.tar.gz" }
-	lostly := func(word lifecycle.Code) func(*lifecycle.Input) {
+	lostly := func(code lifecycle.Code) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
-			in.Status.Phase, in.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Restoring, Code: word}
+			in.Status.Phase, in.Status.Error = lifecycle.Failed, lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Restoring, Code: code}
 		}
 	}
 	tests := []struct {
@@ -105,23 +105,23 @@ func TestConditions(t *testing.T) {
 			Ready: is(no, lifecycle.CodeVolumeLost), VolumeReady: is(no, lifecycle.CodeVolumeLost), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(no, lifecycle.CodeVolumeLost), Stalled: is(yes, lifecycle.CodeVolumeLost),
 		}},
-		{"archiving", at(claimed(lifecycle.Archiving, 0), moving(lifecycle.JobRunning)), lifecycle.Conditions{
+		{"archiving", at(inOperation(lifecycle.Archiving, 0), moving(lifecycle.JobRunning)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeWorking), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeNoArchive), Progressing: is(yes, lifecycle.CodeWorking), Stalled: quietly,
 		}},
-		{"what was uploaded is not the home", at(claimed(lifecycle.Archiving, 0), keyed, found(lifecycle.Verified, 2)), lifecycle.Conditions{
+		{"what was uploaded is not the home", at(inOperation(lifecycle.Archiving, 0), keyed, found(lifecycle.Verified, 2)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeArchiveCorrupt), VolumeReady: is(yes, lifecycle.CodeVolumeReady), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(yes, lifecycle.CodeArchiveReady), Progressing: is(yes, lifecycle.CodeArchiveCorrupt), Stalled: quietly,
 		}},
-		{"the archive is lost", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveLost)), lifecycle.Conditions{
+		{"the archive is lost", at(unrecorded, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveLost)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeArchiveLost), VolumeReady: is(no, lifecycle.CodeVolumeAbsent), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeArchiveLost), Progressing: is(no, lifecycle.CodeStalled), Stalled: is(yes, lifecycle.CodeArchiveLost),
 		}},
-		{"the archive is corrupt", at(unhomed, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveCorrupt)), lifecycle.Conditions{
+		{"the archive is corrupt", at(unrecorded, keyed, volumeIs(lifecycle.VolumeAbsent), lostly(lifecycle.CodeArchiveCorrupt)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeArchiveCorrupt), VolumeReady: is(no, lifecycle.CodeVolumeAbsent), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(no, lifecycle.CodeArchiveCorrupt), Progressing: is(no, lifecycle.CodeStalled), Stalled: is(yes, lifecycle.CodeArchiveCorrupt),
 		}},
-		{"the volume is lost beside an archive", at(keyed, volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
+		{"the volume is lost, with an archive", at(keyed, volumeIs(lifecycle.VolumeAbsent)), lifecycle.Conditions{
 			Ready: is(no, lifecycle.CodeVolumeLost), VolumeReady: is(no, lifecycle.CodeVolumeLost), PodReady: is(no, lifecycle.CodePodGone),
 			ArchiveReady: is(yes, lifecycle.CodeArchiveReady), Progressing: is(no, lifecycle.CodeVolumeLost), Stalled: is(yes, lifecycle.CodeVolumeLost),
 		}},
@@ -139,7 +139,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestNames: names of Jobs have at most 63 characters, and keys have their form (W26).
+// TestNames: names of Jobs have at most 63 characters, and keys are valid (W26).
 func TestNames(t *testing.T) {
 	name := lifecycle.JobName(strings.Repeat("n", 50), "0123456789abcdef", 99)
 	if len(name) > 63 || !strings.HasSuffix(name, "-012345-99") {

@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// TestNext compares the table with W17, written down once more, for each state, wish and archive.
+// TestNext compares the table with a second copy of W17, for each current state, desired state and archive.
 func TestNext(t *testing.T) {
 	levels := []lifecycle.State{lifecycle.Pending, lifecycle.Standby, lifecycle.Running}
 	for _, from := range append(levels, lifecycle.Failed, lifecycle.Deleting) {
@@ -35,7 +35,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestEdgesAreOneStep: no edge passes a level (W18), and each leads where its operation does.
+// TestEdgesAreOneStep: no edge skips a level (W18), and each leads where its operation does.
 func TestEdgesAreOneStep(t *testing.T) {
 	to := map[lifecycle.OperationType]lifecycle.State{}
 	for _, trait := range lifecycle.Traits() {
@@ -63,16 +63,16 @@ func TestLimits(t *testing.T) {
 		delete(want, trait.Operation)
 	}
 	if len(want) > 0 {
-		t.Errorf("nothing is said of %v", want)
+		t.Errorf("no trait for %v", want)
 	}
 }
 
-// TestRulesAreTold: documents are drawn from the rules.
-func TestRulesAreTold(t *testing.T) {
+// TestRulesAreDocumented: the documentation is generated from the rules.
+func TestRulesAreDocumented(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range lifecycle.Rules() {
 		if rule.Name == "" || rule.Guard == "" || rule.Result == "" || seen[rule.Name] {
-			t.Errorf("rule %q is not told, or told twice", rule.Name)
+			t.Errorf("rule %q lacks a text, or is listed twice", rule.Name)
 		}
 		seen[rule.Name] = true
 	}

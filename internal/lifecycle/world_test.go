@@ -8,12 +8,12 @@ import (
 )
 
 // The world is a small model of a cluster with one Workspace, a volume whose bytes are a version
-// number, and an object store. Whatever happens in it, the last written version must not be lost.
+// number, and an object store. In every history, the last written version must not be lost.
 
-// world is the truth; controllers see it late, or as it was.
+// world is the real state; controllers see it late.
 type world struct {
 	now   time.Time
-	moved time.Duration // by how much the controllers' clock is off
+	moved time.Duration // the error of the controllers' clock
 	ids   int
 	ws    lifecycle.Workspace
 	gone  bool // the Workspace object is
@@ -23,25 +23,25 @@ type world struct {
 	pod  *pod
 	vol  *volume
 	jobs []*job
-	// zombies are processes of Jobs that the API server knows nothing of any more.
+	// zombies are processes of Jobs that the API server no longer knows.
 	zombies []*job
-	debug   int                // Pods of other people on the volume
-	late    bool               // they came when it was about to go
+	debug   int                // Pods of other users on the volume
+	late    bool               // they came when it was about to be deleted
 	objects map[string]*object // by place
-	store   string             // the one that the Secret names: x or y
+	store   string             // the store that the Secret names: x or y
 	storeUp bool
 	bucket  bool
 	apiUp   bool
 	full    bool // no slot is left for Pods and movers
-	refuse  bool // the API server refuses what is to be made
+	refuse  bool // the API server refuses new objects
 
-	damaged bool      // somebody destroyed something at some time
+	damaged bool      // a user has destroyed something
 	spoilt  time.Time // when an archive was destroyed last
 	written int       // the version that was written last
 	excused bool      // a person destroyed the only copy
-	rebase  bool      // and accepted the loss: the next start shows what there is
-	unnamed bool      // a person removed what the status said of the archive
-	// overwrite: the store knows no conditional writes.
+	rebase  bool      // and accepted the loss: the next start shows whatever is left
+	unnamed bool      // a user removed the archive from the status
+	// overwrite: the store has no conditional writes.
 	overwrite bool
 	wrong     string // the first violation
 	log       []string
@@ -90,7 +90,7 @@ func newWorld() *world {
 		objects: map[string]*object{}, store: "x",
 		ws: lifecycle.Workspace{
 			Name: "home", UID: "w1", Generation: 1, Desired: lifecycle.Running, HasStore: true, DeletionPolicy: lifecycle.DeleteHome,
-			CreatedAt: time.Date(2025, 11, 11, 11, 0, 0, 0, time.UTC), // no clock makes it new
+			CreatedAt: time.Date(2025, 11, 11, 11, 0, 0, 0, time.UTC), // not new for any clock
 		},
 	}
 }
@@ -119,7 +119,7 @@ func place(store, key string) string {
 	return key
 }
 
-// seen is what a perfect look finds.
+// seen is the observation of a live read.
 func (w *world) seen() lifecycle.Observation {
 	o := lifecycle.Observation{OtherPods: w.debug, Failed: !w.apiUp}
 	if p := w.pod; p != nil {
@@ -136,7 +136,7 @@ func (w *world) seen() lifecycle.Observation {
 	return o
 }
 
-// verify is a look into the store.
+// verify checks an archive in the store.
 func (w *world) verify(key string) lifecycle.ArchiveView {
 	view := lifecycle.ArchiveView{Key: key, Store: w.store}
 	object := w.objects[place(w.store, key)]
@@ -156,7 +156,7 @@ func (w *world) verify(key string) lifecycle.ArchiveView {
 	return view
 }
 
-// safe reports whether the last written version can still be had.
+// safe reports whether the last written version can still be restored.
 func (w *world) safe() bool {
 	if w.vol != nil && w.vol.version == w.written {
 		return true
@@ -167,7 +167,7 @@ func (w *world) safe() bool {
 	return w.findable() || good(w.objects[place("x", w.saved.ArchiveKey)]) || good(w.objects[place("y", w.saved.ArchiveKey)])
 }
 
-// check is the invariant. Who asks for deletion gives up the home, unless it is to be archived or kept.
+// check is the invariant. A deletion gives up the home, unless the policy archives or keeps it.
 func (w *world) check(what string) {
 	if w.written == 0 || w.excused || w.safe() {
 		return
@@ -178,21 +178,21 @@ func (w *world) check(what string) {
 	w.fault("version %d is lost after %s", w.written, what)
 }
 
-// destroyed is called after a person destroyed something: what is lost by that is not Kyklos' fault.
+// destroyed is called after a user destroyed something: such a loss is not Kyklos' fault.
 func (w *world) destroyed() {
 	if w.written > 0 && !w.safe() {
 		w.excused = true
-		// Nobody can know of what is recorded nowhere.
+		// A home that is recorded nowhere cannot be known.
 		w.rebase = w.rebase || w.unrecorded()
 	}
 }
 
-// unrecorded reports whether the status does not tell that there is a home.
+// unrecorded reports whether the status does not show that there is a home.
 func (w *world) unrecorded() bool {
 	return w.saved.Volume.Content == "" && (w.saved.Volume.UID != "" || w.saved.ArchiveKey == "")
 }
 
-// write is a user at work.
+// write lets a user write files.
 func (w *world) write() {
 	w.written++
 	w.vol.version = w.written

@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// The six series stand at zero before the first verdict, and a verdict moves its own alone.
+// The six series are zero before the first verdict, and a verdict increments only its own.
 func TestRecordAdmission(t *testing.T) {
 	const help = `
 # HELP kyklos_admission_total Objects that the validating webhook judged, by operation and result: allowed, warned (accepted with warnings) or denied.

@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// Each direction and result stands at zero before the first conversion; to v1beta1 nothing is cut.
+// Each direction and result is zero before the first conversion; to v1beta1 nothing is cut.
 func TestRecordConversion(t *testing.T) {
 	const help = `
 # HELP kyklos_conversions_total Objects that the conversion webhook converted, by versions and result: converted, cut (v1alpha1 had no room for all of v1beta1) or failed.

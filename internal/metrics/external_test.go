@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// B12: the value goes with its window, with its metric, when it is unknown, and with the object.
+// B12: the series is deleted with its window, with its metric, with the object, and when the value is unknown.
 func TestTheExternalMetricsSeries(t *testing.T) {
 	record := func(window, metric string, milli ...int64) {
 		if len(milli) == 0 {

@@ -114,7 +114,7 @@ func TestTheOldWindowsSeriesGo(t *testing.T) {
 	}, `namespace="windows"`, "window=")
 }
 
-// A boundary that nobody looked at stays, in the past; a schedule without any has no series.
+// A boundary that was missed stays, in the past; a schedule without any has no series.
 func TestWhatIsDueNext(t *testing.T) {
 	due := time.Unix(1_800_000_000, 0)
 	metrics.RecordStateChange("web", "due", metrics.State{Window: "W", Due: due})
@@ -127,7 +127,7 @@ func TestWhatIsDueNext(t *testing.T) {
 	expect(t, nil, `namespace="due"`)
 }
 
-// A scaler whose windows were never readable has no window, and is degraded all the same.
+// A scaler whose windows were never readable has no window, but still a degraded series.
 func TestWithoutAWindow(t *testing.T) {
 	metrics.RecordStateChange("web", "none", metrics.State{Degraded: true})
 	expect(t, nil, `namespace="none"`, "window=")

@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// All series of a definition stand at zero before its first migration, and each record moves its own.
+// All series of a definition are zero before its first migration, and each record changes only its own.
 func TestStorageMigration(t *testing.T) {
 	const names = "kyklos_storage_migration_active kyklos_storage_migration_objects_left kyklos_storage_migration_objects_total"
 	compare := func(active, left, refused string) {

@@ -93,7 +93,7 @@ func RecordWorkspaceFailure(operation, reason string) {
 }
 
 // RecordWorkspaceOperation observes how long an operation took with all its attempts, in seconds; result is one of the
-// constants above. If the clock was set back meanwhile, it counts as 0: a decreasing sum would look like a restart.
+// constants above. If the clock was set back meanwhile, it counts as 0: a decreasing sum would appear as a restart.
 func RecordWorkspaceOperation(operation, result string, seconds float64) {
 	workspaceOperations.WithLabelValues(operation, result).Observe(max(seconds, 0))
 }

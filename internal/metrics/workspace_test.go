@@ -9,7 +9,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// A workspace has one state at a time, movers are those that move now, and all goes with the workspace.
+// A workspace has one state at a time, movers counts those running now, and all series are deleted with the workspace.
 func TestWorkspaces(t *testing.T) {
 	ada, bob := types.NamespacedName{Namespace: "team", Name: "ada"}, types.NamespacedName{Namespace: "team", Name: "bob"}
 	movers := func(want string) {

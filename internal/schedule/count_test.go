@@ -40,7 +40,7 @@ func TestCount(t *testing.T) {
 		want     int32
 	}{
 		"a number":                      {intstr.FromInt32(7), nil, 7},
-		"a number beside a baseline":    {intstr.FromInt32(7), ptr.To[int32](100), 7},
+		"a number with a baseline":      {intstr.FromInt32(7), ptr.To[int32](100), 7},
 		"the highest number":            {intstr.FromInt32(math.MaxInt32), nil, math.MaxInt32},
 		"a number below zero, as it is": {intstr.FromInt32(-1), nil, -1}, // the window's parser refuses it
 		"a little of a little":          {intstr.FromString("1%"), ptr.To[int32](1), 1},
@@ -56,7 +56,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCount(t *testing.T) {
+func TestInvalidCounts(t *testing.T) {
 	const form = "is not a number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%"
 	for text, want := range map[string]string{
 		"10":      `"10" ` + form,
@@ -80,12 +80,12 @@ func TestWhatIsNoCount(t *testing.T) {
 			t.Errorf("50%% of %d is %d", ptr.Deref(baseline, -1), got)
 		}
 		if got, err := schedule.Count(intstr.FromInt32(3), baseline); err != nil || got != 3 {
-			t.Errorf("3 beside a baseline of %d is %d, %v", ptr.Deref(baseline, -1), got, err)
+			t.Errorf("3 with a baseline of %d is %d, %v", ptr.Deref(baseline, -1), got, err)
 		}
 	}
 }
 
-// Percentages reach the calendar as numbers, and what is wrong with them names its field.
+// Percentages reach the calendar as numbers, and errors name the field.
 func TestPercentagesInASpec(t *testing.T) {
 	reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) {
 		s.BaselineReplicas, s.DefaultReplicas = ptr.To[int32](6), intstr.FromString("25%")

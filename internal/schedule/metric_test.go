@@ -93,7 +93,7 @@ func TestMetricErrors(t *testing.T) {
 	}
 }
 
-// In range a quantity is what it says; beyond it, the end of the range.
+// A quantity outside the range becomes the end of the range.
 func TestMilli(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "1": 1000, "0.5": 500, "500m": 500, "-2": -2000, "1.0001": 1001,

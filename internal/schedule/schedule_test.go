@@ -102,7 +102,7 @@ func TestMistakesNameTheirFields(t *testing.T) {
 	}
 }
 
-// Zone and windows fail apart, because their fallbacks differ (B5).
+// Zone and windows fail separately, because their fallbacks differ (B5).
 func TestAnUnknownZoneLeavesTheWindowsReadable(t *testing.T) {
 	reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) { s.Timezone = "Local" }), field.NewPath("spec"))
 	if reading.ZoneError == nil || len(reading.WindowErrors) > 0 || len(reading.Calendar.Windows) != 1 {

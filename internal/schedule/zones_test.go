@@ -12,7 +12,7 @@ import (
 	"kyklos.io/kyklos/internal/schedule"
 )
 
-// officeIn is nine to five of a place, by the clock there.
+// officeIn is nine to five in a zone.
 func officeIn(zone string, replicas int32) v1beta1.Window {
 	return v1beta1.Window{Name: "office", Timezone: zone, Days: weekdays, Start: "09:00", End: "17:00", Replicas: intstr.FromInt32(replicas)}
 }

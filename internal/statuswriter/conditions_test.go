@@ -20,7 +20,7 @@ func states(ready statuswriter.State) statuswriter.States {
 	}
 }
 
-// R6: exactly three, in this order, whatever was there before.
+// R6: exactly three, in this order, for any previous conditions.
 func TestExactlyThreeConditionsInOrder(t *testing.T) {
 	before := []metav1.Condition{{Type: "Degraded"}, {Type: "Foreign"}, {Type: "Ready"}}
 	for _, existing := range [][]metav1.Condition{nil, before} {

@@ -17,7 +17,7 @@ import (
 	"kyklos.io/kyklos/internal/statuswriter"
 )
 
-// wire stands where requests leave; it records patches and answers with err.
+// wire replaces the client; it records patches and answers with err.
 type wire struct {
 	client.SubResourceWriter // nil: nothing else may be called
 	patches                  []string

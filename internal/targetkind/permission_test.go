@@ -51,7 +51,7 @@ func TestEachVerbCounts(t *testing.T) {
 	}
 }
 
-// A Workspace is changed itself: it has no scale to ask about.
+// A Workspace is patched itself: it has no scale subresource to ask about.
 func TestWorkspacesArePatched(t *testing.T) {
 	for _, missing := range []string{"get", "list", "watch", "patch", ""} {
 		allows := func(a authorizationv1.ResourceAttributes) bool {
@@ -81,8 +81,8 @@ func TestBuiltInKindsAreNotAskedAbout(t *testing.T) {
 	}
 }
 
-// Who cannot ask knows nothing: that is not a no.
-func TestAuthorizersAway(t *testing.T) {
+// A failed review is not a denial.
+func TestAuthorizerOutage(t *testing.T) {
 	away := &authorizer{allows: func(authorizationv1.ResourceAttributes) bool { return false }, err: errors.New("away")}
 	err := targetkind.Permitted(t.Context(), away, rollouts(), "")
 	var forbidden *targetkind.ForbiddenError
@@ -91,7 +91,7 @@ func TestAuthorizersAway(t *testing.T) {
 	}
 }
 
-// The message says what to create, and what the API server said can be unwrapped.
+// The message says what to create, and the API server's error can be unwrapped.
 func TestForbiddenSaysWhatToDo(t *testing.T) {
 	said := apierrors.NewForbidden(schema.GroupResource{Group: "argoproj.io", Resource: "rollouts"}, "", errors.New("no rule"))
 	err := error(&targetkind.ForbiddenError{Kind: rollouts(), Err: said})

@@ -125,7 +125,7 @@ func TestKindsThatScale(t *testing.T) {
 	}
 }
 
-// The words are what a user reads at apply time and in a condition.
+// Users read these texts at apply time and in a condition.
 func TestKindsThatDoNot(t *testing.T) {
 	const none = ", and nothing else in this cluster has one that can be scaled: install what brings this kind, or correct apiVersion and kind"
 	const noScale = " cannot be scaled: it has no scale subresource, through which a replica count is set"
@@ -150,7 +150,7 @@ func TestKindsThatDoNot(t *testing.T) {
 	}
 }
 
-// What exists is believed for ten seconds, what does not for one, and not a moment longer: also when
+// An existing kind is cached for ten seconds, a missing one for one second, and not longer: also when
 // the clock is set back.
 func TestAnswersLastForSeconds(t *testing.T) {
 	s := ordinaryCluster()
@@ -184,8 +184,8 @@ func TestAnswersLastForSeconds(t *testing.T) {
 	}
 }
 
-// An API that does not answer may have the kind: that is not an answer, and nothing is cached.
-func TestAnAPIThatDoesNotAnswer(t *testing.T) {
+// An API that does not answer may have the kind: the error is not cached.
+func TestAnUnresponsiveAPI(t *testing.T) {
 	s := ordinaryCluster()
 	away := errors.New("away")
 	s.failed = map[schema.GroupVersion]error{{Group: "example.com", Version: "v1"}: away}
@@ -203,7 +203,7 @@ func TestAnAPIThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// Many who ask at once cost one request, and one who gives up leaves the others alone.
+// Many concurrent callers cost one request, and one that gives up does not affect the others.
 func TestManyAskAtOnce(t *testing.T) {
 	s := ordinaryCluster()
 	s.gate = make(chan struct{})

@@ -51,7 +51,7 @@ func TestSameTarget(t *testing.T) {
 	}
 }
 
-// Exactly one of two objects owns the target, whichever way round they are asked about.
+// Exactly one of two objects owns the target, in either order of the arguments.
 func TestPrecedesIsATotalOrder(t *testing.T) {
 	start := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	object := rapid.Custom(func(t *rapid.T) client.Object {

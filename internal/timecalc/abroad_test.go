@@ -59,7 +59,7 @@ func TestEveryZoneAmongOthers(t *testing.T) {
 	report(t, len(tasks), inParallel(tasks))
 }
 
-// TestManyZones: a schedule may span more zones than the engine keeps in mind at once.
+// TestManyZones: a schedule may have more zones than the engine caches.
 func TestManyZones(t *testing.T) {
 	var zones []*time.Location
 	for _, name := range oddZones {

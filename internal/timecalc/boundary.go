@@ -73,8 +73,8 @@ func nextChange(windows []TimeWindow, zone *time.Location, t time.Time, s span, 
 }
 
 // nextEdge returns how many seconds after the given wall time the next start or end of a window of one
-// zone comes, on a clock that runs straight on, and whether there are windows of other zones. It looks
-// at that day and the next, which is as far as any caller may go; with no edge there, the number is
+// zone comes, on a clock without changes, and whether there are windows of other zones. It looks
+// at that day and the next, which is enough for all callers; with no edge there, the number is
 // huge.
 func nextEdge(windows []TimeWindow, zone *time.Location, wall int64) (ahead int64, others bool) {
 	day, second := splitDay(wall)
@@ -95,7 +95,7 @@ func nextEdge(windows []TimeWindow, zone *time.Location, wall int64) (ahead int6
 }
 
 // edgeAfter returns when an edge that lies at a minute of each of days comes after minute now, counted
-// from the midnight before now: today if it is still to come, or tomorrow. Edges are whole minutes, so
+// from the midnight before now: today if it is in the future, or tomorrow. Edges are whole minutes, so
 // the seconds of now do not matter.
 func edgeAfter(now, edge int32, days, today, tomorrow dayMask) int32 {
 	if edge > now && days&today != 0 {

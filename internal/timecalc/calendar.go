@@ -110,14 +110,14 @@ func (c *Calendar) Label(v Verdict) string {
 	return fmt.Sprintf("%s%x", hashPrefix, sum[:3])
 }
 
-// hashPrefix begins the labels of windows that nobody has named.
+// hashPrefix starts the labels of windows without a name.
 const hashPrefix = "Custom-"
 
-// IsHash reports whether a label is a hash, which tells a window apart and says nothing to people.
+// IsHash reports whether a label is a hash, which identifies a window and means nothing to people.
 func IsHash(label string) bool { return strings.HasPrefix(label, hashPrefix) }
 
 // businessHours returns the index of the window that looks like business hours first, or -1: also when
-// a window is named so, because a label stands for one window. A name given to the first window does
+// a window is named so, because a label identifies one window. A name given to the first window does
 // not pass BusinessHours on to another, whose label would change with it.
 func (c *Calendar) businessHours() int {
 	if slices.ContainsFunc(c.Windows, func(w TimeWindow) bool { return w.name == LabelBusinessHours }) {

@@ -94,7 +94,7 @@ func TestBusinessHours(t *testing.T) {
 	}
 }
 
-// TestNames: a window's own name is its label, and nothing else of the answer (B7).
+// TestNames: a window's own name is its label, and changes nothing else (B7).
 func TestNames(t *testing.T) {
 	office := mustWindow(t, "Mon,Tue,Wed,Thu,Fri", "09:00", "17:00", 10)
 	late := mustWindow(t, "Mon,Tue,Wed,Thu,Fri", "10:00", "19:00", 5)
@@ -108,7 +108,7 @@ func TestNames(t *testing.T) {
 		{"a name", []timecalc.TimeWindow{office, night.Named("Night")}, []string{"BusinessHours", "Night"}},
 		{"a name taken away", []timecalc.TimeWindow{office, night.Named("Night").Named("")}, []string{"BusinessHours", "Custom-1e7fc8"}},
 		{"a named first window keeps BusinessHours from the second", []timecalc.TimeWindow{office.Named("Office"), late}, []string{"Office", "Custom-e46c5e"}},
-		{"BusinessHours belongs to whoever is named so", []timecalc.TimeWindow{office, night.Named("BusinessHours")}, []string{"Custom-107c6f", "BusinessHours"}},
+		{"BusinessHours belongs to the window with that name", []timecalc.TimeWindow{office, night.Named("BusinessHours")}, []string{"Custom-107c6f", "BusinessHours"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,8 +126,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLabelsAbroad: a label tells windows of different zones apart, by the zones' names and not by who
-// loaded them, and business hours are those of the window's own clock.
+// TestLabelsAbroad: a label distinguishes windows of different zones, by the zones' names and not by their
+// pointers, and business hours are those of the window's own clock.
 func TestLabelsAbroad(t *testing.T) {
 	tokyo, again, berlin := mustZone(t, "Asia/Tokyo"), mustZone(t, "Asia/Tokyo"), mustZone(t, "Europe/Berlin")
 	night := mustWindow(t, daily, "22:00", "02:00", 5)

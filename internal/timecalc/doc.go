@@ -1,8 +1,8 @@
 // Package timecalc is the time engine of Kyklos: which window covers an instant, how many replicas
-// that asks for, and when to look again. It is pure (R14): the present
+// that asks for, and when to evaluate again. It is pure (R14): the present
 // is always an argument, nothing is cached, logged or changed, and it knows nothing of Kubernetes.
 //
-// Three rules hold everywhere (docs/semantics.md tells them to users):
+// Three rules hold everywhere (docs/semantics.md explains them to users):
 //
 //   - A window covers an instant when the local civil time of that instant, weekday and HH:MM, lies in
 //     [start, end) (T1). Durations and daylight saving flags play no part. Local is where the window's

@@ -17,7 +17,7 @@ var full = flag.Bool("full", false, "examine all clock changes from 2024 to 2037
 
 var weekdays = []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
-// nastySchedules are the edges that clock changes like to hit, each daily and on each single day:
+// nastySchedules are edges that often fall into clock changes, each daily and on each single day:
 // every window alone, and all of them as one schedule.
 var nastySchedules = sync.OnceValue(func() []*schedule {
 	var all []spec
@@ -61,7 +61,7 @@ var anySpec = rapid.Custom(func(t *rapid.T) spec {
 
 var anySet = rapid.SliceOfN(anySpec, 0, 8)
 
-// examineAll puts a stretch to the engine: the nasty schedules and some drawn ones, which are the same
+// examineAll examines the engine in a stretch: with the nasty schedules and some drawn ones, which are the same
 // in every run for the same stretch.
 func examineAll(e engine, s stretch, drawn int) findings {
 	var total findings
@@ -115,7 +115,7 @@ func TestEveryZone(t *testing.T) {
 	report(t, len(stretches), inParallel(examinations(stretches, drawn)))
 }
 
-// examinations are the stretches put to the engine, one task each.
+// examinations are the stretches to examine, one task each.
 func examinations(stretches []stretch, drawn int) []func() findings {
 	var tasks []func() findings
 	for _, s := range stretches {
@@ -124,7 +124,7 @@ func examinations(stretches []stretch, drawn int) []func() findings {
 	return tasks
 }
 
-// inParallel adds up what the tasks find, with two workers.
+// inParallel adds up the findings of the tasks, with two workers.
 func inParallel(tasks []func() findings) findings {
 	var total findings
 	var lock sync.Mutex

@@ -8,8 +8,8 @@ import "slices"
 //
 // The answer holds for every date and zone: coverage depends on weekday and wall time alone, so one
 // week of wall time is all there is. Between two edges of any windows nothing changes; it is enough to
-// ask who is effective at each edge. Windows of different zones shift against each other over the year
-// and with the zones' rules, so none is held to shadow another.
+// ask which window is effective at each edge. Windows of different zones shift against each other over the year
+// and with the zones' rules, so none counts as shadowing another.
 func ShadowedWindows(windows []TimeWindow) []int {
 	effective := make([]bool, len(windows))
 	for _, pair := range IdenticalWindows(windows) {

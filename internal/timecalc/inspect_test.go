@@ -48,7 +48,7 @@ func TestShadowedAndIdenticalWindows(t *testing.T) {
 	}
 }
 
-// TestInspectionAbroad: only windows of one zone, by its name, are alike or shadow one another.
+// TestInspectionAbroad: only windows of one zone, by its name, can be identical or shadow one another.
 func TestInspectionAbroad(t *testing.T) {
 	tokyo, again, berlin := mustZone(t, "Asia/Tokyo"), mustZone(t, "Asia/Tokyo"), mustZone(t, "Europe/Berlin")
 	short, long := spec{weekdays, "09:00", "12:00", 1}, spec{weekdays, "08:00", "17:00", 1}
@@ -82,7 +82,7 @@ func TestInspectionAbroad(t *testing.T) {
 	}
 }
 
-// TestShadowedWindowsAgainstEveryMinute asks the oracle's table of the week who ever wins among the
+// TestShadowedWindowsAgainstEveryMinute compares with the oracle's table of the week which windows ever win among the
 // windows of one zone.
 func TestShadowedWindowsAgainstEveryMinute(t *testing.T) {
 	tokyo, berlin := mustZone(t, "Asia/Tokyo"), mustZone(t, "Europe/Berlin")

@@ -69,7 +69,7 @@ func TestIrregularEdges(t *testing.T) {
 			},
 		},
 		{
-			"a day whose midnight comes twice", "America/Havana", "2026-10-01", "2026-12-01",
+			"a day with two midnights", "America/Havana", "2026-10-01", "2026-12-01",
 			[]spec{{[]string{"Sat"}, "18:00", "24:00", 1}, {[]string{"Sun"}, "00:00", "24:00", 1}}, nil,
 		},
 		{
@@ -140,7 +140,7 @@ func edgeText(e timecalc.IrregularEdge) string {
 	return text
 }
 
-// TestIrregularEdgesAgainstEveryMinute finds the same edges by looking at the clock.
+// TestIrregularEdgesAgainstEveryMinute finds the same edges by reading the clock.
 func TestIrregularEdgesAgainstEveryMinute(t *testing.T) {
 	var timelines []timeline
 	for _, s := range append(oddStretches(t), changesBetween(mustZone(t, "America/Havana"), 2026, 2026)...) {
@@ -186,9 +186,9 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 			}
 			wholeDay := w.start == "00:00" && w.end == "24:00"
 			if wholeDay && w.listed(day) && w.listed(day.AddDate(0, 0, -1)) {
-				continue // one whole day runs on into the next: no edge
+				continue // one whole day continues into the next: no edge
 			}
-			shown, acts, jump := tl.look(set, date, slices.Index(clockFaces[:], hhmm))
+			shown, acts, jump := tl.find(set, date, slices.Index(clockFaces[:], hhmm))
 			key := edge + " " + day.Format(time.DateOnly)
 			if !shown && jump > 0 {
 				found["skipped "+key] = []int64{jump}
@@ -203,9 +203,9 @@ func (tl timeline) irregular(set *schedule) map[string][]int64 {
 
 func (s spec) listed(day time.Time) bool { return slices.Contains(s.days, day.Weekday().String()[:3]) }
 
-// look searches the timeline for one time of day on one date: whether the clock ever shows it, at which
-// of its showings the coverage changes, and at which instant the clock jumps over it.
-func (tl timeline) look(set *schedule, date, minute int) (shown bool, acts []int64, jump int64) {
+// find searches the timeline for one time of day on one date: whether the clock ever shows it, at which
+// of its occurrences the coverage changes, and at which instant the clock jumps over it.
+func (tl timeline) find(set *schedule, date, minute int) (shown bool, acts []int64, jump int64) {
 	label := date*10000 + minute
 	for i := 1; i < tl.count(); i++ {
 		before, now := tl.readings[i-1], tl.readings[i]

@@ -7,8 +7,8 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// The oracle has to find what is wrong with these engines, and nothing wrong with them where their
-// mistake does not show. Without this, "0 wrong minutes" could be the word of a blind oracle.
+// The oracle has to find the bug in these engines, and no bug where their
+// mistake has no effect. Without this, an oracle that detects nothing would pass as well.
 
 // timeDateNext takes edges from time.Date, as most schedulers do.
 func timeDateNext(windows []timecalc.TimeWindow, now time.Time) time.Time {
@@ -56,7 +56,7 @@ func listed(w timecalc.TimeWindow, day time.Weekday) bool {
 	return false
 }
 
-// listedDayReplicas is what T2 rules out: a window that crosses
+// listedDayReplicas does what T2 forbids: a window that crosses
 // midnight also matches the early hours of the day it starts on.
 func listedDayReplicas(windows []timecalc.TimeWindow, replicas int32, now time.Time) int32 {
 	hhmm := now.Format("15:04")

@@ -10,8 +10,8 @@ import (
 
 // The oracle is a second implementation of the civil-time contract that shares nothing with the
 // engine. It knows only one direction, UTC to local time, and asks it about every minute; where a zone
-// has offsets or changes that are not whole minutes, about every second. A window in a zone of its own has
-// its own clock read. It never computes an instant
+// has offsets or changes that are not whole minutes, about every second. A window in its own zone has
+// its own clock. It never computes an instant
 // from a wall time.
 
 // timeline is the oracle's record of a stretch and of the 25 hours after it.
@@ -134,7 +134,7 @@ type findings struct {
 	wrongReplicas   int
 	wrongBoundaries int
 	boundaries      int    // changes of coverage that the walk had to hit
-	first           string // the first fault, in words
+	first           string // a description of the first fault
 }
 
 func (f *findings) add(g findings) {

@@ -4,7 +4,7 @@ import "time"
 
 // ComputeEffectiveReplicas returns the replicas of the last window that covers localTime, or
 // defaultReplicas when none does (R2). localTime carries the schedule's zone as its Location; a
-// window with a zone of its own is judged by the clock there.
+// window with its own zone is evaluated by the clock there.
 func ComputeEffectiveReplicas(windows []TimeWindow, defaultReplicas int32, localTime time.Time) int32 {
 	if i := ActiveWindow(windows, localTime); i >= 0 {
 		return windows[i].replicas
@@ -17,8 +17,8 @@ func ActiveWindow(windows []TimeWindow, localTime time.Time) int {
 	return lastCovering(windows, momentAt(wallSeconds(localTime)), localTime)
 }
 
-// lastCovering returns the index of the last window that covers now, or -1. home is what the clock of
-// the schedule's zone shows.
+// lastCovering returns the index of the last window that covers now, or -1. home is the reading of the clock of
+// the schedule's zone.
 func lastCovering(windows []TimeWindow, home moment, now time.Time) int {
 	for i := len(windows) - 1; i >= 0; i-- {
 		w := &windows[i]
@@ -32,7 +32,7 @@ func lastCovering(windows []TimeWindow, home moment, now time.Time) int {
 	return -1
 }
 
-// lastCoveringAbroad is lastCovering where windows have zones of their own.
+// lastCoveringAbroad is lastCovering where windows have their own zones.
 func lastCoveringAbroad(windows []TimeWindow, home moment, now time.Time) int {
 	var read zoneSet
 	var moments [maxZones]moment
@@ -76,7 +76,7 @@ func (s *zoneSet) add(zone *time.Location) (slot int, known bool) {
 	return slot, false
 }
 
-// moment is all a window looks at: a weekday, the one before it, and the minute of the day. Seconds do
+// moment is all that a window depends on: a weekday, the one before it, and the minute of the day. Seconds do
 // not matter, because every edge is a whole minute of wall time.
 type moment struct {
 	today, yesterday dayMask
@@ -97,7 +97,7 @@ func wallSeconds(t time.Time) int64 {
 	return t.Unix() + int64(offset)
 }
 
-// momentAt splits wall seconds into what windows look at.
+// momentAt splits wall seconds into what windows depend on.
 func momentAt(wall int64) moment {
 	day, second := splitDay(wall)
 	today := maskOf(day)

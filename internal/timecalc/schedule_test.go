@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
-// spec is a window in the words of its user.
+// spec is a window as users write it.
 type spec struct {
 	days       []string
 	start, end string
@@ -42,7 +42,7 @@ var clockFaces = func() (faces [24 * 60]string) {
 	return faces
 }()
 
-// covers says in the oracle's own words whether the window is open at this reading (R1, T1, T2).
+// covers is the oracle's own implementation of whether the window is open at this reading (R1, T1, T2).
 func (s spec) covers(r reading) bool {
 	listed := func(day time.Weekday) bool {
 		for _, name := range s.days {
@@ -84,7 +84,7 @@ func newSchedule(specs []spec) *schedule {
 	return s
 }
 
-// in puts the windows into zones of their own, one for each.
+// in gives each window its own zone.
 func (s *schedule) in(zones ...*time.Location) *schedule {
 	s.zones = zones
 	for i, zone := range zones {

@@ -2,8 +2,8 @@ package timecalc
 
 import "time"
 
-// longestLook is how far Since looks back, in days: further than a holiday of some weeks.
-const longestLook = 31
+// longestSearch is how far Since looks back, in days: further than a holiday of some weeks.
+const longestSearch = 31
 
 // Since returns the edge that now's verdict goes back to: the last instant, not after now, at which
 // another window, an open holiday or the time between windows took over. It is zero if nothing did so
@@ -11,7 +11,7 @@ const longestLook = 31
 func (c *Calendar) Since(now time.Time) time.Time {
 	local := now.In(c.Zone)
 	const day = secondsPerDay * time.Second
-	for back := time.Duration(1); back <= longestLook; back++ {
+	for back := time.Duration(1); back <= longestSearch; back++ {
 		if edge := c.lastEdge(local.Add(-back*day), local.Add((1-back)*day)); !edge.IsZero() {
 			return edge
 		}

@@ -53,7 +53,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// The oracle looks at every minute, backwards, for the first that has another label.
+// The oracle checks every minute, backwards, for the first with another label.
 func TestSinceAgainstEveryMinute(t *testing.T) {
 	zone := mustZone(t, "Europe/Berlin")
 	rapid.Check(t, func(t *rapid.T) {

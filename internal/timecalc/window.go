@@ -40,12 +40,12 @@ type TimeWindow struct {
 	name     string         // "": none
 }
 
-// hours is when a window is open, on whatever clock it is read.
+// hours is when a window is open, by the clock of any zone.
 type hours struct {
 	start, end int16   // minutes of the local day; an end of 24:00 is minutesPerDay
 	days       dayMask // days it belongs to: those it starts on (T2)
 	opens      dayMask // days on which it opens at start
-	closes     dayMask // days on which it closes at end, counted from the midnight they begin with
+	closes     dayMask // days on which it closes at end, counted from the midnight they start with
 }
 
 // hoursOf finds the days on which a window opens and closes. They are its days, and for an end after

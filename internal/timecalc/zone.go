@@ -48,7 +48,7 @@ func checkZoneName(name string) error {
 	return nil
 }
 
-// validZonePart reports whether part may stand between the slashes of a zone name.
+// validZonePart reports whether part is allowed between the slashes of a zone name.
 func validZonePart(part string) bool {
 	if part == "" || part == "." || part == ".." || part[0] == '-' || len(part) > maxZonePart {
 		return false

@@ -21,7 +21,7 @@ func TestLoadZone(t *testing.T) {
 	}
 }
 
-// A zone that was renamed goes on under its old name, as the database links the two.
+// A renamed zone is still known under its old name, as the database links the two.
 func TestRenamedZones(t *testing.T) {
 	for old, name := range map[string]string{
 		"Europe/Kiev": "Europe/Kyiv", "Asia/Calcutta": "Asia/Kolkata", "America/Godthab": "America/Nuuk", "US/Pacific": "America/Los_Angeles",
@@ -71,13 +71,13 @@ func TestLoadZoneRefuses(t *testing.T) {
 	}
 }
 
-// TestTZDataVersion compares the generated constant with what the toolchain at hand says of itself.
+// TestTZDataVersion compares the generated constant with the version of this toolchain.
 func TestTZDataVersion(t *testing.T) {
 	release, _, _ := strings.Cut(runtime.Version(), " ")
 	if release != tzdataGoRelease {
 		t.Logf("built by %s, constant from %s: run go generate ./internal/timecalc", release, tzdataGoRelease)
 		if got := TZDataVersion(); got != "unknown" {
-			t.Errorf("TZDataVersion() = %q for a toolchain nobody looked at, want unknown", got)
+			t.Errorf("TZDataVersion() = %q for an unknown toolchain, want unknown", got)
 		}
 		return
 	}

@@ -81,7 +81,7 @@ func around(name string, zone *time.Location, unix int64) stretch {
 }
 
 // changesBetween returns the stretches around every change of offset in the years from first up to and
-// including last. It looks at the offset each hour, so it needs no knowledge of zone rules.
+// including last. It reads the offset each hour, so it needs no knowledge of zone rules.
 func changesBetween(zone *time.Location, first, last int) []stretch {
 	var found []stretch
 	end := time.Date(last+1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
@@ -97,7 +97,7 @@ func changesBetween(zone *time.Location, first, last int) []stretch {
 	return found
 }
 
-// oddities are dates on which the clocks of a zone did something rare. A whole date is missing in Apia,
+// oddities are dates with rare clock changes. A whole date is missing in Apia,
 // Kwajalein, Kiritimati and Manila, and one comes twice in Juneau; midnight is missing in Sao Paulo,
 // Asuncion and Tehran; Monrovia, Juneau and Amsterdam had offsets with seconds; St. John's changed at
 // 00:01, and so fell back to the day before.

@@ -18,13 +18,13 @@
 //	D6  a lost home counts as a new one         internal/lifecycle.TestSimulatorFindsMutants
 //	D6  the same with volumes                   test/chaos.TestDamages
 //	D7  a late mover overwrites an archive      internal/lifecycle.TestSimulatorFindsMutants
-//	D7  the same with a store                   internal/archive/mover.TestAZombieChangesNothing
+//	D7  the same with a store                   internal/archive/mover.TestALateMoverChangesNothing
 //	D10 timeouts run while the manager is down  internal/lifecycle.TestCasesFindMutants
 //	D10 the same with a stopped manager         test/chaos.TestManagerAwayForHours
 //	D12 an operation cannot be reversed         internal/lifecycle.TestCasesFindMutants
 //	D12 the same with a running mover           test/chaos.TestTurnBack
 //	D14 garbage collection uses an old list     internal/lifecycle.TestCollectNaively
-//	D14 the same with a store                   controller/archivegc.TestAnArchiveThatIsTakenUpInTheLastMoment
+//	D14 the same with a store                   controller/archivegc.TestAnArchiveThatIsNeededAtTheLastMoment
 //	D15 a new Workspace counts as idle          internal/lifecycle.TestIdle
 //	D15 the same with the API                   controller/workspaceidle.TestAnIdleWorkspaceIsLoweredOnce
 //	D17 a Pod uses a volume being deleted       internal/lifecycle.TestSimulatorFindsMutants
@@ -32,6 +32,6 @@
 //	D18 an ended mover holds the volume         internal/lifecycle.TestSimulatorFindsMutants
 //	D20 a foreign object is adopted by name     internal/lifecycle.TestSimulatorFindsMutants
 //	D23 a missing bucket counts as no archive   internal/lifecycle.TestSimulatorFindsMutants
-//	D23 the same with a store                   internal/archive.TestAMissingBucketIsNoLoss
+//	D23 the same with a store                   internal/archive.TestAMissingBucketIsNotALoss
 //	D23 another bucket counts as no archive     test/chaos.TestAnArchiveInAnotherBucketIsNotLost
 package chaos

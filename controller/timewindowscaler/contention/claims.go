@@ -56,7 +56,7 @@ func ScaleTarget(obj client.Object) string {
 	return obj.(*autoscalingv2.HorizontalPodAutoscaler).Spec.ScaleTargetRef.Name
 }
 
-// ScaleTargetChanged lets through new HPAs and those that scale something else than before.
+// ScaleTargetChanged passes new HPAs and those with a changed target.
 var ScaleTargetChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*autoscalingv2.HorizontalPodAutoscaler), e.ObjectNew.(*autoscalingv2.HorizontalPodAutoscaler)

@@ -1,5 +1,5 @@
-// Package contention notices who else wants to decide about a target: another TimeWindowScaler, a
-// HorizontalPodAutoscaler, or any writer that rewrites the count again and again.
+// Package contention detects others that decide about a target: another TimeWindowScaler, a
+// HorizontalPodAutoscaler, or any writer that rewrites the count repeatedly.
 package contention
 
 import (
@@ -18,13 +18,13 @@ import (
 const (
 	// fightThreshold is how many rewrites of the count that Kyklos set make a fight.
 	fightThreshold = 3
-	// leastCalm is how long the count has to stand, at least, for a fight to be over.
+	// leastCalm is the minimum time without a rewrite for a fight to be over.
 	leastCalm = 10 * time.Minute
-	// longestCount is how long the count may stand between two rewrites that belong together.
+	// longestCount is the maximum time between two rewrites of one fight.
 	longestCount = 24 * time.Hour
 )
 
-// OnFight says what to do about others who rewrite the target's count again and again.
+// OnFight is the reaction to others that rewrite the target's count repeatedly.
 type OnFight string
 
 // The values of --on-fight.
@@ -48,12 +48,12 @@ type occurrence struct {
 	target     types.UID
 	generation int64
 	window     string
-	// effective is the count, so that the end of a grace period begins another occurrence. Where a metric
+	// effective is the count, so that the end of a grace period starts another occurrence. Where a metric
 	// decides, which changes the count all the time, it is -1.
 	effective int32
 }
 
-// Fight is what is known of others who rewrite the target's count within one occurrence of a window.
+// Fight is the state of a fight with others over the target's count within one occurrence of a window.
 type Fight struct {
 	occurrence occurrence
 	// Rewrites counts how often others did, and corrections how often Kyklos set the count right.
@@ -139,7 +139,7 @@ func (f *Fight) On() bool { return f.Rewrites >= fightThreshold }
 // Nameless reports whether there is a fight and the rival was not looked up yet.
 func (f *Fight) Nameless() bool { return f.On() && f.Trouble == "" }
 
-// calm is how long the count has to stand for the fight to be over: longer than a rival that comes at
+// calm is the time without a rewrite for the fight to be over: longer than a rival that writes at
 // intervals ever left it alone.
 func (f *Fight) calm() time.Duration { return max(leastCalm, 2*f.stood) }
 
@@ -152,7 +152,7 @@ func (f *Fight) Due() time.Time {
 	return f.corrected.Add(failure.BackOff[min(step, len(failure.BackOff)-1)])
 }
 
-// Over is when the fight is over if the count stands until then; zero if there is no fight, or the count is
+// Over is when the fight is over if the count is not rewritten until then; zero if there is no fight, or the count is
 // not ours.
 func (f *Fight) Over() time.Time {
 	if !f.On() || f.Rewritten {
@@ -171,7 +171,7 @@ func (f *Fight) Correct(now time.Time) {
 }
 
 // fromStatus restores a fight after a restart. It continues with the longest interval, so that a manager
-// that crashes again and again does not fight faster. ours: the target has the desired count.
+// that crashes repeatedly does not fight faster. ours: the target has the desired count.
 func fromStatus(tws *v1beta1.TimeWindowScaler, here occurrence, ours bool) Fight {
 	status := &tws.Status
 	degraded := meta.FindStatusCondition(status.Conditions, v1beta1.ConditionDegraded)

@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
-// A metric changes the count within its window. That does not begin another occurrence.
+// A metric changes the count within its window. That does not start another occurrence.
 func TestAFightInAWindowWithAMetric(t *testing.T) {
 	occurs := func(replicas int32, byMetric bool) occurrence {
 		f := Decide(Input{

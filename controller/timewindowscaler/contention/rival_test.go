@@ -10,13 +10,13 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
-// owner is an entry of the managed fields, written so many seconds after some start.
+// owner is an entry of the managed fields, written the given number of seconds after a start.
 func owner(manager, subresource, fields string, seconds int64) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{Manager: manager, Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields),
 		Time: ptr.To(metav1.NewTime(time.Unix(1700000000+seconds, 0)))}
 }
 
-func TestWhoTheRivalIs(t *testing.T) {
+func TestRivalName(t *testing.T) {
 	const replicas, size, labels = `{"f:spec":{"f:replicas":{}}}`, `{"f:spec":{"f:size":{}}}`, `{"f:metadata":{"f:labels":{}}}`
 	const key = `{"f:spec":{"f:template":{"f:spec":{"f:nodeSelector":{"f:kyklos.io/suspended":{}}}}}}`
 	count := [][]string{{"f:spec", "f:replicas"}}

@@ -39,7 +39,7 @@ func TestMoreNeverAsksForFewer(t *testing.T) {
 	})
 }
 
-// Whatever comes in, no answer leaves [lowest, highest], and an answer for a metric from 0 is from 0.
+// Whatever the input, no answer is outside [lowest, highest], and an answer for a metric from 0 is from 0.
 func TestNeverOutsideTheBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lowest := rapid.Int32Range(0, math.MaxInt32).Draw(t, "lowest")
@@ -56,7 +56,7 @@ func TestNeverOutsideTheBounds(t *testing.T) {
 }
 
 // Against exact fractions: the smallest count that brings the metric to its target or below it, or no
-// change within the tolerance. Numbers are small enough for a float to tell them apart.
+// change within the tolerance. Numbers are small enough to be distinct as floats.
 func TestAgainstFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		target := rapid.Int64Range(1, 1_000_000).Draw(t, "target")

@@ -53,7 +53,7 @@ type Input struct {
 	Before Decision
 }
 
-// Decision is what a window's metric comes to in one pass.
+// Decision is the result of a window's metric in one pass.
 type Decision struct {
 	// Window is the label of the window whose metric decides, "" without one; Metric is its name.
 	Window, Metric string
@@ -70,7 +70,7 @@ type Decision struct {
 	Failing, Lost bool
 	Trouble       string
 	// Hold: the first poll is still running, and until it ends, for pollTimeout at most, nothing is taken
-	// away: otherwise a window would begin with a fallback that is lower than what the metric asks for. A
+	// away: otherwise a window would start with a fallback that is lower than what the metric asks for. A
 	// rise to the fallback never waits, because the schedule asks for it.
 	Hold bool
 	// first: no boundary was passed since the very first decision, so even a rise can wait.

@@ -56,7 +56,7 @@ func (p *Poller) Start(ctx context.Context) error {
 	return nil
 }
 
-// Sample returns what is known of the metric that is polled for a scaler.
+// Sample returns the state of the metric that is polled for a scaler.
 func (p *Poller) Sample(key types.NamespacedName) Sample {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +125,7 @@ func (p *Poller) once(ctx context.Context, source Source) (int64, error) {
 	return p.Read(ctx, source)
 }
 
-// update changes what is known of a poll, unless it has ended since, and wakes the scaler.
+// update stores the result of a poll, unless polling has ended since, and wakes the scaler.
 func (p *Poller) update(key types.NamespacedName, one *poll, change func()) {
 	p.mu.Lock()
 	if p.polls[key] != one {

@@ -37,8 +37,8 @@ func TestMisses(t *testing.T) {
 	})
 }
 
-// While no API server answers, nothing can be scaled either, and nothing is held against the metric.
-func TestAnOutageOfTheAPIServerIsNoMiss(t *testing.T) {
+// While no API server answers, nothing can be scaled either, and no miss is counted.
+func TestAnOutageOfTheAPIServerIsNotAMiss(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.answers(7, nil)
 		g.Follow(web, &Source{Name: "queue"})
@@ -49,7 +49,7 @@ func TestAnOutageOfTheAPIServerIsNoMiss(t *testing.T) {
 	})
 }
 
-// A metrics API that hangs costs each poll its patience, and no more at once than the limit.
+// With a metrics API that hangs each poll takes its full timeout, and the limit of concurrent polls holds.
 func TestAHangingMetricsAPI(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.hangs()
@@ -86,7 +86,7 @@ func TestAHangingMetricsAPI(t *testing.T) {
 	})
 }
 
-// A poll that took longer than the interval is followed by one poll, not by those that it kept waiting.
+// A poll that took longer than the interval is followed by one poll, not by all that were missed.
 func TestNoCatchingUp(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.Interval = 2 * time.Second
@@ -100,7 +100,7 @@ func TestNoCatchingUp(t *testing.T) {
 	})
 }
 
-// When the manager stops, polls end, and none begins.
+// When the manager stops, polls end, and no more start.
 func TestPollingEndsWithTheManager(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.hangs()

@@ -15,7 +15,7 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// gauge is a poller in a bubble of its own time, and a metrics API whose answers are set by hand.
+// gauge is a poller in a synctest bubble, and a metrics API whose answers the test sets.
 type gauge struct {
 	*testing.T
 	Poller
@@ -70,7 +70,7 @@ func (g *gauge) answers(value int64, err error) {
 	g.answer = func(context.Context, Source) (int64, error) { return value, err }
 }
 
-// hangs answers when the poll's own patience ends.
+// hangs answers when the poll times out.
 func (g *gauge) hangs() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -93,13 +93,13 @@ func (g *gauge) requests() int {
 	return len(g.asked)
 }
 
-// after lets time pass, and everything that is due in it.
+// after lets time pass and waits for all that becomes due.
 func (g *gauge) after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// polled compares what was asked since the last time.
+// polled compares the requests since the last call.
 func (g *gauge) polled(want ...string) {
 	g.Helper()
 	g.mu.Lock()
@@ -119,8 +119,8 @@ func (g *gauge) knows(value int64, misses int, problem string) {
 	}
 }
 
-// A source is polled at once and then once per interval, however often it is asked for; and each value
-// wakes its scaler, for the HPA decides anew with each.
+// A source is polled at once and then once per interval, however often it is requested; and each value
+// wakes its scaler, because the HPA decides again with each.
 func TestOncePerInterval(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.answers(7, nil)
@@ -157,7 +157,7 @@ func TestNothingOutsideTheWindow(t *testing.T) {
 	})
 }
 
-// Another source begins at once and from nothing.
+// Another source is polled at once, without any history.
 func TestAnotherSource(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		g.answers(7, nil)
@@ -167,7 +167,7 @@ func TestAnotherSource(t *testing.T) {
 		g.answers(9, nil)
 		g.Follow(web, &Source{Name: "lag"})
 		if got := g.Sample(web); got != (Sample{Source: Source{Name: "lag"}}) {
-			t.Errorf("begins with %+v", got)
+			t.Errorf("starts with %+v", got)
 		}
 		g.after(time.Second)
 		g.polled("queue 0", "lag 1")
@@ -177,7 +177,7 @@ func TestAnotherSource(t *testing.T) {
 	})
 }
 
-// The answer to what is no longer asked for is dropped.
+// The answer for a source that is no longer polled is dropped.
 func TestALateAnswer(t *testing.T) {
 	inBubble(t, func(g *gauge) {
 		release := make(chan struct{})
@@ -193,7 +193,7 @@ func TestALateAnswer(t *testing.T) {
 		close(release)
 		g.after(time.Second)
 		if g.wakes("web") != 0 {
-			t.Error("woken by the answer to what is no longer asked for")
+			t.Error("woken by the answer for a source that is no longer polled")
 		}
 	})
 }

@@ -24,7 +24,7 @@ func TestFailureClasses(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		err    error
-		want   string // stale, refusal, unreachable or "" for a failure of its own that passes
+		want   string // stale, refusal, unreachable or "" for a transient failure of the object alone
 		metric string
 	}{
 		"conflict":             {apierrors.NewConflict(deployments, "webapp", errors.New("modified")), "stale", "Conflict"},

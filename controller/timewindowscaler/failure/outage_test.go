@@ -41,7 +41,7 @@ func newFixture(t *testing.T) *fixture {
 	return v
 }
 
-// ticks lets n seconds pass and returns who was woken.
+// ticks lets n seconds pass and returns the objects that were woken.
 func (v *fixture) seconds(n int) []string {
 	v.Helper()
 	v.woken = nil
@@ -106,8 +106,8 @@ func TestAnOutageBetweenProbes(t *testing.T) {
 	v.expect("back before the first probe", v.seconds(1), "web")
 }
 
-// A failure of its own keeps to its back-off while the API server is there.
-func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
+// A failure of one object keeps its back-off while the API server is there.
+func TestAnIsolatedFailureIsNotWoken(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.Failed(key("web"), true)
@@ -116,8 +116,8 @@ func TestAFailureOfItsOwnIsNotWoken(t *testing.T) {
 	v.expect("again", v.seconds(3))
 }
 
-// Nor does it keep the API server being asked.
-func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
+// Nor does it cause probes.
+func TestAnIsolatedFailureIsProbedOnce(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.seconds(5)
@@ -126,8 +126,8 @@ func TestAFailureOfItsOwnIsAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// But if the API server turns out to be away, the failure may have been for that: it is woken.
-func TestAFailureOfItsOwnDuringAnOutage(t *testing.T) {
+// But if the API server turns out to be away, that may be the cause of the failure: it is woken.
+func TestAnIsolatedFailureDuringAnOutage(t *testing.T) {
 	v := newFixture(t)
 	v.Failed(key("forbidden"), false)
 	v.away = true
@@ -144,7 +144,7 @@ func TestUnreachableStays(t *testing.T) {
 	v.expect("back", v.seconds(1), "web")
 }
 
-// A probe that hangs is given up, so that Start sees the end of its context and the next tick.
+// A probe that hangs is cancelled, so that Start sees the end of its context and the next tick.
 func TestAProbeHasADeadline(t *testing.T) {
 	v := newFixture(t)
 	bounded := false

@@ -31,7 +31,7 @@ const RetryInterval = 5 * time.Second
 var ErrNotListedYet = errors.New("the objects of the target's kind are still being listed")
 
 // Watches watches the metadata of further kinds. A watch stays when its last scaler goes: the kinds of the
-// cluster bound their number. Each kind has a cache of its own, so that one that cannot be listed delays
+// cluster bound their number. Each kind has its own cache, so that one that cannot be listed delays
 // nothing else, readiness included.
 type Watches struct {
 	Config     *rest.Config
@@ -65,7 +65,7 @@ type kindWatch struct {
 	reader client.Reader
 }
 
-// Start begins the watches and ends them with ctx.
+// Start starts the watches and ends them with ctx.
 func (w *Watches) Start(ctx context.Context) error {
 	w.mu.Lock()
 	w.ctx = ctx
@@ -88,7 +88,7 @@ func (w *Watches) Kind(gvk schema.GroupVersionKind) (targetkind.Kind, bool) {
 	return targetkind.Kind{}, false
 }
 
-// Objects reads the metadata of a kind's objects. It never waits: a kind that is new begins to be watched,
+// Objects reads the metadata of a kind's objects. It never waits: it starts the watch of a new kind,
 // with ErrNotListedYet or a *targetkind.ForbiddenError until it is.
 func (w *Watches) Objects(kind targetkind.Kind) (client.Reader, error) {
 	w.mu.Lock()
@@ -103,7 +103,7 @@ func (w *Watches) Objects(kind targetkind.Kind) (client.Reader, error) {
 	}
 	if k.stop == nil {
 		k.kind = kind
-		w.begin(k)
+		w.startAttempt(k)
 	}
 	switch {
 	case k.reader != nil:
@@ -115,8 +115,8 @@ func (w *Watches) Objects(kind targetkind.Kind) (client.Reader, error) {
 	}
 }
 
-// begin starts an attempt in the background, unless the last has only just ended. The lock is held.
-func (w *Watches) begin(k *kindWatch) {
+// startAttempt starts an attempt in the background, unless the last has only just ended. The lock is held.
+func (w *Watches) startAttempt(k *kindWatch) {
 	if age := w.Clock.Since(k.ended); w.ctx == nil || age >= 0 && age < RetryInterval {
 		return
 	}

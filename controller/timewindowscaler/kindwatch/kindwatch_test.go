@@ -25,7 +25,7 @@ var (
 	errRefused = errors.New("refused")
 )
 
-// cached stands for a cache that is filled.
+// cached simulates a synced cache.
 type cached struct{ client.Reader }
 
 // refusals answers every access review with no.

@@ -109,7 +109,7 @@ func (daemonSets) FromObject(object client.Object) Target {
 	status := &d.Status
 	t := &DaemonSet{
 		Common: Common{UID: d.UID, ResourceVersion: d.ResourceVersion, Observed: status.CurrentNumberScheduled + status.NumberMisscheduled},
-		// A node that keeps a pod it would not get anew counts as misscheduled for good, so while the
+		// A node that keeps a pod it would not get again counts as misscheduled permanently, so while the
 		// DaemonSet runs only the nodes that should have a pod count.
 		missing:   max(status.DesiredNumberScheduled-status.CurrentNumberScheduled, 0),
 		suspended: value == suspendValue, free: !there,

@@ -15,7 +15,7 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// daemonSet makes one with the given value of our key, "" for no key, and a status about its spec.
+// daemonSet returns a DaemonSet with the given value of our key, "" for no key, and a status about its spec.
 func daemonSet(value string, status appsv1.DaemonSetStatus) *appsv1.DaemonSet {
 	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{UID: "d-1", ResourceVersion: "1", Generation: 2}, Status: status}
 	d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": "ssd"}
@@ -42,7 +42,7 @@ func TestWhatADaemonSetAsksForAndHas(t *testing.T) {
 		"runs":                    {daemonSet("", scheduled(2, 3, 3, 0)), answers{AsksForSome: true, HasSome: true}, "running"},
 		"runs where it should":    {daemonSet("", scheduled(2, 3, 3, 1)), answers{AsksForSome: true, HasSome: true}, "running"},
 		"no node matches":         {daemonSet("", scheduled(2, 0, 0, 0)), answers{AsksForSome: true, HasSome: true}, "running"},
-		"pods still to come":      {daemonSet("", scheduled(2, 3, 1, 0)), answers{AsksForSome: true}, "starting"},
+		"pods pending":            {daemonSet("", scheduled(2, 3, 1, 0)), answers{AsksForSome: true}, "starting"},
 		"freed, status still old": {daemonSet("", scheduled(1, 0, 0, 0)), answers{AsksForSome: true}, "starting"},
 		"suspended":               {daemonSet("true", scheduled(2, 0, 0, 0)), answers{AsksForNone: true, HasNone: true}, "suspended"},
 		"pods still to go":        {daemonSet("true", scheduled(2, 0, 0, 3)), answers{AsksForNone: true}, "being suspended"},

@@ -30,9 +30,9 @@ type Decision struct {
 	Write, Drift bool
 	// Skipped: only spec.pause prevents a write.
 	Skipped bool
-	// Held: the kind is held to what is desired all the time, so others who change it are in a fight.
+	// Held: the desired count is enforced all the time, so others that change it are in a fight.
 	Held bool
-	// Left: another user or controller decided otherwise, and that stands until the next window boundary.
+	// Left: another user or controller decided otherwise, which applies until the next window boundary.
 	Left bool
 	// Applied is the next status.applied, once the decision is carried out.
 	Applied *v1beta1.AppliedState

@@ -38,7 +38,7 @@ func KindOf(ref v1beta1.TargetRef) Kind {
 	return scalable{gvk: gvk}
 }
 
-// CachedKinds calls use for each kind whose objects belong into the manager's cache.
+// CachedKinds calls use for each kind whose objects belong in the manager's cache.
 func CachedKinds(use func(targetkind.Kind, Cached)) {
 	for _, known := range kinds {
 		if cached, ok := known.implementation.(Cached); ok {

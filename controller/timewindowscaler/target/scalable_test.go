@@ -36,7 +36,7 @@ func (l listed) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ 
 	return nil
 }
 
-// watched stands for the watches on kinds that are not cached.
+// watched simulates the watches on kinds that are not cached.
 type watched struct{ objects client.Reader }
 
 func (w watched) Kind(schema.GroupVersionKind) (targetkind.Kind, bool) { return rollouts, true }
@@ -45,7 +45,7 @@ func (w watched) Request(ctx context.Context, _ schema.GroupVersionKind, send fu
 	return send(ctx)
 }
 
-// The scale is read once for each version of the object, be the versions numbers or not: an API server
+// The scale is read once for each version of the object, even if the versions are not numbers: an API server
 // behind the aggregator may have others.
 func TestTheScaleIsReadOncePerVersion(t *testing.T) {
 	version, reads := "", 0
@@ -92,7 +92,7 @@ func TestReadyPodsAfterAWrite(t *testing.T) {
 	}
 }
 
-// A count that is not set is set, whatever its kind takes for a default.
+// An unset count is written, whatever the kind's default is.
 func TestAnUnsetCountIsSet(t *testing.T) {
 	for _, replicas := range []int32{0, 1, 5} {
 		if unset := (&Scalable{Replicated: Replicated{Common{Spec: 1}}, unset: true}); unset.AsksFor(Desired{replicas}) {

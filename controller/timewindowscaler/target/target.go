@@ -83,7 +83,7 @@ type Common struct {
 	// Spec is the count that the spec asks for, Observed how many replicas there are. Kinds without a
 	// count have 0 if the spec asks them to stop.
 	Spec, Observed int32
-	// Ready counts for metrics of type Value only, and triggers no reconciliation of its own. Where only
+	// Ready counts for metrics of type Value only, and does not trigger a reconciliation. Where only
 	// the scale is known, all observed replicas count as ready.
 	Ready int32
 }
@@ -110,7 +110,7 @@ type Description struct {
 	Reached, Pending string
 	// Now follows "Target" and precedes "but desired is": "has 5 replicas".
 	Now string
-	// Changing begins a sentence: "Scaling the target to 10 replicas".
+	// Changing starts a sentence: "Scaling the target to 10 replicas".
 	Changing string
 	// Changed describes a write: "scaled up from 2 to 10 replicas". Up is its direction, and Action its
 	// name in the event.

@@ -38,8 +38,8 @@ func (f Facts) Events() []events.Event {
 	case text.event == warning:
 		warn(string(code), f.sentence(code, v))
 	}
-	if begun := after.Operation.Type; begun != before.Operation.Type && textsOf(begun).begins != "" {
-		normally(textsOf(begun).begins, strings.TrimSuffix(fill(doing, v), "."))
+	if next := after.Operation.Type; next != before.Operation.Type && textsOf(next).started != "" {
+		normally(textsOf(next).started, strings.TrimSuffix(fill(doing, v), "."))
 	}
 	return out
 }

@@ -32,9 +32,9 @@ type fields struct {
 	Key, ArchiveKey, ArchiveSize, ArchiveStore, ArchiveVolume, ArchivedAt, Store string
 	ArchiveIsHome                                                                bool
 
-	// The operation and its failure. Fate follows the name of a deletion. Lost is what can be accepted as lost.
-	Doing, Fate, Slow, Advice, Lost, RetryAt, StartAt string
-	Limit, Grace, Attempt, Restarts                   int64
+	// The operation and its failure. DeletionEffect follows the name of a deletion. Lost is what can be accepted as lost.
+	Doing, DeletionEffect, Slow, Advice, Lost, RetryAt, StartAt string
+	Limit, Grace, Attempt, Restarts                             int64
 
 	// The running workspaces of the owner. Neighbour is one in this namespace, Others whether there are any.
 	Owner, OwnersRunning, Neighbour string
@@ -59,7 +59,7 @@ func (f Facts) fields() fields {
 		ArchiveVolume: status.Archive.VolumeUID, ArchivedAt: timestamp(status.Archive.CompletedAt), Store: f.store(),
 		ArchiveIsHome: status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "",
 
-		Fate: f.fate(), Lost: f.lost(), RetryAt: timestamp(status.Operation.NextRetryAt), StartAt: timestamp(status.NextStartAt),
+		DeletionEffect: f.deletionEffect(), Lost: f.lost(), RetryAt: timestamp(status.Operation.NextRetryAt), StartAt: timestamp(status.NextStartAt),
 		Limit: int64(statusconv.Limit(ws, operation).Seconds()), Grace: max(int64(ws.Spec.TerminationGracePeriodSeconds), 1),
 		Attempt: int64(status.Operation.Attempt), Restarts: int64(status.Restarts),
 
@@ -145,8 +145,8 @@ func (f Facts) store() string {
 	return f.Store
 }
 
-// fate is what happens to the home when the Workspace is deleted.
-func (f Facts) fate() string {
+// deletionEffect is what happens to the home when the Workspace is deleted.
+func (f Facts) deletionEffect() string {
 	switch policy, status := f.Workspace.Spec.DeletionPolicy, f.Decision.Status; {
 	case policy == v1alpha1.DeletionArchive && status.Operation.Type != lifecycle.Removing:
 		return ": the home is archived first"

@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// constants returns the values of a file's string constants whose names begin with prefix.
+// constants returns the values of a file's string constants whose names start with prefix.
 func constants(t *testing.T, path, prefix string) map[string]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../..", path), nil, 0)
@@ -72,7 +72,7 @@ func flaw(message string) string {
 	case gap.MatchString(message):
 		return "a field is missing or unknown"
 	case !unicode.IsUpper([]rune(message)[0]):
-		return "it does not begin as a sentence"
+		return "it does not start as a sentence"
 	case !strings.HasSuffix(message, "."):
 		return "it does not end as a sentence"
 	case len(message) > 2048:

@@ -10,10 +10,10 @@ import (
 
 // operationText are the texts of one operation.
 type operationText struct {
-	// doing begins a sentence about it. timeout is its field in spec.timeouts, details how to find out why it is slow.
+	// doing starts a sentence about it. timeout is its field in spec.timeouts, details how to find out why it is slow.
 	doing, timeout, details string
-	// begins and done are the reasons of its events, and after is the note of the second.
-	begins, done, after string
+	// started and done are the reasons of its events, and after is the note of the second.
+	started, done, after string
 }
 
 var operationTexts = map[lifecycle.OperationType]operationText{
@@ -37,7 +37,7 @@ var operationTexts = map[lifecycle.OperationType]operationText{
 		"Archiving the home on volume {{.Volume}}", "archivingSeconds", moverLog,
 		events.ReasonArchiving, events.ReasonArchived, "Archived the home as {{.ArchiveKey}}, {{.ArchiveSize}}, and deleted its volume",
 	},
-	lifecycle.Removing: {doing: "Deleting the workspace", timeout: "deletingSeconds", begins: events.ReasonDeletionStarted},
+	lifecycle.Removing: {doing: "Deleting the workspace", timeout: "deletingSeconds", started: events.ReasonDeletionStarted},
 	lifecycle.None:     {doing: "Preparing the workspace"},
 }
 

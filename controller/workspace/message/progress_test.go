@@ -21,7 +21,7 @@ var steps = []archive.Progress{
 	{Step: archive.Unpacking, Bytes: 1400 * mebi, OfBytes: 3500 * mebi, Entries: 5000, OfEntries: 12345},
 	{Step: archive.Packing, Bytes: 1200 * mebi, Entries: 12345},
 	{Step: archive.Unpacking, Entries: 1, OfEntries: 2},
-	{Step: archive.Unpacking, Bytes: 1<<63 - 1, OfBytes: gibi, Entries: 1<<63 - 1, OfEntries: 1<<63 - 1}, // a lie
+	{Step: archive.Unpacking, Bytes: 1<<63 - 1, OfBytes: gibi, Entries: 1<<63 - 1, OfEntries: 1<<63 - 1}, // impossible numbers
 	{Step: "x\n", Bytes: 1}, // unknown: no text
 }
 

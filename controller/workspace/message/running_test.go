@@ -10,8 +10,8 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// fellows are workspaces in the given order, as NAMESPACE/NAME.
-func fellows(names ...string) (all []types.NamespacedName) {
+// otherWorkspaces are workspaces in the given order, as NAMESPACE/NAME.
+func otherWorkspaces(names ...string) (all []types.NamespacedName) {
 	for _, each := range names {
 		namespace, name, _ := strings.Cut(each, "/")
 		all = append(all, types.NamespacedName{Namespace: namespace, Name: name})
@@ -26,7 +26,7 @@ func limited() (all []situation) {
 		{"team/d", "team/c", "team/b", "team/e", "art/abe"},
 	} {
 		all = append(all, situation{
-			name: "the limit, with " + strings.Join(names, " "), before: status(lifecycle.Standby, lifecycle.None), code: lifecycle.CodeOwnerLimit, running: fellows(names...),
+			name: "the limit, with " + strings.Join(names, " "), before: status(lifecycle.Standby, lifecycle.None), code: lifecycle.CodeOwnerLimit, running: otherWorkspaces(names...),
 		})
 	}
 	return all
@@ -59,7 +59,7 @@ func TestRunningWorkspaces(t *testing.T) {
 func TestEventAfterANewSpec(t *testing.T) {
 	facts := situation{before: status(lifecycle.Standby, lifecycle.None), code: lifecycle.CodeOwnerLimit}.facts()
 	facts.Decision.Status.ObservedGeneration++
-	if told := facts.Events(); len(told) != 1 || told[0].Reason != "OwnerLimitExceeded" {
-		t.Errorf("%+v", told)
+	if got := facts.Events(); len(got) != 1 || got[0].Reason != "OwnerLimitExceeded" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -15,7 +15,7 @@ func finish(to lifecycle.State) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) { s.Phase, s.Operation = to, lifecycle.Operation{Type: lifecycle.None} }
 }
 
-func claim(operation lifecycle.OperationType) func(*lifecycle.Status) {
+func startedOperation(operation lifecycle.OperationType) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) { s.Operation = status("", operation).Operation }
 }
 
@@ -39,10 +39,10 @@ func situations() []situation {
 	dying := home
 	dying.State = lifecycle.VolumeTerminating
 	return append([]situation{
-		{name: "new", before: empty, code: lifecycle.CodeClaimed, after: claim(lifecycle.Provisioning)},
+		{name: "new", before: empty, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Provisioning)},
 		{name: "the storage class waits", before: provisioning, code: lifecycle.CodeVolumePending},
 		{name: "the volume is there", before: provisioning, code: lifecycle.CodeFinished, after: finish(lifecycle.Standby)},
-		{name: "starting", before: standby, code: lifecycle.CodeClaimed, after: claim(lifecycle.Starting)},
+		{name: "starting", before: standby, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Starting)},
 		{name: "the Pod is not ready yet", before: starting, code: lifecycle.CodePodNotReady},
 		{name: "started", before: starting, code: lifecycle.CodeFinished, after: finish(lifecycle.Running), ready: true},
 		{name: "running", before: running, code: lifecycle.CodeConverged, ready: true},
@@ -55,10 +55,10 @@ func situations() []situation {
 			return s
 		}(), code: lifecycle.CodeRestartBackoff},
 		{name: "the owner has two", before: standby, code: lifecycle.CodeOwnerLimit, alter: func(ws *v1alpha1.Workspace) { ws.Spec.Owner = "ann@example.com" },
-			running: fellows("shop/ann", "team/bea")},
+			running: otherWorkspaces("shop/ann", "team/bea")},
 		{name: "all have a hundred", before: standby, code: lifecycle.CodeAllLimit},
 		{name: "paused", before: standby, code: lifecycle.CodePaused},
-		{name: "stopping", before: running, code: lifecycle.CodeClaimed, after: claim(lifecycle.Stopping), alter: desire(v1alpha1.DesiredStandby)},
+		{name: "stopping", before: running, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Stopping), alter: desire(v1alpha1.DesiredStandby)},
 		{name: "the Pod is ending", before: status(lifecycle.Running, lifecycle.Stopping), code: lifecycle.CodePodGone, alter: desire(v1alpha1.DesiredStandby)},
 		{name: "no store", before: standby, code: lifecycle.CodeArchiveNotConfigured, alter: func(ws *v1alpha1.Workspace) {
 			ws.Spec.Archive, ws.Spec.DesiredState = nil, v1alpha1.DesiredPending
@@ -69,14 +69,14 @@ func situations() []situation {
 		{name: "somebody uses the volume", before: archiving, code: lifecycle.CodeVolumeInUse, alter: desire(v1alpha1.DesiredPending)},
 		{name: "restored", before: restoring, code: lifecycle.CodeFinished, after: finish(lifecycle.Standby)},
 		{name: "unreadable", before: running, code: lifecycle.CodeObservationFailed},
-		{name: "deleting", before: running, code: lifecycle.CodeClaimed, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
+		{name: "deleting", before: running, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
 		{name: "deleting what is in the archive", before: func() lifecycle.Status {
 			s := archived(status(lifecycle.Pending, none))
 			s.Volume = lifecycle.Volume{}
 			return s
-		}(), code: lifecycle.CodeClaimed, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
+		}(), code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
 		{name: "deleting, archive first", before: archiving, code: lifecycle.CodeDeleting, alter: deleted(v1alpha1.DeletionArchive)},
-		{name: "deleting in a namespace that goes", before: running, code: lifecycle.CodeDeletionUnarchived, after: claim(lifecycle.Removing), alter: deleted(v1alpha1.DeletionArchive)},
+		{name: "deleting in a namespace that goes", before: running, code: lifecycle.CodeDeletionUnarchived, after: startedOperation(lifecycle.Removing), alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting what is elsewhere", before: func() lifecycle.Status {
 			s := archived(status(lifecycle.Deleting, lifecycle.Removing))
 			s.Volume = lifecycle.Volume{}

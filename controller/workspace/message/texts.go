@@ -70,7 +70,7 @@ const (
 	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store."
 	converged     = "{{if eq .State \"RUNNING\"}}Pod {{.Pod}} is ready, as desired.{{else if eq .State \"STANDBY\"}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
 		"{{else if .Archived}}The home is in archive {{.ArchiveKey}} and has no volume, as desired.{{else}}There is no Pod, volume or archive, as desired.{{end}}"
-	doing       = "{{.Doing}}{{if .Removing}}{{.Fate}}{{end}}."
+	doing       = "{{.Doing}}{{if .Removing}}{{.DeletionEffect}}{{end}}."
 	stopAnother = "{{if and .Others (not .Neighbour)}}Stop one of them, in its namespace.{{else}}To stop one: " +
 		patch + "{{or .Neighbour \"NAME\"}} --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`.{{end}}"
 )
@@ -140,9 +140,9 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeRecovered:  {event: normal, now: "The workspace has left ERROR and continues from the observed state."},
 	lifecycle.CodeLossAccepted: {event: warning,
 		now: "The loss of {{.Accepted}} was accepted. The workspace continues from the observed state."},
-	lifecycle.CodeDeleting: {now: "Deleting the workspace{{.Fate}}."},
+	lifecycle.CodeDeleting: {now: "Deleting the workspace{{.DeletionEffect}}."},
 	lifecycle.CodeDeletionSlow: {event: onChange,
-		now: "The deletion exceeds the {{.Limit}} seconds of spec.timeouts.deletingSeconds and continues{{.Fate}}.",
+		now: "The deletion exceeds the {{.Limit}} seconds of spec.timeouts.deletingSeconds and continues{{.DeletionEffect}}.",
 		do:  "To see what is left: `kubectl get pod,pvc,job -n {{.Namespace}} -l kyklos.io/workspace={{.Name}}`."},
 	lifecycle.CodeDeletionUnarchived: {event: warning,
 		now: "The home is deleted without an archive, although spec.deletionPolicy is ArchiveThenDelete, because no Job can be created in a namespace that is being deleted."},

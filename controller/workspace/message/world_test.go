@@ -88,7 +88,7 @@ func status(phase lifecycle.State, operation lifecycle.OperationType) lifecycle.
 	return s
 }
 
-// archived adds an archive to a status.
+// archived adds an archive to the status.
 func archived(s lifecycle.Status) lifecycle.Status {
 	s.ArchiveKey = archiveKey
 	s.Archive = lifecycle.Archive{SHA256: "5f70", Size: 5 << 30, VolumeUID: volumeUID, Epoch: 7, CompletedAt: eight, Store: "https://s3.example.com/homes/"}
@@ -104,7 +104,7 @@ func failed(reason lifecycle.Reason, code lifecycle.Code) func(*lifecycle.Status
 	}
 }
 
-// stalled is what it writes when none follows.
+// stalled is what it writes when no other attempt follows.
 func stalled(reason lifecycle.Reason, code lifecycle.Code) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) {
 		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: code, OccurredAt: eight}

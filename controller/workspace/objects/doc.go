@@ -1,4 +1,4 @@
-// Package objects builds the objects of a Workspace, its volume, Pod, Jobs and tickets, and reads from them who they belong to and
+// Package objects builds the objects of a Workspace, its volume, Pod, Jobs and tickets, and reads from them which Workspace they belong to and
 // what they were created for. It is pure.
 //
 // All Pods comply with the restricted Pod Security Standard and get no ServiceAccount token.

@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// TestObjects compares each object with the one in testdata, which people can read.
+// TestObjects compares each object with its golden file.
 func TestObjects(t *testing.T) {
 	ws := ann()
 	ws.Spec.Command, ws.Spec.Args = []string{"ide"}, []string{"--port=8080"}
@@ -76,7 +76,7 @@ func golden(t *testing.T, name string, object any, err error) {
 	}
 }
 
-// TestAmountsAreChecked: the CRD's rules can have been passed by.
+// TestAmountsAreChecked: the object may predate the CRD's rules.
 func TestAmountsAreChecked(t *testing.T) {
 	for want, spoil := range map[string]func(*v1alpha1.Workspace){
 		`spec.storage.size: "big" is not a quantity such as 500m or 4Gi`:         func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "big" },
@@ -116,8 +116,8 @@ func TestVolumeBytes(t *testing.T) {
 	}
 }
 
-// TestWhoseIsIt: a name says nothing (D20).
-func TestWhoseIsIt(t *testing.T) {
+// TestOwnership: a name alone does not prove ownership (D20).
+func TestOwnership(t *testing.T) {
 	ws, twin, stranger := ann(), ann(), ann()
 	twin.UID, stranger.UID = "another", "nobody"
 	pod, _ := objects.Pod(ws, action(lifecycle.ActCreatePod))
@@ -144,7 +144,7 @@ func TestWhoseIsIt(t *testing.T) {
 	stolen, _ := objects.Pod(stranger, action(lifecycle.ActCreatePod))
 	volume.OwnerReferences = stolen.OwnerReferences
 	if objects.OurVolume(ws, volume) {
-		t.Error("somebody else is its controller")
+		t.Error("another object is its controller")
 	}
 }
 
@@ -167,7 +167,7 @@ func TestPatches(t *testing.T) {
 	}
 	volume = patched(t, volume, objects.ReleasePatch(action(lifecycle.ActReleaseVolume)))
 	if !objects.Released(volume) || !objects.OurVolume(ann(), volume) || objects.Marker(volume).Content != lifecycle.Empty {
-		t.Errorf("left behind, and nobody knows whose it is: %+v", volume.ObjectMeta)
+		t.Errorf("left behind without an owner: %+v", volume.ObjectMeta)
 	}
 	volume.Annotations[objects.AnnotationContent] = "Full"
 	if marker := objects.Marker(volume); marker != (lifecycle.Marker{}) {

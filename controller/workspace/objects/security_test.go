@@ -15,16 +15,16 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// TestEveryPodIsRestricted asks Kubernetes' own judge of the restricted Pod Security Standard, whatever a
-// user says in the spec.
+// TestEveryPodIsRestricted asks Kubernetes' own evaluator of the restricted Pod Security Standard, for anything a
+// user can write in the spec.
 func TestEveryPodIsRestricted(t *testing.T) {
-	judge, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	level := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
 	check := func(t *rapid.T, what string, about *metav1.ObjectMeta, spec *corev1.PodSpec) {
-		if result := policy.AggregateCheckResults(judge.EvaluatePod(level, about, spec)); !result.Allowed {
+		if result := policy.AggregateCheckResults(evaluator.EvaluatePod(level, about, spec)); !result.Allowed {
 			t.Errorf("%s: %s", what, result.ForbiddenDetail())
 		}
 		if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken {

@@ -35,7 +35,7 @@ func ann() *v1alpha1.Workspace {
 	}
 }
 
-// action is one of the engine's, as it asks for what is to be made.
+// action is an action of the engine that creates an object.
 func action(kind lifecycle.ActionKind) lifecycle.Action {
 	return lifecycle.Action{
 		Kind: kind, Name: lifecycle.JobName("ann", operationID, 2), UID: volumeUID, OperationID: operationID, Attempt: 2,
@@ -47,7 +47,7 @@ func move(operation lifecycle.OperationType) objects.Move {
 	return objects.Move{Operation: operation, Image: "registry.example.com/kyklos:1", Limit: 30 * time.Minute}
 }
 
-// workspaces draws any Workspace whose amounts are amounts: what is in its spec is what a user may say.
+// workspaces draws any Workspace that a user may create, with valid quantities.
 func workspaces(t *rapid.T) *v1alpha1.Workspace {
 	ws := ann()
 	ws.Name = rapid.StringMatching(`[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?`).Draw(t, "name")

@@ -14,13 +14,13 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// TestWhatTheEngineRemembersIsKept: for whatever the engine makes of whatever it sees, nothing is lost on
-// the way through the API, and the API takes it.
-func TestWhatTheEngineRemembersIsKept(t *testing.T) {
-	api, met := newJudge(t), map[string]bool{}
+// TestStatusRoundTrip: no status of the engine, for any observation, loses anything on
+// the way through the API, and the API accepts it.
+func TestStatusRoundTrip(t *testing.T) {
+	api, met := newCRDValidator(t), map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		ws := ann()
-		made := story(t, ws, func(status lifecycle.Status, seen lifecycle.Observation) {
+		made := simulate(t, ws, func(status lifecycle.Status, seen lifecycle.Observation) {
 			met[string(statusconv.Display(status))], met[string(status.Operation.Type)] = true, true
 			met["point of no return"] = met["point of no return"] || status.Operation.PointOfNoReturn
 			ws.Status = statusconv.Write(ws, status, seen)
@@ -49,8 +49,8 @@ func TestWhatTheEngineRemembersIsKept(t *testing.T) {
 	}
 }
 
-// TestAnythingCanBeRead: a status that somebody has edited must not stop Kyklos. What it does not know
-// counts as none, and is named.
+// TestAnythingCanBeRead: an edited status must not stop Kyklos. An unknown value
+// counts as unset, and is reported.
 func TestAnythingCanBeRead(t *testing.T) {
 	ws := ann()
 	ws.Status = v1alpha1.WorkspaceStatus{
@@ -78,9 +78,9 @@ func TestAnythingCanBeRead(t *testing.T) {
 	}
 }
 
-// TestWhatTheEngineDoesNotRememberStays: the last heartbeat, the progress of the same attempt, the words
+// TestDisplayFieldsStay: the last heartbeat, the progress of the same attempt, the message
 // about the same error, and the Pod's name when nothing could be seen.
-func TestWhatTheEngineDoesNotRememberStays(t *testing.T) {
+func TestDisplayFieldsStay(t *testing.T) {
 	at := time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 	ws := ann()
 	ws.Status = v1alpha1.WorkspaceStatus{

@@ -34,12 +34,12 @@ func ann() *v1alpha1.Workspace {
 	}
 }
 
-// pick draws one of some values.
+// pick draws one of the values.
 func pick[T any](t *rapid.T, what string, from ...T) T { return rapid.SampledFrom(from).Draw(t, what) }
 
-// story lets the engine decide about a Workspace, its own statuses and anything that could be seen, some
-// steps long. Each status is handed to told, as it is to the second.
-func story(t *rapid.T, ws *v1alpha1.Workspace, told func(lifecycle.Status, lifecycle.Observation)) lifecycle.Status {
+// simulate lets the engine decide about a Workspace, its own statuses and random observations, for some
+// steps. Each status is passed to check.
+func simulate(t *rapid.T, ws *v1alpha1.Workspace, check func(lifecycle.Status, lifecycle.Observation)) lifecycle.Status {
 	now := time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 	var status lifecycle.Status
 	ws.Spec.Archive = pick(t, "store", &v1alpha1.WorkspaceArchive{StoreRef: v1alpha1.StoreRef{Name: "s"}, Retain: 1}, nil)
@@ -66,13 +66,13 @@ func story(t *rapid.T, ws *v1alpha1.Workspace, told func(lifecycle.Status, lifec
 			Rejected: lifecycle.Rejection{Reason: pick(t, "refused", "", "", "", "", "", "", lifecycle.ActionFailed), Code: lifecycle.CodeRefused},
 		})
 		status = decision.Status
-		told(status, seen)
+		check(status, seen)
 	}
 	return status
 }
 
-// kind is a world in which all goes well: what is claimed is done by the next look.
-func kind(status lifecycle.Status) lifecycle.Observation {
+// succeeding is a world without failures: each operation has succeeded by the next pass.
+func succeeding(status lifecycle.Status) lifecycle.Observation {
 	op := status.Operation
 	o := lifecycle.Observation{Live: true, PodsLive: true}
 	home := lifecycle.VolumeView{
@@ -99,9 +99,9 @@ func kind(status lifecycle.Status) lifecycle.Observation {
 	return o
 }
 
-// seen draws what could be seen: mostly a kind world, and sometimes anything.
+// seen draws an observation: mostly one without failures, and sometimes any.
 func seen(t *rapid.T, status lifecycle.Status) lifecycle.Observation {
-	o := kind(status)
+	o := succeeding(status)
 	if pick(t, "kind", true, true, true, true, true, false) {
 		return o
 	}
@@ -121,7 +121,7 @@ func seen(t *rapid.T, status lifecycle.Status) lifecycle.Observation {
 	return o
 }
 
-// throughJSON does to ws what the way to the API server and back does.
+// throughJSON sends ws through JSON, as to the API server and back.
 func throughJSON(t *rapid.T, ws *v1alpha1.Workspace) {
 	text, err := json.Marshal(ws)
 	if err != nil {
@@ -133,14 +133,14 @@ func throughJSON(t *rapid.T, ws *v1alpha1.Workspace) {
 	}
 }
 
-// judge is the API server's opinion of a Workspace: schema, bounds and CEL rules.
-type judge struct {
+// crdValidator validates a Workspace as the API server does: schema, bounds and CEL rules.
+type crdValidator struct {
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
 	rules      *cel.Validator
 }
 
-func newJudge(t *testing.T) judge {
+func newCRDValidator(t *testing.T) crdValidator {
 	t.Helper()
 	text, err := os.ReadFile("../../../config/crd/bases/kyklos.io_workspaces.yaml")
 	if err != nil {
@@ -162,10 +162,10 @@ func newJudge(t *testing.T) judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return judge{structural, validator, cel.NewValidator(structural, true, celconfig.PerCallLimit)}
+	return crdValidator{structural, validator, cel.NewValidator(structural, true, celconfig.PerCallLimit)}
 }
 
-func (j judge) refuses(t *rapid.T, ws *v1alpha1.Workspace) field.ErrorList {
+func (j crdValidator) refuses(t *rapid.T, ws *v1alpha1.Workspace) field.ErrorList {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(ws)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/mover"
 )
 
-// What a real store says is in the tests of s3store; here the Secret's store is asked for the ticket's
+// The tests of s3store have the answers of a real store; here the Secret's store is asked for the ticket's
 // upload.
 func TestUploaded(t *testing.T) {
 	asked := ""
@@ -44,7 +44,7 @@ func TestUploaded(t *testing.T) {
 	}
 }
 
-// How far a mover is, is known of its own attempt, until the ticket is revoked.
+// A mover's progress is known for its own attempt, until the ticket is revoked.
 func TestProgress(t *testing.T) {
 	s, known := newStores(t.TempDir())
 	ticket, err := s.Issue(t.Context(), name, key.Data(), archive.Order{Attempt: "op/1", Now: now, Valid: time.Minute})

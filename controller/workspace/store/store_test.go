@@ -31,7 +31,7 @@ var (
 	key  = archive.Key{UID: "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11", OpID: "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
 )
 
-// secrets is an API server that has Secrets alone.
+// secrets is an API server that has only Secrets.
 type secrets map[types.NamespacedName]map[string][]byte
 
 func (s secrets) Get(_ context.Context, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
@@ -52,7 +52,7 @@ func newStores(folder string) (*store.Client, secrets) {
 	return &store.Client{Secrets: known, Options: connect.Options{Folders: true}}, known
 }
 
-// archived brings a small home into the store in folder, under key.
+// archived stores the archive of a small home in folder, under key.
 func archived(t *testing.T, s *store.Client, key archive.Key) {
 	t.Helper()
 	ticket, err := s.Issue(t.Context(), name, key.Data(), archive.Order{MaxBytes: 1 << 20, Attempt: "op/1", Now: now, Valid: time.Minute})
@@ -133,8 +133,8 @@ func TestASecretThatIsMissingOrWrong(t *testing.T) {
 	}
 }
 
-// A Secret that was corrected counts at once.
-func TestTheSecretOfNow(t *testing.T) {
+// A corrected Secret is used immediately.
+func TestTheCurrentSecretIsUsed(t *testing.T) {
 	s, known := newStores(filepath.Join(t.TempDir(), "missing"))
 	if _, err := s.Verify(t.Context(), name, key.Data(), now); store.Code(err) != lifecycle.CodeBucketMissing {
 		t.Error(err)
@@ -146,7 +146,7 @@ func TestTheSecretOfNow(t *testing.T) {
 	}
 }
 
-// A status holds the address of most stores, and of the others none.
+// A status can hold the address of most stores; for the others it holds none.
 func TestAddressesAreBounded(t *testing.T) {
 	s, known := newStores("/srv/" + strings.Repeat("a", 1024))
 	for range 2 {
@@ -197,7 +197,7 @@ func TestNewest(t *testing.T) {
 	}
 	remove(later.Marker())
 	remove(key.Marker())
-	newest("") // what is not committed is no archive
+	newest("") // an uncommitted object is not an archive
 	if err := os.Rename(folder, folder+".away"); err != nil {
 		t.Fatal(err)
 	}

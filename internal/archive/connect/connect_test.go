@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoStore(t *testing.T) {
+func TestInvalidStores(t *testing.T) {
 	for name, test := range map[string]struct {
 		secret  map[string][]byte
 		options Options
@@ -51,7 +51,7 @@ func TestWhatIsNoStore(t *testing.T) {
 	}
 }
 
-// One store has one address, however a Secret writes it; two never share one, and none has credentials.
+// One store has one address, for any spelling in a Secret; two never share one, and none has credentials.
 func TestAddress(t *testing.T) {
 	for want, secrets := range map[string][]map[string][]byte{
 		"":                            {nil, secret("bucket", "homes"), secret("endpoint", "https://s3.example.com"), secret("endpoint", "https://id:key@s3.example.com", "bucket", "b")},

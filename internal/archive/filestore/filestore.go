@@ -18,7 +18,7 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// unfinished is the folder of temporary files. No object's name begins with it.
+// unfinished is the folder of temporary files. No object's name starts with it.
 const unfinished = ".unfinished"
 
 // Store is a folder of objects. The folder is never created: a missing one may be a disk that is not mounted.

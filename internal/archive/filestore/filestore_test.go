@@ -58,7 +58,7 @@ func TestNamesStayInside(t *testing.T) {
 	}
 }
 
-func TestStopsWhenTold(t *testing.T) {
+func TestStopsWhenCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	store := New(t.TempDir())

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forged is a stream of any entries, written without the package.
+// forged is a stream of any entries, not written by the package.
 func forged(t testing.TB, headers ...tar.Header) []byte {
 	t.Helper()
 	var stream bytes.Buffer
@@ -99,7 +99,7 @@ func TestForgedArchivesAreRefused(t *testing.T) {
 	}
 }
 
-// What Inspect cannot know without the files, Unpack finds.
+// Unpack detects what Inspect cannot see without the files.
 func TestLinksGoToFilesOnly(t *testing.T) {
 	for name, entries := range map[string][]tar.Header{
 		"to a symlink": {top, {Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc/passwd"}, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a"}},
@@ -116,7 +116,7 @@ func TestLinksGoToFilesOnly(t *testing.T) {
 	}
 }
 
-// A bomb unpacks to a gigabyte out of a megabyte. It must end where the marker ends.
+// A bomb unpacks from a megabyte to a gigabyte. Unpack must stop at the size in the marker.
 func TestABombEndsAtTheMarker(t *testing.T) {
 	var stream bytes.Buffer
 	zip := gzip.NewWriter(&stream)
@@ -158,8 +158,8 @@ func TestEveryDamageIsFound(t *testing.T) {
 			if err == nil && !cmp.Equal(got, want) {
 				t.Fatalf("byte %d %s: another home, and no error", at, name)
 			}
-			// Bytes may have different codes, and gzip has bits without a use: other damage may say the same, and
-			// the sum of the whole finds it. The end never does.
+			// Bytes may have different codes, and gzip has unused bits: other damage may decode to the same content, and
+			// the checksum of the whole detects it. Damage at the end never does.
 			if err == nil && name == "cut off" {
 				t.Fatalf("byte %d %s: no error", at, name)
 			}

@@ -49,7 +49,7 @@ func (s *Summary) leaveOut(what string) {
 // Blocks are compressed concurrently. The stream does not depend on how many at a time.
 const blockSize = 1 << 20
 
-// At level 3 this library's streams are about as long as those of gzip -6; see BenchmarkBesideTarGzip.
+// At level 3 this library's streams are about as long as those of gzip -6; see BenchmarkAgainstTarGzip.
 const level = 3
 
 func compress(w io.Writer) (*pgzip.Writer, error) {

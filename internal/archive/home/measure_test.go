@@ -11,7 +11,7 @@ import (
 )
 
 // Measure counts what Pack reports at its end, and the progress only grows in both directions.
-func TestMeasureIsWhatPackComesTo(t *testing.T) {
+func TestMeasureMatchesPack(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	if err := errors.Join(
@@ -38,7 +38,7 @@ func TestMeasureIsWhatPackComesTo(t *testing.T) {
 	grows(t, "Inspect", total, func(report func(Progress)) (Summary, error) { return Inspect(t.Context(), &stream, limits, report) })
 }
 
-// grows holds what is reported to only ever grow, up to total, with something in the middle of the large file.
+// grows checks that the reported progress only grows, up to total, with a report in the middle of the large file.
 func grows(t *testing.T, what string, total Progress, run func(report func(Progress)) (Summary, error)) Summary {
 	t.Helper()
 	var last Progress

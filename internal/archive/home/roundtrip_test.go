@@ -19,7 +19,7 @@ import (
 
 var everything = Limits{Entries: 1 << 40, Bytes: 1 << 50}
 
-// packed packs a folder and holds what Survey and Inspect say to what Pack said.
+// packed packs a folder and compares the results of Survey and Inspect with that of Pack.
 func packed(t testing.TB, folder string) ([]byte, Summary) {
 	t.Helper()
 	var stream bytes.Buffer
@@ -49,7 +49,7 @@ func unpacked(t testing.TB, stream []byte) string {
 	return folder
 }
 
-// writable lets the test's folder be deleted.
+// writable makes the test's folder deletable.
 func writable(folder string) {
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, _ error) error {
 		if entry != nil && entry.IsDir() {
@@ -82,7 +82,7 @@ func TestRandomHomesComeBackAsTheyWere(t *testing.T) {
 	})
 }
 
-// plant makes a random home: odd names, empty and deep folders, links of both kinds, holes,
+// plant creates a random home: odd names, empty and deep folders, links of both kinds, holes,
 // odd modes and times.
 func plant(t *testing.T, r *rapid.T, folder string) {
 	t.Helper()
@@ -119,7 +119,7 @@ func plant(t *testing.T, r *rapid.T, folder string) {
 	dress(t, r, append(files, reversed(folders)...))
 }
 
-// dress gives modes, times and attributes, folders last and inner ones first.
+// dress sets modes, times and attributes, folders last and inner ones first.
 func dress(t *testing.T, r *rapid.T, paths []string) {
 	t.Helper()
 	modes := rapid.SampledFrom([]fs.FileMode{0o644, 0o600, 0o755, 0o777 | fs.ModeSticky, 0o755 | fs.ModeSetuid, 0o770 | fs.ModeSetgid, 0o500})
@@ -159,7 +159,7 @@ func reversed(list []string) []string {
 	return back
 }
 
-func TestSocketsPipesAndDevicesAreToldNotKept(t *testing.T) {
+func TestSocketsPipesAndDevicesAreReportedAndLeftOut(t *testing.T) {
 	folder := write(t, t.TempDir(), map[string]string{"file": "x"})
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// snapshot describes everything under a folder in words, by paths and the host's own calls: an
+// snapshot describes everything under a folder as text, by paths and the host's own calls: an
 // oracle that shares no code with the package.
 func snapshot(t testing.TB, folder string) map[string]string {
 	t.Helper()
@@ -27,31 +27,31 @@ func snapshot(t testing.TB, folder string) map[string]string {
 			return err
 		}
 		name, _ := filepath.Rel(folder, path)
-		words := fmt.Sprintf("%o %d:%d %d.%09d", stat.Mode, stat.Uid, stat.Gid, stat.Mtim.Sec, stat.Mtim.Nsec)
+		description := fmt.Sprintf("%o %d:%d %d.%09d", stat.Mode, stat.Uid, stat.Gid, stat.Mtim.Sec, stat.Mtim.Nsec)
 		switch entry.Type() {
 		case fs.ModeSymlink:
 			target, err := os.Readlink(path)
 			if err != nil {
 				return err
 			}
-			words += " -> " + target
+			description += " -> " + target
 		case 0:
 			content, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			words += fmt.Sprintf(" %d %x", len(content), sha256.Sum256(content))
+			description += fmt.Sprintf(" %d %x", len(content), sha256.Sum256(content))
 			if before, ok := first[stat.Ino]; ok {
-				words += " is " + before
+				description += " is " + before
 			} else {
 				first[stat.Ino] = name
 			}
 		}
 		var value [100]byte
 		if n, err := unix.Lgetxattr(path, "user.kyklos", value[:]); err == nil {
-			words += " user.kyklos=" + string(value[:n])
+			description += " user.kyklos=" + string(value[:n])
 		}
-		all[name] = words
+		all[name] = description
 		return nil
 	})
 	if err != nil {
@@ -60,7 +60,7 @@ func snapshot(t testing.TB, folder string) map[string]string {
 	return all
 }
 
-// open opens a folder for the test's time.
+// open opens a folder until the test ends.
 func open(t testing.TB, folder string) *os.Root {
 	t.Helper()
 	root, err := os.OpenRoot(folder)
@@ -71,7 +71,7 @@ func open(t testing.TB, folder string) *os.Root {
 	return root
 }
 
-// write makes files of "name: content" lines; names that end with a slash are folders.
+// write creates files from "name: content" lines; names that end with a slash are folders.
 func write(t testing.TB, folder string, files map[string]string) string {
 	t.Helper()
 	for name, content := range files {

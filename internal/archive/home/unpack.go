@@ -136,7 +136,7 @@ func (u *unpacker) file(name string, header *tar.Header, content io.Reader) erro
 
 // create creates a file with the content that fill writes. It may run concurrently.
 func (u *unpacker) create(parent *os.Root, base string, header *tar.Header, fill func(*os.File) error) error {
-	// With its final mode, as far as the umask allows: the home is not accessible to others yet.
+	// With its final mode, restricted by the umask: the home is not accessible to others yet.
 	mode := fileMode(header.Mode).Perm() | 0o600
 	file, err := parent.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, mode)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 func unprivileged(t *testing.T, do, folder string, in io.Reader) ([]byte, error) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("only root can become somebody else")
+		t.Skip("only root can change the user")
 	}
 	binary := filepath.Join(os.TempDir(), filepath.Base(t.TempDir())+".test")
 	text, err := os.ReadFile(os.Args[0])
@@ -52,7 +52,7 @@ func unprivileged(t *testing.T, do, folder string, in io.Reader) ([]byte, error)
 	return cmd.Output()
 }
 
-// reachable is a folder that everybody can get to.
+// reachable is a folder that every user can reach.
 func reachable(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "home")
@@ -63,7 +63,7 @@ func reachable(t *testing.T) string {
 	return folder
 }
 
-// What cannot be read is not left out: the home would be gone without it.
+// An unreadable file fails the pack: without it, part of the home would be lost.
 func TestWhatCannotBeReadFailsThePack(t *testing.T) {
 	for name, path := range map[string]string{"file": "a/secret", "folder": "a"} {
 		folder := write(t, reachable(t), map[string]string{"a/secret": "x", "b": "y"})
@@ -77,8 +77,8 @@ func TestWhatCannotBeReadFailsThePack(t *testing.T) {
 	}
 }
 
-// Without the right to give files away, they belong to who restores them, and run as nobody else.
-func TestOwnersThatCannotBeGiven(t *testing.T) {
+// Without the right to chown, files belong to the restoring user, and setuid bits are dropped.
+func TestOwnersThatCannotBeSet(t *testing.T) {
 	folder := write(t, t.TempDir(), map[string]string{"tool": "x", "sub/file": "y"})
 	if err := errors.Join(os.Chmod(filepath.Join(folder, "tool"), 0o755|fs.ModeSetuid), os.Symlink("tool", filepath.Join(folder, "link"))); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestOwnersThatCannotBeGiven(t *testing.T) {
 	}
 	info, err := os.Lstat(filepath.Join(to, "tool"))
 	if err != nil || info.Mode() != 0o755 || info.Sys().(*syscall.Stat_t).Uid != 65534 {
-		t.Errorf("%v, %v, want it to be nobody's and not setuid", info.Mode(), err)
+		t.Errorf("%v, %v, want the user nobody and no setuid bit", info.Mode(), err)
 	}
 	if got := snapshot(t, to); int64(len(got)) != want.Entries {
 		t.Errorf("%d entries, want %d", len(got), want.Entries)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// crowd is a home of many small files, each in a folder of its own.
+// crowd is a home of many small files, each in its own folder.
 func crowd(t *testing.T, files int) string {
 	t.Helper()
 	names := map[string]string{}
@@ -24,7 +24,7 @@ func crowd(t *testing.T, files int) string {
 	return write(t, t.TempDir(), names)
 }
 
-// A hard link finds its file, though that was still being made when the link was read.
+// A hard link finds its file, even if that was still being written when the link was read.
 func TestHardLinksWaitForTheirFiles(t *testing.T) {
 	const files = 200
 	folder := crowd(t, files)
@@ -49,8 +49,8 @@ func TestHardLinksWaitForTheirFiles(t *testing.T) {
 	}
 }
 
-// When Unpack gives up, nobody writes any more: its caller deletes what there is.
-func TestNobodyWritesAfterAnError(t *testing.T) {
+// After Unpack has failed, no worker writes any more: its caller deletes the files.
+func TestNoWorkerWritesAfterAnError(t *testing.T) {
 	stream, _ := packed(t, crowd(t, 300))
 	for cut := range 8 {
 		to := t.TempDir()
@@ -64,7 +64,7 @@ func TestNobodyWritesAfterAnError(t *testing.T) {
 	}
 }
 
-// The error is that of the file which failed, whichever was read by then, and it ends the run.
+// The error is that of the file that failed, whatever was read meanwhile, and it ends the run.
 func TestAFileThatFailsIsNamed(t *testing.T) {
 	const files = 300
 	stream, _ := packed(t, crowd(t, files))

@@ -49,7 +49,7 @@ func onlyContentAndLock(t *testing.T, volume string) {
 	}
 }
 
-// What a workspace wrote after a restore stays, however often the restore runs.
+// Files that a workspace wrote after a restore stay, even if the restore runs again.
 func TestARestoredHomeIsNotRestoredAgain(t *testing.T) {
 	to, store := t.TempDir(), filestore.New(t.TempDir())
 	if _, err := Archive(t.Context(), archiving(store, volume(t, someHome))); err != nil {
@@ -73,7 +73,7 @@ func TestARestoredHomeIsNotRestoredAgain(t *testing.T) {
 	}
 }
 
-func TestAHomeNobodyKnowsIsNotReplaced(t *testing.T) {
+func TestAnUnknownHomeIsNotReplaced(t *testing.T) {
 	store := filestore.New(t.TempDir())
 	if _, err := Archive(t.Context(), archiving(store, volume(t, someHome))); err != nil {
 		t.Fatal(err)
@@ -137,16 +137,16 @@ func TestWhatFailsAnArchive(t *testing.T) {
 			job.Report = once(func() { write(t, job.Volume, "home/zzz", "x") })
 		}, HomeChanged},
 		"no bucket": {func(_ *testing.T, job *Job) { job.Store = filestore.New("/nowhere/at/all") }, BucketMissing},
-		"somebody else's data": {func(t *testing.T, job *Job) {
+		"foreign data": {func(t *testing.T, job *Job) {
 			put(t, job.Store, key.Data(), "this is no home")
 		}, ArchiveUnverified},
-		"somebody else's home": {func(t *testing.T, job *Job) {
+		"a foreign home": {func(t *testing.T, job *Job) {
 			other := archiving(job.Store, volume(t, map[string]string{"home/other": "x"}))
 			if _, err := other.upload(t.Context(), opened(t, other.Volume)); err != nil {
 				t.Fatal(err)
 			}
 		}, ArchiveUnverified},
-		"somebody else's marker": {func(t *testing.T, job *Job) { put(t, job.Store, key.Marker(), "sha256:") }, ArchiveUnverified},
+		"a foreign marker": {func(t *testing.T, job *Job) { put(t, job.Store, key.Marker(), "sha256:") }, ArchiveUnverified},
 		"an earlier epoch": {func(t *testing.T, job *Job) {
 			if _, err := Archive(t.Context(), *job); err != nil {
 				t.Fatal(err)
@@ -174,7 +174,7 @@ func TestWhatFailsAnArchive(t *testing.T) {
 	}
 }
 
-// A volume on which nothing ever ran has an empty home.
+// A volume that was never used has an empty home.
 func TestAHomeThatWasNeverMade(t *testing.T) {
 	job := archiving(filestore.New(t.TempDir()), t.TempDir())
 	job.Epoch = 0

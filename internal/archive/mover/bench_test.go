@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/filestore"
 )
 
-// homes are what developers' homes are made of, each kind for itself.
+// homes are typical contents of developers' homes, one kind each.
 var homes = []struct {
 	name  string
 	plant func(b *testing.B, home string)
@@ -30,23 +30,23 @@ var homes = []struct {
 	{"sparse", plantSparse},
 }
 
-// BenchmarkBesideTarGzip measures the whole protocol, reading back and flushing included, beside tar and
+// BenchmarkAgainstTarGzip measures the whole protocol, including reading back and flushing, next to tar and
 // gzip on the same files: W41 for the data. All four take turns, and the fastest of each
-// counts, so that a busy machine is hard on all. KYKLOS_BENCH_HOME names a real home instead,
-// KYKLOS_BENCH_ROUNDS how often each has its turn.
-func BenchmarkBesideTarGzip(b *testing.B) {
+// counts, so that a busy machine affects all equally. KYKLOS_BENCH_HOME names a real home instead,
+// KYKLOS_BENCH_ROUNDS the number of rounds.
+func BenchmarkAgainstTarGzip(b *testing.B) {
 	if real := os.Getenv("KYKLOS_BENCH_HOME"); real != "" {
 		b.Run("own", func(b *testing.B) {
-			beside(b, func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
+			compareWithTar(b, func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
 		})
 		return
 	}
 	for _, home := range homes {
-		b.Run(home.name, func(b *testing.B) { beside(b, home.plant) })
+		b.Run(home.name, func(b *testing.B) { compareWithTar(b, home.plant) })
 	}
 }
 
-func beside(b *testing.B, plant func(b *testing.B, home string)) {
+func compareWithTar(b *testing.B, plant func(b *testing.B, home string)) {
 	folder := b.TempDir()
 	volume, plain := filepath.Join(folder, "volume"), filepath.Join(folder, "plain.tar.gz")
 	plant(b, filepath.Join(volume, "home"))
@@ -82,7 +82,7 @@ func beside(b *testing.B, plant func(b *testing.B, home string)) {
 	b.ReportMetric(restored.cpu.Seconds()/untar.cpu.Seconds(), "restore-cpu-ratio")
 }
 
-// took is the least that something took, by the clock and of the processors.
+// took is the minimum duration, wall-clock and CPU.
 type took struct{ wall, cpu time.Duration }
 
 func (t *took) least(b *testing.B, do func()) {
@@ -99,7 +99,7 @@ func (t *took) least(b *testing.B, do func()) {
 	}
 }
 
-// processors is what this process and those that it waited for have had.
+// processors is the CPU time of this process and of those it waited for.
 func processors(b *testing.B) time.Duration {
 	b.Helper()
 	var all time.Duration
@@ -131,7 +131,7 @@ func mkdir(b *testing.B, parent string) string {
 	return folder
 }
 
-// plantText makes files of words that repeat themselves as source does, 50 to a folder.
+// plantText makes files of words that repeat as in source code, 50 to a folder.
 func plantText(b *testing.B, home string, files, least, most int) {
 	b.Helper()
 	noise := rand.New(rand.NewPCG(1, 2))

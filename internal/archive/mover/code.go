@@ -93,7 +93,7 @@ type Failure struct {
 	err  error
 }
 
-// Error begins with the code.
+// Error starts with the code.
 func (f *Failure) Error() string { return fmt.Sprintf("%s: %v", f.Code, f.err) }
 
 // Unwrap is what failed.

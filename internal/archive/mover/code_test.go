@@ -49,7 +49,7 @@ func TestResultsFitIntoATerminationMessage(t *testing.T) {
 	})
 }
 
-func TestOtherMessagesAreNoResults(t *testing.T) {
+func TestOtherMessagesAreNotResults(t *testing.T) {
 	for _, message := range []string{"", "{}", "panic: x", `{"code":""}`, "[]", `{"code":1}`} {
 		if got, err := ParseResult(message); err == nil {
 			t.Errorf("%q became %+v", message, got)

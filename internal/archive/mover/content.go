@@ -19,7 +19,7 @@ const (
 	stagingPrefix = "restore-"
 )
 
-// origin is what the volume's home was restored from. It is stored beside the home.
+// origin is what the volume's home was restored from. It is stored next to the home.
 type origin struct {
 	Key       string `json:"key"`
 	SHA256    string `json:"sha256"`

@@ -12,12 +12,12 @@ import (
 	"kyklos.io/kyklos/internal/archive/filestore"
 )
 
-// cut is a store that fails for good at one call, and from then on: to who uses it, as if it had
-// been killed there.
+// cut is a store that fails at one call and from then on: for its caller, as if it had
+// been killed at that point.
 type cut struct {
 	archive.MoverStore
-	at    int  // calls that still go well
-	after bool // the call that fails has done its work
+	at    int  // calls that still succeed
+	after bool // the failing call has been executed
 	err   error
 }
 
@@ -51,7 +51,7 @@ func (c *cut) PutStream(ctx context.Context, name string, body io.Reader) error 
 	return c.call(func() error { return c.MoverStore.PutStream(ctx, name, body) })
 }
 
-// Killed before or after any request, the next run finishes; what it leaves is never taken for a
+// Killed before or after any request, the next run finishes; what it leaves is never mistaken for a
 // committed archive unless it is one.
 func TestKilledAtEveryRequest(t *testing.T) {
 	from := volume(t, someHome)
@@ -79,7 +79,7 @@ func TestKilledAtEveryRequest(t *testing.T) {
 	}
 }
 
-// late is a zombie: what it writes arrives when somebody else has finished.
+// late is a zombie: its writes arrive when another mover has finished.
 type late struct {
 	archive.MoverStore
 	before func()
@@ -101,7 +101,7 @@ func (l *late) PutStream(ctx context.Context, name string, body io.Reader) error
 
 // D7: a zombie that uploads other bytes, after the archive was committed and the volume is gone,
 // changes nothing.
-func TestAZombieChangesNothing(t *testing.T) {
+func TestALateMoverChangesNothing(t *testing.T) {
 	from, old, store := volume(t, someHome), volume(t, map[string]string{"home/old": "x"}), filestore.New(t.TempDir())
 	want := tree(t, from)
 	commit := sync.OnceFunc(func() {

@@ -28,14 +28,14 @@ func archived(t *testing.T) (folder, tree string) {
 	return folder, result.Tree
 }
 
-// nothingRestored holds a volume to be as it was before a restore that failed.
+// nothingRestored checks that a failed restore left the volume as it was before.
 func nothingRestored(t *testing.T, volume string) {
 	t.Helper()
 	if _, err := os.Lstat(filepath.Join(volume, "home")); !os.IsNotExist(err) {
 		t.Errorf("a home appeared: %v", err)
 	}
 	if _, err := contentOf(volume); !os.IsNotExist(err) {
-		t.Errorf("the volume says that it was restored: %v", err)
+		t.Errorf("the volume is marked as restored: %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(volume, ".kyklos", "restore-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -43,7 +43,7 @@ func nothingRestored(t *testing.T, volume string) {
 }
 
 // Damage to any byte of the data is found before a home appears.
-func TestDamagedDataAreNeverRestored(t *testing.T) {
+func TestDamagedDataIsNeverRestored(t *testing.T) {
 	folder, _ := archived(t)
 	path := filepath.Join(folder, key.Data())
 	good, err := os.ReadFile(path)
@@ -94,7 +94,7 @@ func TestWhatFailsARestore(t *testing.T) {
 			copyFile(t, filepath.Join(folder, other.Marker()), filepath.Join(folder, key.Marker()))
 			copyFile(t, filepath.Join(folder, other.Data()), filepath.Join(folder, key.Data()))
 		}, ChecksumMismatch},
-		"the store goes away": {func(_ *testing.T, _ string, job *Job) {
+		"the store disappears": {func(_ *testing.T, _ string, job *Job) {
 			job.Store = &cut{MoverStore: job.Store, at: 1, err: archive.ErrUnreachable}
 		}, StoreAccess},
 		"no volume": {func(_ *testing.T, _ string, job *Job) { job.Volume += "/x/y" }, TarExtractFailed},
@@ -119,8 +119,8 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// A run that was killed after the home had appeared, and before the volume said so, is finished; the home is not
-// taken for a stranger's.
+// A run that was killed after the home had appeared, and before the volume was marked, is finished; the home is not
+// mistaken for a foreign one.
 func TestKilledBetweenTheRenames(t *testing.T) {
 	for name, test := range map[string]struct {
 		edit func(origin) origin
@@ -157,7 +157,7 @@ func TestKilledBetweenTheRenames(t *testing.T) {
 	}
 }
 
-// The test binary as a mover that kills itself at the report of a number.
+// The test binary as a mover that kills itself at the report with the given number.
 func TestMain(m *testing.M) {
 	at, err := strconv.Atoi(os.Getenv("KILLED_AT"))
 	if err != nil {

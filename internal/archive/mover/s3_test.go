@@ -29,7 +29,7 @@ func s3(t *testing.T) (*harness.ObjectStore, *s3store.Store) {
 	return server, store
 }
 
-// ticketed is a mover's view of it. Each mover has a ticket of its own.
+// ticketed is a mover's view of it. Each mover has its own ticket.
 func ticketed(t *testing.T, store archive.Issuer, maxBytes int64) archive.MoverStore {
 	t.Helper()
 	ticket, err := store.Issue(t.Context(), archive.Order{Key: key, MaxBytes: maxBytes, Now: time.Now(), Valid: time.Hour})
@@ -67,8 +67,8 @@ func TestThereAndBackByTickets(t *testing.T) {
 	}
 }
 
-// The store is killed while the mover packs, or while it reads back. Nothing is committed, and the next run
-// with the store up again does it.
+// The store is killed while the mover packs, or while it reads back. Nothing is committed, and the next run,
+// with the store up again, succeeds.
 func TestTheStoreIsKilled(t *testing.T) {
 	for _, step := range []archive.Step{archive.Packing, archive.Verifying} {
 		t.Run(string(step), func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestTheStoreIsKilled(t *testing.T) {
 	}
 }
 
-// What somebody does to the stored file is found, by who archives and by who restores.
+// Tampering with the stored file is detected by the archiving and the restoring mover.
 func TestTheStoredFileIsDamaged(t *testing.T) {
 	server, store := s3(t)
 	from := volume(t, someHome)

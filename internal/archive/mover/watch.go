@@ -70,7 +70,7 @@ func measured(ctx context.Context, folder *os.Root) (of func() home.Progress, st
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	var total atomic.Pointer[home.Progress]
-	begin := sync.OnceFunc(func() {
+	start := sync.OnceFunc(func() {
 		group.Go(func() {
 			if found, err := home.Measure(ctx, folder); err == nil { // otherwise Pack reports the error
 				total.Store(&found)
@@ -78,10 +78,10 @@ func measured(ctx context.Context, folder *os.Root) (of func() home.Progress, st
 		})
 	})
 	of = func() home.Progress {
-		if begin(); total.Load() == nil {
+		if start(); total.Load() == nil {
 			return home.Progress{}
 		}
 		return *total.Load()
 	}
-	return of, func() { cancel(); begin(); group.Wait() }
+	return of, func() { cancel(); start(); group.Wait() }
 }

@@ -15,7 +15,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/home"
 )
 
-// held is a store whose data come only up to a place, until somebody opens it.
+// held is a store whose data stops at one place until the test releases it.
 type held struct {
 	archive.MoverStore
 	at     int64
@@ -43,9 +43,9 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(into []byte) (int, error) { return f(into) }
 
-// A mover that is held in the middle reports its progress and the total once, and continues whatever happens to its
+// A mover that is held in the middle reports its progress and the total once, and continues even without its
 // notes.
-func TestWhatAMoverTells(t *testing.T) {
+func TestMoverProgress(t *testing.T) {
 	from, folder := volume(t, noisyHome()), t.TempDir()
 	all, err := home.Measure(t.Context(), opened(t, from))
 	if err != nil {
@@ -74,7 +74,7 @@ func TestWhatAMoverTells(t *testing.T) {
 					open()
 				}
 				if quiet > 3 {
-					<-ctx.Done() // a store that never answers holds nothing up
+					<-ctx.Done() // a store that never answers delays nothing
 				}
 			})
 			result, err := test.run(t.Context(), test.job)
@@ -96,7 +96,7 @@ func noisyHome() map[string]string {
 	return files
 }
 
-// A job that fails early, or never starts, reports nothing, and its watch ends.
+// An operation that fails early, or never starts, reports nothing, and its watch ends.
 func TestAWatchEnds(t *testing.T) {
 	job := archiving(&cut{MoverStore: filestore.New(t.TempDir()), err: archive.ErrDenied}, t.TempDir())
 	stop := job.Watch(t.Context(), time.Microsecond, func(_ context.Context, progress archive.Progress) { t.Errorf("reported %+v", progress) })
@@ -106,7 +106,7 @@ func TestAWatchEnds(t *testing.T) {
 	stop()
 }
 
-// The notes go where the ticket says, and change nothing of what is archived; a ticket of an earlier version has none.
+// The notes go where the ticket says, and do not change the archive; a ticket of an earlier version has none.
 func TestNotesByTickets(t *testing.T) {
 	_, store := s3(t)
 	folder := filestore.New(t.TempDir())

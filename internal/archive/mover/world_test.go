@@ -57,7 +57,7 @@ func tree(t testing.TB, volume string) string {
 	return summary.Tree
 }
 
-// committed holds an archive to be complete and to be the home with that digest, by unpacking it.
+// committed checks that an archive is complete and is the home with that digest, by unpacking it.
 func committed(t testing.TB, store archive.MoverStore, want string) archive.Marker {
 	t.Helper()
 	marker, err := archive.Committed(t.Context(), store, key, archive.Want{VolumeUID: "volume-1", Epoch: 3})
@@ -95,7 +95,7 @@ func opened(t *testing.T, volume string) *os.Root {
 	return root
 }
 
-// contentOf is what a volume says of its home.
+// contentOf is the content marker of a volume.
 func contentOf(volume string) (origin, error) {
 	root, err := os.OpenRoot(volume)
 	if err != nil {
@@ -127,7 +127,7 @@ func put(t *testing.T, store archive.MoverStore, name, content string) {
 	}
 }
 
-// once is a Report that does something the first time.
+// once is a Report that calls a function the first time.
 func once(do func()) func(archive.Step, home.Progress, func() home.Progress) {
 	do = sync.OnceFunc(do)
 	return func(archive.Step, home.Progress, func() home.Progress) { do() }

@@ -21,7 +21,7 @@ import (
 
 var key = archive.Key{UID: "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11", OpID: "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
 
-// fake answers as a broken network or store does; what S3 really says is tested against versitygw.
+// fake answers as a broken network or store does; real S3 answers are tested with versitygw.
 type fake struct {
 	lock    sync.Mutex
 	seen    []string
@@ -157,7 +157,7 @@ func TestACompletionThatFailsLate(t *testing.T) {
 		want    error
 	}{
 		"after 200":               {[]func(http.ResponseWriter){ok, status(200, "<?xml version=\"1.0\"?>\n\n<Error><Code>InternalError</Code></Error>")}, archive.ErrUnreachable},
-		"somebody else, late":     {[]func(http.ResponseWriter){ok, status(200, "<Error><Code>PreconditionFailed</Code></Error>")}, archive.ErrExists},
+		"another writer, late":    {[]func(http.ResponseWriter){ok, status(200, "<Error><Code>PreconditionFailed</Code></Error>")}, archive.ErrExists},
 		"cut":                     {[]func(http.ResponseWriter){ok, short}, archive.ErrUnreachable},
 		"lost answer, and object": {[]func(http.ResponseWriter){ok, hangUp, status(404, "<Error><Code>NoSuchUpload</Code></Error>"), status(404, "<Error><Code>NoSuchUpload</Code></Error>"), status(404, "<Error><Code>NoSuchUpload</Code></Error>")}, archive.ErrExists},
 	} {
@@ -189,7 +189,7 @@ func TestATicketIsForItsObjects(t *testing.T) {
 	}
 }
 
-func TestStopsWhenTold(t *testing.T) {
+func TestStopsWhenCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	server, store := start(t, func(w http.ResponseWriter) { stop(); w.WriteHeader(503) })
 	store.pause = time.Hour
@@ -198,7 +198,7 @@ func TestStopsWhenTold(t *testing.T) {
 	}
 }
 
-// A note is sent over the one before, and once: the mover does not wait for a store that has no time for it.
+// A note overwrites the previous one, and is sent once: the mover does not wait for a busy store.
 func TestNotesAreSentOnce(t *testing.T) {
 	for name, answers := range map[string][]func(http.ResponseWriter){
 		"": nil, "busy": {status(503, "<Error><Code>SlowDown</Code></Error>")}, "refused": {status(403, "")}, "hung up": {hangUp},
@@ -208,7 +208,7 @@ func TestNotesAreSentOnce(t *testing.T) {
 		if (err == nil) != (name == "") || err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
-		// The transport itself sends again what was certainly not read.
+		// The transport itself repeats requests that were certainly not read.
 		if last := server.seen[len(server.seen)-1]; last != "PUT /?secret=6  4" || len(server.seen) > 1 && name != "hung up" {
 			t.Errorf("%s: sent %v", name, server.seen)
 		}

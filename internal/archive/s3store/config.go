@@ -9,7 +9,7 @@ import (
 )
 
 // Config names the bucket and the credentials, which must allow GetObject, PutObject, DeleteObject, AbortMultipartUpload
-// and ListBucket. Without ListBucket, S3 answers 403 for a missing object, so that a missing archive looks like a refused
+// and ListBucket. Without ListBucket, S3 answers 403 for a missing object, so that a missing archive appears as a refused
 // one.
 type Config struct {
 	// Endpoint is the store's URL without the bucket, such as https://s3.eu-central-1.amazonaws.com.
@@ -32,7 +32,7 @@ type Config struct {
 }
 
 var (
-	// bucketName is S3's own rule, as far as URLs depend on it.
+	// bucketName is S3's rule, for the parts that URLs depend on.
 	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 	// prefixForm needs no escaping in a URL.
 	prefixForm = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`)

@@ -8,7 +8,7 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 )
 
-// A ticket of either kind writes its note again and again, of one length, and that alone.
+// A ticket of either kind can overwrite its note, with one length, and write nothing else.
 func TestNotesBySignedURLs(t *testing.T) {
 	store := open(t, configOf(server(t)))
 	for _, maxBytes := range []int64{0, 1 << 20} {

@@ -10,7 +10,7 @@ import (
 	"kyklos.io/kyklos/internal/archive/filestore"
 )
 
-// The store knows how far an upload is, whole parts at a time, until it is over.
+// The store knows the progress of an upload in whole parts, until it ends.
 func TestUploaded(t *testing.T) {
 	config := configOf(server(t))
 	store := open(t, config)

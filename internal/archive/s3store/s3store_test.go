@@ -69,7 +69,7 @@ func TestContract(t *testing.T) {
 }
 
 func TestWhatCannotBeReached(t *testing.T) {
-	t.Parallel() // it waits for tries that are in vain
+	t.Parallel() // it waits for failing retries
 	running := server(t)
 	edit := func(change func(*Config)) Config {
 		config := configOf(running)
@@ -81,11 +81,11 @@ func TestWhatCannotBeReached(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"no such bucket":    {edit(func(c *Config) { c.Bucket = "other" }), archive.ErrBucketMissing, "does not exist: NoSuchBucket: The specified bucket does not exist (request "},
-		"a wrong secret":    {edit(func(c *Config) { c.SecretAccessKey = "guess" }), archive.ErrDenied, "refuses access: SignatureDoesNotMatch: The request signature we calculated"},
-		"nobody there":      {edit(func(c *Config) { c.Endpoint = "http://127.0.0.1:1" }), archive.ErrUnreachable, "cannot be reached: dial tcp 127.0.0.1:1: connect: connection refused"},
-		"no such host":      {edit(func(c *Config) { c.Endpoint = "http://nowhere.invalid" }), archive.ErrUnreachable, "cannot be reached: dial tcp: lookup nowhere.invalid"},
-		"not spoken in TLS": {edit(func(c *Config) { c.Endpoint = "https" + c.Endpoint[len("http"):] }), archive.ErrUnreachable, "cannot be reached: http: server gave HTTP response to HTTPS client"},
+		"no such bucket":     {edit(func(c *Config) { c.Bucket = "other" }), archive.ErrBucketMissing, "does not exist: NoSuchBucket: The specified bucket does not exist (request "},
+		"a wrong secret":     {edit(func(c *Config) { c.SecretAccessKey = "guess" }), archive.ErrDenied, "refuses access: SignatureDoesNotMatch: The request signature we calculated"},
+		"connection refused": {edit(func(c *Config) { c.Endpoint = "http://127.0.0.1:1" }), archive.ErrUnreachable, "cannot be reached: dial tcp 127.0.0.1:1: connect: connection refused"},
+		"no such host":       {edit(func(c *Config) { c.Endpoint = "http://nowhere.invalid" }), archive.ErrUnreachable, "cannot be reached: dial tcp: lookup nowhere.invalid"},
+		"not spoken in TLS":  {edit(func(c *Config) { c.Endpoint = "https" + c.Endpoint[len("http"):] }), archive.ErrUnreachable, "cannot be reached: http: server gave HTTP response to HTTPS client"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +108,7 @@ func TestWhatCannotBeReached(t *testing.T) {
 	}
 }
 
-// versitygw answers 404 where S3 answers 403. Whatever it is, it is no lost archive.
+// versitygw answers 404 where S3 answers 403. Neither is a lost archive.
 func TestAnUnknownUserLosesNothing(t *testing.T) {
 	config := configOf(server(t))
 	config.AccessKeyID = "stranger"
@@ -151,7 +151,7 @@ func TestConfigs(t *testing.T) {
 
 func TestOnlyOldUploadsAreEnded(t *testing.T) {
 	store := open(t, configOf(server(t)))
-	if _, err := store.begin(t.Context(), "archives/a"); err != nil {
+	if _, err := store.startUpload(t.Context(), "archives/a"); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -164,7 +164,7 @@ func TestOnlyOldUploadsAreEnded(t *testing.T) {
 	}
 }
 
-// D4: what somebody does to the stored files is seen through the store.
+// D4: tampering with the stored files is detected through the store.
 func TestDamageIsSeen(t *testing.T) {
 	running := server(t)
 	store := open(t, configOf(running))

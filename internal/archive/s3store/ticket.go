@@ -41,7 +41,7 @@ func (s *Store) Issue(ctx context.Context, order archive.Order) (archive.Ticket,
 	if order.MaxBytes <= 0 {
 		return ticket, p.err
 	}
-	id, err := s.begin(ctx, data)
+	id, err := s.startUpload(ctx, data)
 	if err != nil {
 		return archive.Ticket{}, err
 	}

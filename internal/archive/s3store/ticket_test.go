@@ -61,7 +61,7 @@ func TestATicketArchivesOnceAndReads(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), object.Size, err)
 		}
 	}
-	// Neither this ticket nor another one writes over them; one to restore does not write at all.
+	// Neither this ticket nor another one overwrites them; one to restore does not write at all.
 	for name, mover := range map[string]*presigned.Store{"same": mover, "another": holder(t, issue(t, store, 100<<20))} {
 		if err := mover.Put(t.Context(), key.Marker(), []byte("other")); !errors.Is(err, archive.ErrExists) {
 			t.Errorf("%s: Put: %v, want ErrExists", name, err)
@@ -77,7 +77,7 @@ func TestATicketArchivesOnceAndReads(t *testing.T) {
 	}
 }
 
-// Whoever has a ticket and not its program cannot do more with the URLs.
+// With a ticket but without the mover, a user cannot do more with the URLs.
 func TestATicketsURLsAreForNothingElse(t *testing.T) {
 	store := open(t, configOf(server(t)))
 	ticket := issue(t, store, 1<<20)
@@ -119,7 +119,7 @@ func TestATicketsURLsAreForNothingElse(t *testing.T) {
 }
 
 func TestTicketsEnd(t *testing.T) {
-	t.Parallel() // it waits for tries that are in vain
+	t.Parallel() // it waits for failing retries
 	store := open(t, configOf(server(t)))
 	old, err := store.Issue(t.Context(), archive.Order{Key: key, MaxBytes: 1, Now: time.Now().Add(-2 * time.Hour), Valid: time.Hour})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestTicketsEnd(t *testing.T) {
 }
 
 func TestTicketsSayWhatIsMissing(t *testing.T) {
-	t.Parallel() // it waits for tries that are in vain
+	t.Parallel() // it waits for failing retries
 	config := configOf(server(t))
 	config.Bucket = "missing"
 	ticket := issue(t, open(t, config), 0)
@@ -161,7 +161,7 @@ func TestTicketsSayWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A Secret holds a megabyte. Whatever the volume's size, a ticket for it fits, and has parts enough.
+// A Secret holds a megabyte. For any volume size, the ticket fits and has enough parts.
 func TestTicketsOfAnySizeFitIntoASecret(t *testing.T) {
 	store := open(t, configOf(server(t)))
 	store.partSize = archive.PartSize

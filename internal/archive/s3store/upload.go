@@ -26,7 +26,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	if err != nil {
 		return err
 	}
-	id, err := s.begin(ctx, name)
+	id, err := s.startUpload(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 	return nil
 }
 
-func (s *Store) begin(ctx context.Context, name string) (id string, err error) {
+func (s *Store) startUpload(ctx context.Context, name string) (id string, err error) {
 	begun, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &s.config.Bucket, Key: s.object(name)})
 	if err != nil {
 		return "", wrap(name, err)

@@ -180,7 +180,7 @@ func list(t *testing.T, store archive.Store) {
 			t.Errorf("%s: -want +got:\n%s", prefix, diff)
 		}
 	}
-	for object, err := range store.List(t.Context(), "list/") { // stops when told
+	for object, err := range store.List(t.Context(), "list/") { // stops when the loop ends
 		if err != nil || object.Name != names[0] {
 			t.Errorf("first is %s, %v, want %s", object.Name, err, names[0])
 		}

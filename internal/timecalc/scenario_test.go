@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata and the tables of docs/semantics.md")
 
-// A story is a schedule and a piece of time. Its golden file is what a scaler would do, wake-up by wake-up.
-type story struct {
+// A scenario is a schedule and a piece of time. Its golden file is what a scaler would do, wake-up by wake-up.
+type scenario struct {
 	name, title, zone, from, until string
 	windows                        []spec
 	abroad                         []string // a zone for each window, if any window has its own
@@ -28,7 +28,7 @@ type story struct {
 
 var officeDays = []string{"Mon", "Tue", "Wed", "Thu", "Fri"}
 
-var stories = []story{
+var scenarios = []scenario{
 	{
 		name: "ordinary-week", title: "An ordinary week", zone: "Europe/Berlin", from: "2026-06-08 00:00", until: "2026-06-15 00:00",
 		windows: []spec{
@@ -74,10 +74,10 @@ var stories = []story{
 	},
 }
 
-func TestStories(t *testing.T) {
-	for _, s := range stories {
+func TestScenarios(t *testing.T) {
+	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
-			checkGolden(t, filepath.Join("testdata", s.name+".txt"), s.tell(t))
+			checkGolden(t, filepath.Join("testdata", s.name+".txt"), s.simulate(t))
 		})
 	}
 }
@@ -99,7 +99,7 @@ func checkGolden(t *testing.T, path, got string) {
 	}
 }
 
-func (s story) calendar(t *testing.T) *timecalc.Calendar {
+func (s scenario) calendar(t *testing.T) *timecalc.Calendar {
 	t.Helper()
 	dates, invalid := timecalc.ParseHolidayDates(s.holidays)
 	if invalid != nil {
@@ -114,8 +114,8 @@ func (s story) calendar(t *testing.T) *timecalc.Calendar {
 	}
 }
 
-// tell walks from wake-up to wake-up, keeping what a scaler's status would keep.
-func (s story) tell(t *testing.T) string {
+// simulate walks from wake-up to wake-up, keeping what a scaler's status would keep.
+func (s scenario) simulate(t *testing.T) string {
 	t.Helper()
 	c := s.calendar(t)
 	var text strings.Builder
@@ -152,7 +152,7 @@ func (s story) tell(t *testing.T) string {
 	return text.String()
 }
 
-// reason puts into words what changed between two wake-ups.
+// reason describes what changed between two wake-ups.
 func reason(first bool, before, now timecalc.Verdict, running, expiry *time.Time, at time.Time) string {
 	var why []string
 	switch {

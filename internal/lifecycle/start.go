@@ -10,11 +10,11 @@ func (e *evaluation) stop() bool {
 	if !e.Observed.Pod.own() || kept && e.desired() == Running {
 		return false
 	}
-	return e.begin(Stopping)
+	return e.startOperation(Stopping)
 }
 
-// beginNext begins the operation of the table, if the limits allow it (W31, W32).
-func (e *evaluation) beginNext() bool {
+// startNext starts the operation of the table, if the limits allow it (W31, W32).
+func (e *evaluation) startNext() bool {
 	next := Next(e.Status.Phase, e.desired(), e.Status.archived())
 	switch {
 	case next == None:
@@ -36,11 +36,11 @@ func (e *evaluation) beginNext() bool {
 	case next == Starting:
 		e.out.Status.Volume.Epoch++
 	}
-	return e.begin(next)
+	return e.startOperation(next)
 }
 
-// begin begins an operation with a new id (W25, D2).
-func (e *evaluation) begin(operation OperationType) bool {
+// startOperation starts an operation with a new id (W25, D2).
+func (e *evaluation) startOperation(operation OperationType) bool {
 	e.out.Status.Operation = Operation{
 		Type: operation, ID: e.NewID, StartedAt: e.Now, Attempt: 1, AttemptStartedAt: e.Now,
 	}

@@ -22,29 +22,29 @@ func utc(text string) time.Time {
 	return t
 }
 
-// step is one pass of a story: what happens before it, and what follows.
+// step is one pass of a scenario: what happens before it, and what follows.
 type step struct {
 	at     string
-	before func(*workspaceStory)
+	before func(*workspaceScenario)
 	// want is the desired state after the pass, ready the condition Ready, and events are the reasons.
 	want   lifecycle.State
 	ready  string
 	events []string
 }
 
-func asks(state lifecycle.State) func(*workspaceStory) {
-	return func(d *workspaceStory) { d.setState(state) }
+func asks(state lifecycle.State) func(*workspaceScenario) {
+	return func(d *workspaceScenario) { d.setState(state) }
 }
 
-func pauses(pause bool) func(*workspaceStory) {
-	return func(d *workspaceStory) {
+func pauses(pause bool) func(*workspaceScenario) {
+	return func(d *workspaceScenario) {
 		d.tws.Spec.Pause = pause
 		d.tws.Generation++
 	}
 }
 
-func graceOf(seconds int32) func(*workspaceStory) {
-	return func(d *workspaceStory) { d.tws.Spec.GracePeriodSeconds = seconds }
+func graceOf(seconds int32) func(*workspaceScenario) {
+	return func(d *workspaceScenario) { d.tws.Spec.GracePeriodSeconds = seconds }
 }
 
 const (
@@ -89,7 +89,7 @@ var workspaceStories = map[string][]step{
 		{"2026-03-02 12:00", pauses(false), "STANDBY", left, nil},
 	},
 	"enforced": {
-		{"2026-03-02 10:00", func(d *workspaceStory) { d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true} }, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-03-02 10:00", func(d *workspaceScenario) { d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true} }, "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-03-02 11:00", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-03-02 11:01", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-03-02 11:02", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
@@ -97,7 +97,7 @@ var workspaceStories = map[string][]step{
 		{"2026-03-02 18:00", asks("PENDING"), "PENDING", left, nil},
 	},
 	"an archive that is kept": {
-		{"2026-03-02 10:00", func(d *workspaceStory) {
+		{"2026-03-02 10:00", func(d *workspaceScenario) {
 			d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{KeepArchived: true}
 			d.setState("PENDING")
 		}, "PENDING", left, nil},
@@ -105,32 +105,32 @@ var workspaceStories = map[string][]step{
 	},
 	"another Workspace of the same name": {
 		{"2026-03-02 10:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
-		{"2026-03-02 11:00", func(d *workspaceStory) {
+		{"2026-03-02 11:00", func(d *workspaceScenario) {
 			d.setState("STANDBY")
 			d.target.UID = "w-2"
 		}, "RUNNING", reached, []string{"ScaledUp"}},
 	},
 	"an edit that leaves the window's start alone": {
 		{"2026-03-02 10:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
-		{"2026-03-02 11:00", func(d *workspaceStory) {
+		{"2026-03-02 11:00", func(d *workspaceScenario) {
 			d.setState("STANDBY")
 			d.tws.Generation++
 			d.tws.Spec.Windows[0].End, d.tws.Spec.GracePeriodSeconds = "18:00", 60
 		}, "STANDBY", left, nil},
-		{"2026-03-02 12:00", func(d *workspaceStory) {
+		{"2026-03-02 12:00", func(d *workspaceScenario) {
 			d.tws.Generation++
 			d.tws.Spec.Windows[0].Start = "08:00"
 		}, "RUNNING", reached, []string{"ScaledUp"}},
 	},
 	"counts above 1": {
-		{"2026-03-02 10:00", func(d *workspaceStory) {
+		{"2026-03-02 10:00", func(d *workspaceScenario) {
 			d.tws.Spec.Windows[0].Replicas, d.tws.Spec.DefaultReplicas = intstr.FromInt32(3), intstr.FromInt32(2)
 		}, "RUNNING", reached, []string{"InvalidSchedule", "ScaledUp"}},
 		{"2026-03-02 11:00", nil, "RUNNING", reached, nil},
 	},
 	"a zone that is unknown here": {
 		{"2026-03-02 10:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
-		{"2026-03-02 11:00", func(d *workspaceStory) { d.tws.Spec.Timezone = "Mars/Olympus_Mons" }, "STANDBY", reached, nil},
+		{"2026-03-02 11:00", func(d *workspaceScenario) { d.tws.Spec.Timezone = "Mars/Olympus_Mons" }, "STANDBY", reached, nil},
 		{"2026-03-02 12:00", asks("RUNNING"), "RUNNING", left, nil},
 	},
 }
@@ -138,7 +138,7 @@ var workspaceStories = map[string][]step{
 func TestWorkspaceStories(t *testing.T) {
 	for name, steps := range workspaceStories {
 		t.Run(name, func(t *testing.T) {
-			d, messages := newWorkspaceStory(lifecycle.Standby), newTranscript(t)
+			d, messages := newWorkspaceScenario(lifecycle.Standby), newTranscript(t)
 			for _, step := range steps {
 				if step.before != nil {
 					step.before(d)

@@ -15,9 +15,9 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
-// story runs the pure part of passes over one scaler: plan, then report. The write is simulated; the
+// scenario runs the pure part of passes over one scaler: plan, then report. The write is simulated; the
 // end-to-end tests show that the API server does the same.
-type story struct {
+type scenario struct {
 	*testing.T
 	tws *v1beta1.TimeWindowScaler
 	obs observation
@@ -49,7 +49,7 @@ func ist(local string) time.Time {
 	return t
 }
 
-// officeHours is the scaler of most stories: 10 replicas on weekdays from 9 to 17 in Kolkata, else 2.
+// officeHours is the scaler of most scenarios: 10 replicas on weekdays from 9 to 17 in Kolkata, else 2.
 func officeHours() *v1beta1.TimeWindowScaler {
 	return &v1beta1.TimeWindowScaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "production", Name: "webapp-office-hours", UID: "u-1", Generation: 1},
@@ -64,8 +64,8 @@ func officeHours() *v1beta1.TimeWindowScaler {
 	}
 }
 
-func newStory(t *testing.T, replicas int32) *story {
-	return &story{T: t, tws: officeHours(), obs: observation{target: deployment(replicas, replicas)}, messages: newTranscript(t)}
+func newScenario(t *testing.T, replicas int32) *scenario {
+	return &scenario{T: t, tws: officeHours(), obs: observation{target: deployment(replicas, replicas)}, messages: newTranscript(t)}
 }
 
 func deployment(spec, observed int32) target.Target {
@@ -73,12 +73,12 @@ func deployment(spec, observed int32) target.Target {
 }
 
 // pass runs one pass at a local time; its status is stored, and pods follow the spec at once.
-func (s *story) pass(local string) *passResult {
+func (s *scenario) pass(local string) *passResult {
 	s.Helper()
 	return s.passAt(ist(local))
 }
 
-func (s *story) passAt(now time.Time) *passResult {
+func (s *scenario) passAt(now time.Time) *passResult {
 	s.Helper()
 	p := plan(s.tws, s.obs, now)
 	if p.fight.Nameless() {
@@ -107,13 +107,13 @@ func (s *story) passAt(now time.Time) *passResult {
 }
 
 // edit changes the spec as a user would.
-func (s *story) edit(change func(*v1beta1.TimeWindowScalerSpec)) {
+func (s *scenario) edit(change func(*v1beta1.TimeWindowScalerSpec)) {
 	change(&s.tws.Spec)
 	s.tws.Generation++
 }
 
 // expectEvents checks the reasons of the last pass's events, in their order.
-func (s *story) expectEvents(want ...string) {
+func (s *scenario) expectEvents(want ...string) {
 	s.Helper()
 	var got []string
 	for _, ev := range s.last.events() {
@@ -126,7 +126,7 @@ func (s *story) expectEvents(want ...string) {
 }
 
 // expectEffective checks the replica count in force and how long it is kept by a grace period, "" for none.
-func (s *story) expectEffective(replicas int32, until string) {
+func (s *scenario) expectEffective(replicas int32, until string) {
 	s.Helper()
 	status := s.tws.Status
 	if got := ptr.Deref(status.EffectiveReplicas, -1); got != replicas {
@@ -138,7 +138,7 @@ func (s *story) expectEffective(replicas int32, until string) {
 }
 
 // expectTargetSpec checks the target's spec.replicas.
-func (s *story) expectTargetSpec(replicas int32) {
+func (s *scenario) expectTargetSpec(replicas int32) {
 	s.Helper()
 	if got := s.obs.target.Base().Spec; got != replicas {
 		s.Errorf("target has %d replicas in its spec, want %d", got, replicas)
@@ -146,7 +146,7 @@ func (s *story) expectTargetSpec(replicas int32) {
 }
 
 // expectCondition checks one condition as "status/reason".
-func (s *story) expectCondition(kind, want string) {
+func (s *scenario) expectCondition(kind, want string) {
 	s.Helper()
 	expectCondition(s.T, s.messages, s.tws, kind, want)
 }

@@ -9,10 +9,10 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// quiet is a history in which nothing happens but what is decided.
+// quiet is a history in which only the controller acts.
 func quiet(decide engine) *history { return newHistory(decide, func(int) int { return 0 }) }
 
-// trace goes on until the Workspace is at rest, and returns the states and operations on the way.
+// trace runs until the Workspace is at rest, and returns the states and operations on the way.
 func (h *history) trace(t *testing.T) []string {
 	t.Helper()
 	var steps []string
@@ -24,7 +24,7 @@ func (h *history) trace(t *testing.T) []string {
 	for range 100 {
 		if h.controllers[0].decide(h.world, h.snapshot()); h.gone || h.atRest() {
 			if h.wrong != "" {
-				t.Fatal(h.wrong, h.story())
+				t.Fatal(h.wrong, h.transcript())
 			}
 			return steps
 		}
@@ -32,60 +32,60 @@ func (h *history) trace(t *testing.T) []string {
 		h.now = h.now.Add(2 * time.Second)
 		note()
 	}
-	t.Fatal("it never comes to rest", h.story())
+	t.Fatal("it does not converge", h.transcript())
 	return nil
 }
 
-// TestStories goes through the scenarios W34-W38.
-func TestStories(t *testing.T) {
+// TestScenarios runs the scenarios W34-W38.
+func TestScenarios(t *testing.T) {
 	up := []string{"PENDING/NONE", "PENDING/PROVISIONING", "STANDBY/NONE", "STANDBY/STARTING", "RUNNING/NONE"}
 	down := []string{"RUNNING/STOPPING", "STANDBY/NONE", "STANDBY/ARCHIVING", "PENDING/NONE"}
 	back := []string{"PENDING/RESTORING", "STANDBY/NONE", "STANDBY/STARTING", "RUNNING/NONE"}
 	h := quiet(lifecycle.Decide)
-	tell := func(name string, want []string) {
+	expectTrace := func(name string, want []string) {
 		t.Helper()
 		if diff := cmp.Diff(want, h.trace(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	tell("W34: a new Workspace", up)
+	expectTrace("W34: a new Workspace", up)
 	h.write()
 
 	h.want(lifecycle.Pending)
-	tell("W18: two steps down", down)
+	expectTrace("W18: two steps down", down)
 	if h.vol != nil || h.saved.ArchiveKey == "" || h.saved.Operation.ID != "" || h.saved.Archive.Epoch != 1 {
-		t.Errorf("W23, W29: the volume is not gone for an archive: %s", h.story())
+		t.Errorf("W23, W29: the volume is not gone for an archive: %s", h.transcript())
 	}
 
 	h.want(lifecycle.Running)
-	tell("W35: out of the archive", back)
+	expectTrace("W35: out of the archive", back)
 	if h.vol.version != 1 || h.saved.Volume.Content != lifecycle.Restored {
-		t.Errorf("W35: not the version that was archived: %s", h.story())
+		t.Errorf("W35: not the version that was archived: %s", h.transcript())
 	}
 
 	h.now = h.now.Add(time.Hour)
 	h.pod.state = lifecycle.PodEnded
-	tell("W36: the Pod dies", []string{"STANDBY/NONE", "STANDBY/STARTING", "RUNNING/NONE"})
+	expectTrace("W36: the Pod dies", []string{"STANDBY/NONE", "STANDBY/STARTING", "RUNNING/NONE"})
 
 	h.want(lifecycle.Standby)
-	tell("one step down", down[:2])
+	expectTrace("one step down", down[:2])
 	h.now = h.now.Add(25 * time.Hour)
 	idle := lifecycle.DecideIdle(lifecycle.IdleInput{Now: h.now, Desired: h.ws.Desired, Status: h.saved, HasStore: true, ArchiveTTL: 24 * time.Hour})
 	h.want(idle.Desired)
-	tell("W37: idle in STANDBY", down[2:])
+	expectTrace("W37: idle in STANDBY", down[2:])
 
 	h.want(lifecycle.Standby)
-	tell("W35: only to STANDBY", back[:2])
+	expectTrace("W35: only to STANDBY", back[:2])
 	h.want(lifecycle.Running)
 	h.controllers[0].decide(h.world, h.snapshot())
 	h.controllers[0].commit(h.world)
 	h.controllers[0] = controller{name: "another", engine: lifecycle.Decide} // a crash after the claim
-	tell("W38: after a crash", []string{"STANDBY/STARTING", "RUNNING/NONE"})
+	expectTrace("W38: after a crash", []string{"STANDBY/STARTING", "RUNNING/NONE"})
 
 	h.ws.Deleting = true
-	tell("W24: deletion", []string{"DELETING/DELETING"})
+	expectTrace("W24: deletion", []string{"DELETING/DELETING"})
 	if h.vol != nil || h.pod != nil || !h.gone {
-		t.Errorf("W24: something is left: %s", h.story())
+		t.Errorf("W24: something is left: %s", h.transcript())
 	}
 }
 
@@ -99,7 +99,7 @@ func TestDeletionPolicies(t *testing.T) {
 	}{
 		{"Delete", lifecycle.DeleteHome, false, false, false},
 		{"ArchiveThenDelete", lifecycle.ArchiveHome, false, false, true},
-		{"D24: ArchiveThenDelete in a namespace that goes", lifecycle.ArchiveHome, true, false, false},
+		{"D24: ArchiveThenDelete in a terminating namespace", lifecycle.ArchiveHome, true, false, false},
 		{"Retain", lifecycle.RetainHome, false, true, false},
 	}
 	for _, tt := range tests {
@@ -124,7 +124,7 @@ func TestDeletionPolicies(t *testing.T) {
 				t.Errorf("gone %t, volume %v, %d archives; want volume %t, archive %t", h.gone, h.vol, kept, tt.volume, tt.archive)
 			}
 			if tt.volume && !h.vol.release {
-				t.Error("the volume still goes with its owner")
+				t.Error("the volume is still deleted with its owner")
 			}
 		})
 	}
