@@ -115,7 +115,7 @@ func deletesNamespaces(t *testing.T, c *cluster) {
 	})
 }
 
-// Who may read a metric is up to RBAC, and the service trusts no name that comes past the aggregator.
+// RBAC decides which users may read a metric, and the service trusts no name that comes past the aggregator.
 func TestExternalMetricsAreGuarded(t *testing.T) {
 	c := own(t, t.TempDir(), "--external-metrics")
 	write(t, c, "default", map[string]string{"queue_length": "[{value: 7}]", "secret_length": "[{value: 8}]"})
