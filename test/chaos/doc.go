@@ -2,7 +2,7 @@
 //
 // The managers and movers are the built program, the pods of Workspaces are processes, volumes are folders, and the archive
 // is a real S3 store. TestCrashes and TestDamages check one invariant after every write, with code of their own: a verified
-// copy of the last written home exists, on the volume or in the archive, until somebody deletes it by hand; and then the
+// copy of the last written home exists, on the volume or in the archive, until a person deletes it by hand; and then the
 // Workspace reports the loss.
 //
 // These tests fail on known mistakes of earlier designs:

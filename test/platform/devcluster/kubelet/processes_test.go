@@ -23,15 +23,15 @@ func TestEndsAreReported(t *testing.T) {
 		phase          corev1.PodPhase
 		want           corev1.ContainerStateTerminated
 	}{
-		"success":          {"echo hello", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
-		"failure":          {"echo no; exit 3", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}},
-		"message":       {"printf bye >/dev/termination-log", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed", Message: "bye"}},
+		"success":            {"echo hello", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
+		"failure":            {"echo no; exit 3", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}},
+		"message":            {"printf bye >/dev/termination-log", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed", Message: "bye"}},
 		"message too long":   {"printf no%s " + long + " >/dev/termination-log; exit 1", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: long}},
-		"log as message":    {"echo why >&2; exit 1", "FallbackToLogsOnError", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "why\n"}},
+		"log as message":     {"echo why >&2; exit 1", "FallbackToLogsOnError", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "why\n"}},
 		"message before log": {"echo why; printf bye >/dev/termination-log; exit 1", "FallbackToLogsOnError", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "bye"}},
-		"no log when well": {"echo why", "FallbackToLogsOnError", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
-		"out of memory":    {"kill -9 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}},
-		"another signal":   {"kill -15 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 143, Reason: "Error"}},
+		"no log when well":   {"echo why", "FallbackToLogsOnError", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
+		"out of memory":      {"kill -9 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}},
+		"another signal":     {"kill -15 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 143, Reason: "Error"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
