@@ -33,5 +33,5 @@
 //	D20 a foreign object is adopted by name     internal/lifecycle.TestSimulatorFindsMutants
 //	D23 a missing bucket counts as no archive   internal/lifecycle.TestSimulatorFindsMutants
 //	D23 the same with a store                   internal/archive.TestAMissingBucketIsNoLoss
-//	D23 another bucket counts as no archive     test/chaos.TestAnArchiveInAnotherBucketIsNotLost
+//	D23 another bucket counts as no archive     test/chaos.TestArchiveInAnotherBucketIsNotLost
 package chaos

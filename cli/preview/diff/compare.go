@@ -200,7 +200,7 @@ func compare(before, after *timeline.Timeline) Scaler {
 	return s
 }
 
-// The side without the schedule has no transitions, so that those of the other side are all added or removed.
+// transitions returns none for the side without the schedule, so that those of the other side are all added or removed.
 func transitions(t *timeline.Timeline) []timeline.Transition {
 	if t == nil {
 		return nil
