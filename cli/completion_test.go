@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completed is what the scripts of all shells are told for the beginning of a line: the words, without what is said about them, and last
+// completed returns the completions of a line for the scripts of all shells: the values without their descriptions, and last
 // what the shell may add to them.
 func completed(t *testing.T, line ...string) []string {
 	t.Helper()
@@ -18,12 +18,12 @@ func completed(t *testing.T, line ...string) []string {
 	if code != 0 {
 		t.Fatal(line, stderr)
 	}
-	var words []string
+	var values []string
 	for text := range strings.Lines(stdout) {
-		word, _, _ := strings.Cut(strings.TrimSpace(text), "\t")
-		words = append(words, word)
+		value, _, _ := strings.Cut(strings.TrimSpace(text), "\t")
+		values = append(values, value)
 	}
-	return words
+	return values
 }
 
 // What the shell may add: names of files, or nothing.
@@ -62,14 +62,14 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Every flag that takes one of a few words completes them.
+// Every flag that takes one of a few values completes them.
 func TestEveryOutputIsCompleted(t *testing.T) {
 	for _, cmd := range newCommand().Commands() {
 		if cmd.Flags().Lookup("output") == nil {
 			continue
 		}
-		if words := completed(t, cmd.Name(), "--output", ""); len(words) < 3 || !slices.Contains(words, "json") || words[len(words)-1] != nothingElse {
-			t.Errorf("%s: %q", cmd.Name(), words)
+		if values := completed(t, cmd.Name(), "--output", ""); len(values) < 3 || !slices.Contains(values, "json") || values[len(values)-1] != nothingElse {
+			t.Errorf("%s: %q", cmd.Name(), values)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestDiffOfARenamedSchedule(t *testing.T) {
 	}
 }
 
-// Holidays are those of the ConfigMaps on each side; one that is not there is told if anything changes.
+// Holidays are those of the ConfigMaps on each side; a missing one is reported if anything changes.
 func TestDiffOfHolidays(t *testing.T) {
 	repository(t)
 	follows := strings.Replace(officeHours, "spec:\n", "spec:\n  holidays: {mode: treat-as-closed, sourceRef: {name: days}}\n", 1)

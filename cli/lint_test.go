@@ -118,7 +118,7 @@ func TestLintByOtherDefinitions(t *testing.T) {
 	}
 }
 
-// What was wrong in the revision and is left as it was is not refused; what is wrong beside it is.
+// An unchanged mistake of the revision is not refused; other mistakes are.
 func TestLintOldRevision(t *testing.T) {
 	sample, err := os.ReadFile("../" + twoMistakes)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// said hands over each write, so that a test knows when it has happened.
+// said passes on each write, so that a test knows when it has happened.
 type said chan string
 
 func (s said) Write(text []byte) (int, error) {

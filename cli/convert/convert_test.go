@@ -81,7 +81,7 @@ func shuffled(t *rapid.T, o object) object {
 	return rapid.Permutation(o).Draw(t, "order")
 }
 
-// foreign are documents that are nobody's business.
+// foreign are documents that convert leaves alone.
 var foreign = []string{"", "\n# nothing but a remark\n", "apiVersion: v1\nkind:   ConfigMap\nmetadata: {name:   x}\ndata:\n  a: |+\n    kyklos.io/v1alpha1\n\n", "- a\n-  b\n",
 	"apiVersion: kyklos.io/v1alpha1\nkind: Workspace\nmetadata: {name: ada}\n", "apiVersion: other.io/v1\nkind: TimeWindowScaler\nmetadata:\n    name:  x\n"}
 
@@ -169,10 +169,10 @@ func converted(t *rapid.T, text []byte, version string) *Result {
 	return result
 }
 
-// goes are the fields that v1alpha1 does not have: their remarks go with them, but not without a word.
-var goes = regexp.MustCompile(`spec(\.baselineReplicas|\.windows\[\d\]\.(name|timezone|metric))|metadata\.annotations`)
+// removed are the fields that v1alpha1 does not have: their comments are removed with them, and a note says so.
+var removed = regexp.MustCompile(`spec(\.baselineReplicas|\.windows\[\d\]\.(name|timezone|metric))|metadata\.annotations`)
 
-// Whatever style a file has, it says afterwards what the webhook says, there and back; other documents and all remarks are
+// Whatever style a file has, the result means what the webhook converts it to, in both directions; other documents and all comments are
 // as they were.
 func TestAnyStyle(t *testing.T) {
 	edited := 0
@@ -210,11 +210,11 @@ func keptRemarks(t *rapid.T, text string, result *Result, remarks []remark) {
 			at += found + len(one.text)
 			field := one.path[strings.LastIndexAny(one.path, ".]")+1:]
 			if !strings.Contains(notes, "anew") && besides(text, one.text, field) && !besides(string(result.Data), one.text, field) {
-				t.Fatalf("%s is no longer beside %s\n%s\nbecame\n%s", one.text, field, text, result.Data)
+				t.Fatalf("%s is no longer next to %s\n%s\nbecame\n%s", one.text, field, text, result.Data)
 			}
 		case !strings.Contains(notes, fmt.Sprintf("%q", one.text)):
-			t.Fatalf("%s is gone without a word: %s\n%s\nbecame\n%s", one.text, notes, text, result.Data)
-		case !goes.MatchString(one.path) && !strings.Contains(notes, "anew"):
+			t.Fatalf("%s is gone without a note: %s\n%s\nbecame\n%s", one.text, notes, text, result.Data)
+		case !removed.MatchString(one.path) && !strings.Contains(notes, "anew"):
 			t.Fatalf("%s, about %s, is gone from\n%s\nbecame\n%s", one.text, one.path, text, result.Data)
 		}
 	}

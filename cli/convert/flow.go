@@ -65,7 +65,7 @@ func (e *editor) endsLine(at int) bool {
 	return rest == "" || rest[0] == '#'
 }
 
-// behindComma is the start of the next entry after a comma, or of the comment above it. A comment beside the comma belongs to the entry
+// behindComma is the start of the next entry after a comma, or of the comment above it. A comment after the comma belongs to the entry
 // before.
 func (e *editor) behindComma(at int) int {
 	if e.endsLine(at) {

@@ -165,7 +165,7 @@ func (p *pen) inline(value any, path string) string {
 	return p.anchored(text)
 }
 
-// overLines writes what is within brackets over several lines, with comments above and beside each part.
+// overLines writes what is within brackets over several lines, with comments above and behind each part.
 func (p *pen) overLines(parts []func() string, paths []string, path string) string {
 	var text strings.Builder
 	behindBracket, comma := p.seldom(3, "behind the bracket"), p.seldom(4, "a last comma")

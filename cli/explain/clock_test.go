@@ -67,7 +67,7 @@ func TestWindowsAgainstTheClock(t *testing.T) {
 	})
 }
 
-// anyHolidays makes the date of an instant a holiday or not, and returns what the schedule then asks for; nil if it is none.
+// anyHolidays makes the date of an instant a holiday or not, and returns what the schedule then asks for; nil if it is not one.
 func anyHolidays(t *rapid.T, tws *v1beta1.TimeWindowScaler, at time.Time) (explain.Holidays, *int32) {
 	modes := []v1beta1.HolidayMode{"", v1beta1.HolidayIgnore, v1beta1.HolidayClosed, v1beta1.HolidayOpen}
 	mode := rapid.SampledFrom(modes).Draw(t, "mode")
@@ -89,7 +89,7 @@ func anyHolidays(t *rapid.T, tws *v1beta1.TimeWindowScaler, at time.Time) (expla
 	return holidays, &asks
 }
 
-// stateOf looks at each minute of the date.
+// stateOf derives the state from each minute of the date.
 func stateOf(w v1beta1.Window, at time.Time, decides bool) explain.WindowState {
 	date, ended, begins := at.Format(time.DateOnly), false, false
 	for minute := -26 * 60; minute <= 26*60; minute++ {

@@ -51,7 +51,7 @@ func (t *Target) asksFor(e *Explanation, replicas int32) bool {
 	}
 }
 
-// stateFacts are what affects the target beside the schedule, in the order in which the controller decides.
+// stateFacts are what affects the target besides the schedule, in the order in which the controller decides.
 func (e *Explanation) stateFacts(state *State) {
 	if state == nil {
 		return

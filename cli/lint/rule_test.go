@@ -19,7 +19,7 @@ func TestRulesAreDocumented(t *testing.T) {
 	for _, rule := range Rules {
 		described = append(described, string(rule.Rule))
 		if rule.Text == "" || rule.Text[len(rule.Text)-1] != '.' {
-			t.Errorf("%s: %q is no sentence", rule.Rule, rule.Text)
+			t.Errorf("%s: %q is not a sentence", rule.Rule, rule.Text)
 		}
 	}
 	page, err := os.ReadFile("../../docs/lint.md")

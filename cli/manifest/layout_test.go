@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// shop is a repository as GitOps tools like them: a base, two overlays, what nobody takes in, and a chart.
+// shop is a repository as GitOps tools like them: a base, two overlays, an unused folder, and a chart.
 var shop = map[string]string{
 	"base/kustomization.yaml":   "resources: [web.yaml]\n",
 	"base/web.yaml":             configMap("web"),
@@ -34,8 +34,8 @@ func parts(set *manifest.Set) (all []string) {
 	return all
 }
 
-// Patches and templates are no manifests, and are left out with a word; what two overlays make has nothing to do with each other. A revision
-// is read as files are.
+// Patches and templates are not manifests, and are skipped with a note; objects of two overlays are independent of each other. A revision
+// is read like files.
 func TestLayout(t *testing.T) {
 	repository(t)
 	write(t, ".", shop)
@@ -66,7 +66,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What is named is taken for what it says, and resources alone change nothing.
+// A named file is read by its content, and resources alone change nothing.
 func TestLayoutOfSomeFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, ".", shop)

@@ -79,7 +79,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// Objects are what the API server's reader makes of the text, not what YAML 1.2 says.
+// Objects are parsed as the API server parses the text, not by YAML 1.2.
 func TestContentIsTheServers(t *testing.T) {
 	objects, problems := parse(t, "apiVersion: v1\nkind: ConfigMap\nspec: {pause: yes, octal: 010, time: 09:00, big: 3000000000, number: 1.5, twice: 1, twice: 2}\n")
 	if len(problems) > 0 || len(objects) != 1 {

@@ -31,7 +31,7 @@ spec:
     replicas: 010
 `
 
-// Each path leads to the text that says it, or to what is nearest.
+// Each path leads to the text that sets it, or to the nearest text.
 func TestPositions(t *testing.T) {
 	objects, _ := parse(t, scaler)
 	for path, want := range map[string]string{

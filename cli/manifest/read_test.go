@@ -78,7 +78,7 @@ func TestReadFolders(t *testing.T) {
 	}
 }
 
-func TestReadWhatIsNotThere(t *testing.T) {
+func TestReadMissing(t *testing.T) {
 	if _, err := manifest.Read([]string{"no/such/file.yaml"}, nil); err == nil || !strings.Contains(err.Error(), "no/such/file.yaml") {
 		t.Errorf("got %v", err)
 	}
@@ -157,7 +157,7 @@ func TestReadRevision(t *testing.T) {
 	}
 }
 
-// A link is the file that it leads to, as it is in a folder; what leads to none in the revision is no manifest there.
+// A link is read as the file that it leads to, as in a folder; a link without a file in the revision is not a manifest there.
 func TestReadRevisionFollowsLinks(t *testing.T) {
 	repository(t)
 	write(t, ".", map[string]string{"base/a.yaml": configMap("before"), "shop/b.yaml": configMap("b")})
@@ -205,8 +205,8 @@ func TestReadRevisionBelowTheRoot(t *testing.T) {
 	}
 }
 
-// Outside of a repository that is what is said, not that the revision is wrong.
-func TestReadRevisionOfNoRepository(t *testing.T) {
+// Outside of a repository the error says that, not that the revision is wrong.
+func TestReadRevisionOutsideARepository(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

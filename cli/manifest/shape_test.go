@@ -9,7 +9,7 @@ import (
 
 const ours = "apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScaler\nmetadata: {name: web}\n"
 
-// What kubectl refuses, or nobody reads, is told and not passed over.
+// What kubectl refuses, or no program reads, is reported and not skipped.
 func TestMisshapen(t *testing.T) {
 	item := "- {apiVersion: kyklos.io/v1beta1, kind: TimeWindowScaler, metadata: {name: web}}\n"
 	list := "apiVersion: v1\nkind: List\nitems:\n"
@@ -48,7 +48,7 @@ func TestMisshapen(t *testing.T) {
 	}
 }
 
-// What is meant for other programs is none of ours, whatever its shape.
+// Documents for other programs are skipped, whatever their shape.
 func TestForeignShapes(t *testing.T) {
 	for name, text := range map[string]string{
 		"a kustomization":     "resources: [a.yaml]\n",

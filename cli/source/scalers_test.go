@@ -104,7 +104,7 @@ func TestHolidaysOfManifests(t *testing.T) {
 	}
 }
 
-// What cannot be read says where it stands, which field is wrong and what would be right; the others are read all the same.
+// An error names the place, the wrong field and the right form; the other objects are still read.
 func TestProblems(t *testing.T) {
 	for name, tc := range map[string]struct{ from, to, want string }{
 		"a zone":       {"Europe/Berlin", "Mars/Olympus", `-:7: TimeWindowScaler closing: spec.timezone: Invalid value: "Mars/Olympus": unknown time zone "Mars/Olympus": use an IANA name such as Europe/Berlin or UTC`},

@@ -42,8 +42,8 @@ func inCluster(cmd *cobra.Command) bool {
 func nameFlagValues(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-			if word, rest, _ := strings.Cut(flag.Usage, " "); (word == "file" || flag.Value.Type() == "stringArray") && !strings.Contains(flag.Usage, "`") {
-				flag.Usage = "`" + word + "` " + rest
+			if value, rest, _ := strings.Cut(flag.Usage, " "); (value == "file" || flag.Value.Type() == "stringArray") && !strings.Contains(flag.Usage, "`") {
+				flag.Usage = "`" + value + "` " + rest
 			}
 		})
 	}

@@ -57,7 +57,7 @@ func (v verification) attestations(digest name.Digest, predicateType string, new
 	return found, err
 }
 
-// attached calls check with each layer beside a digest, and fails if there is none.
+// attached calls check with each layer attached to a digest, and fails if there is none.
 func (v verification) attached(digest name.Digest, suffix string, check func([]byte, map[string]string) error) error {
 	image, err := remote.Image(beside(digest, suffix), remoteOptions(v.ctx)...)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 const (
 	root = "../.."
-	// arch is the only one that is built here: a second one compiles everything anew.
+	// arch is the only one that is built here: a second one compiles everything again.
 	arch    = "amd64"
 	version = "v1.2.3-test"
 	commit  = "0123456789abcdef0123456789abcdef01234567"
@@ -35,7 +35,7 @@ var (
 	built string
 	// released is the folder with the release, and registryHost where TestMain has pushed it.
 	released, registryHost string
-	// key is the private key of the release; its public key is beside it.
+	// key is the private key of the release; its public key is in the same folder.
 	key string
 )
 

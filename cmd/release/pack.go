@@ -13,7 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// The files of a packed release beside those that people download.
+// The files of a packed release besides those that people download.
 const (
 	layoutFolder   = "oci"
 	sumsFile       = "SHA256SUMS"

@@ -211,7 +211,7 @@ func write(ctx context.Context, to name.Reference, content remote.Taggable) erro
 	return remote.Write(to, content.(v1.Image), remoteOptions(ctx)...)
 }
 
-// beside is the tag at which cosign looks for signatures or attestations of a digest.
+// beside is the tag at which cosign finds signatures or attestations of a digest.
 func beside(of name.Digest, suffix string) name.Tag {
 	hash, _ := v1.NewHash(of.DigestStr()) // a digest's is always one
 	return of.Tag(hash.Algorithm + "-" + hash.Hex + suffix)

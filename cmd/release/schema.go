@@ -27,7 +27,7 @@ type definition struct {
 }
 
 // readSchemas returns a JSON schema for each version of each definition in the folder, by the names that kubeconform
-// and editors look for: schemas/GROUP/KIND_VERSION.json.
+// and editors expect: schemas/GROUP/KIND_VERSION.json.
 func readSchemas(folder string) (files []file, err error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/sigstore/sigstore/pkg/signature/dsse"
 )
 
-// passwordVariable is where cosign looks for a key's password, too.
+// passwordVariable is where cosign reads a key's password, too.
 const passwordVariable = "COSIGN_PASSWORD"
 
 func password(bool) ([]byte, error) {
@@ -73,7 +73,7 @@ type packed struct {
 	envelope  []byte
 }
 
-// signFiles signs the checksums and the provenance, and writes the signatures and the public key beside them.
+// signFiles signs the checksums and the provenance, and writes the signatures and the public key next to them.
 func signFiles(folder string, signer signature.SignerVerifier) (packed, error) {
 	p, err := readPacked(folder)
 	if err != nil {

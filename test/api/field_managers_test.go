@@ -70,7 +70,7 @@ spec:
   windows:
   - {days: [Mon], start: "09:00", end: "17:00", replicas: 5}
 `
-	// platformApplies adds what only v1beta1 can say.
+	// platformApplies adds what only v1beta1 can express.
 	platformApplies = `
 apiVersion: kyklos.io/v1beta1
 kind: TimeWindowScaler

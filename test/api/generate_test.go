@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// words are values that mostly pass the CEL rules, by field. All other strings are odd.
-var words = map[string][]string{
+// values are strings that mostly pass the CEL rules, by field. All other strings are odd.
+var values = map[string][]string{
 	"timezone":           {"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"},
 	"start":              {"00:00", "09:00", "22:30"},
 	"end":                {"17:00", "00:00", "24:00", "24:00", "06:59"},
@@ -67,7 +67,7 @@ func valueOf(t *rapid.T, s *structuralschema.Structural, name string) any {
 	case "boolean":
 		return rapid.Bool().Draw(t, name)
 	}
-	if known := words[name]; known != nil {
+	if known := values[name]; known != nil {
 		return rapid.SampledFrom(known).Draw(t, name)
 	}
 	if name == "name" {
@@ -80,7 +80,7 @@ func objectOf(t *rapid.T, s *structuralschema.Structural, v *structuralschema.Va
 	object := map[string]any{}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
 		for range rapid.IntRange(0, 3).Draw(t, name+" size") {
-			keys := words[name]
+			keys := values[name]
 			if keys == nil {
 				keys = odd
 			}

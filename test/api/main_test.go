@@ -87,12 +87,12 @@ func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
 	w.texts = append(w.texts, text)
 }
 
-// about returns the warnings that contain a word.
-func (w *warnings) about(word string) (found []string) {
+// about returns the warnings that contain a text.
+func (w *warnings) about(part string) (found []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, text := range w.texts {
-		if strings.Contains(text, word) {
+		if strings.Contains(text, part) {
 			found = append(found, text)
 		}
 	}

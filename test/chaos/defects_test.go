@@ -82,7 +82,7 @@ func TestManagerAwayForHours(t *testing.T) {
 }
 
 // D23: the Secret names another bucket, which exists. Nothing is lost, and the message names both buckets.
-func TestAnArchiveInAnotherBucketIsNotLost(t *testing.T) {
+func TestArchiveInAnotherBucketIsNotLost(t *testing.T) {
 	c := newCohort(t, 1, store)
 	c.start()
 	for _, s := range life[:restoring] {

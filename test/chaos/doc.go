@@ -2,7 +2,7 @@
 //
 // The managers and movers are the built program, the pods of Workspaces are processes, volumes are folders, and the archive
 // is a real S3 store. TestCrashes and TestDamages check one invariant after every write, with code of their own: a verified
-// copy of the last written home exists, on the volume or in the archive, until somebody deletes it by hand; and then the
+// copy of the last written home exists, on the volume or in the archive, until a person deletes it by hand; and then the
 // Workspace reports the loss.
 //
 // These tests fail on known mistakes of earlier designs:
@@ -33,5 +33,5 @@
 //	D20 a foreign object is adopted by name     internal/lifecycle.TestSimulatorFindsMutants
 //	D23 a missing bucket counts as no archive   internal/lifecycle.TestSimulatorFindsMutants
 //	D23 the same with a store                   internal/archive.TestAMissingBucketIsNotALoss
-//	D23 another bucket counts as no archive     test/chaos.TestAnArchiveInAnotherBucketIsNotLost
+//	D23 another bucket counts as no archive     test/chaos.TestArchiveInAnotherBucketIsNotLost
 package chaos

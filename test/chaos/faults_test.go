@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// fault is what somebody does by hand.
+// fault is a change that a person makes by hand.
 type fault func(ctx context.Context, l *ledger, name string) error
 
 // trigger reports whether a request of the manager triggers the fault. A nil trigger means the end of the step.

@@ -39,7 +39,7 @@ func decode(t *testing.T, document string) metav1.Object {
 	}
 	object := known[kind.Kind]
 	if object == nil {
-		t.Fatalf("%q is no kind that is known here; in\n%s", kind.Kind, document)
+		t.Fatalf("%q is not a known kind; in\n%s", kind.Kind, document)
 	}
 	if err := sigsyaml.UnmarshalStrict([]byte(document), object); err != nil {
 		t.Errorf("%v in\n%s", err, document)

@@ -191,7 +191,7 @@ func stringValue(t *testing.T, expression ast.Expr) string {
 	t.Helper()
 	literal, ok := expression.(*ast.BasicLit)
 	if !ok {
-		t.Fatalf("%T is no literal: name it outright, so that it can be found", expression)
+		t.Fatalf("%T is not a literal: write the name literally, so that it can be found", expression)
 	}
 	value, err := strconv.Unquote(literal.Value)
 	harness.Must(t, err)

@@ -176,7 +176,7 @@ func TestLinks(t *testing.T) {
 }
 
 // With a short name kubectl ignores the version and shows the preferred one.
-func TestVersionsAreAskedForByTheWholeName(t *testing.T) {
+func TestCommandsNameVersionsInFull(t *testing.T) {
 	for path, text := range documents(t) {
 		for _, name := range regexp.MustCompile(`\btws\.v\d\w*\.`).FindAllString(text, -1) {
 			t.Errorf("%s: %s shows another version: write timewindowscalers", path, name)

@@ -18,7 +18,7 @@ import (
 // requirements is the page that lists all rules.
 const requirements = "docs/requirements.md"
 
-// How rules are listed and cited. A flag such as -A1, or a part of a path or a longer word, is no citation.
+// How rules are listed and cited. A flag such as -A1, or a part of a path or a longer word, is not a citation.
 var (
 	listedRule = regexp.MustCompile(`(?m)^- \*\*([TRBAWD][1-9][0-9]?)\*\* .+ \*Source: .+\*$`)
 	listItem   = regexp.MustCompile(`(?m)^- .*$`)

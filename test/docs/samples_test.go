@@ -157,7 +157,7 @@ func TestSamplesAreWithoutFault(t *testing.T) {
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
 			facts := admission.Facts{TargetMissing: true}
-			judged := 0
+			validated := 0
 			for _, document := range s.documents {
 				switch object := decode(t, document).(type) {
 				case *appsv1.Deployment:
@@ -174,13 +174,13 @@ func TestSamplesAreWithoutFault(t *testing.T) {
 						facts.Holidays.Keys = append(facts.Holidays.Keys, key)
 					}
 				case *v1beta1.TimeWindowScaler:
-					judged++
+					validated++
 					if found := admission.CheckTimeWindowScaler(object, nil, facts, now); len(found) > 0 {
 						t.Error(found)
 					}
 				}
 			}
-			if judged == 0 {
+			if validated == 0 {
 				t.Error("no TimeWindowScaler in it")
 			}
 		})

@@ -57,11 +57,11 @@ func TestWaysOut(t *testing.T) {
 	if !found {
 		t.Fatal("there are no reasons for failures")
 	}
-	var words []string
+	var reasons []string
 	for _, match := range regexp.MustCompile(`(?m)^\tReason\w+ = "(\w+)"$`).FindAllStringSubmatch(failures, -1) {
-		words = append(words, match[1])
+		reasons = append(reasons, match[1])
 	}
-	sameNames(t, firstColumn(t, guide, "## When a Workspace is stuck"), words)
+	sameNames(t, firstColumn(t, guide, "## When a Workspace is stuck"), reasons)
 }
 
 func TestDeletionPoliciesOfTheGuide(t *testing.T) {

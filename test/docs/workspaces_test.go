@@ -18,16 +18,16 @@ import (
 // valid.
 func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 	for _, s := range append(readSamples(t, "workspaces/*.yaml"), local(t)) {
-		secrets, judged := map[string]bool{}, 0
+		secrets, workspaces := map[string]bool{}, 0
 		for _, document := range s.documents {
 			switch object := decode(t, document).(type) {
 			case *corev1.Secret:
 				secrets[object.Name] = true
 				if _, err := connect.Open(bytesOf(object.StringData), connect.Options{}); err != nil && len(object.StringData) > 1 {
-					t.Errorf("%s: %s is no store: %v", s.name, object.Name, err)
+					t.Errorf("%s: %s is not a valid store: %v", s.name, object.Name, err)
 				}
 			case *v1alpha1.Workspace:
-				judged++
+				workspaces++
 				archive := object.Spec.Archive
 				facts := admission.WorkspaceFacts{StoreMissing: archive != nil && !secrets[archive.StoreRef.Name]}
 				if warned := admission.CheckWorkspace(object, nil, facts); len(warned) > 0 {
@@ -35,8 +35,8 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 				}
 			}
 		}
-		if judged != 1 {
-			t.Errorf("%s has %d Workspaces", s.name, judged)
+		if workspaces != 1 {
+			t.Errorf("%s has %d Workspaces", s.name, workspaces)
 		}
 	}
 }

@@ -76,11 +76,11 @@ func TestVolumeIsNeverTorn(t *testing.T) {
 		}
 		done <- err
 	}()
-	for looks := 0; ; looks++ {
+	for reads := 0; ; reads++ {
 		select {
 		case err := <-done:
-			if err != nil || looks == 0 {
-				t.Fatalf("after %d looks: %v", looks, err)
+			if err != nil || reads == 0 {
+				t.Fatalf("after %d reads: %v", reads, err)
 			}
 			return
 		default:

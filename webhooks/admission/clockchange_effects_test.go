@@ -52,7 +52,7 @@ func TestClockChangeWarningsAreTrue(t *testing.T) {
 	})
 }
 
-// isTrue holds the words of a warning about e against when the window runs.
+// isTrue checks the text of a warning about e against when the window runs.
 func isTrue(line string, e timecalc.IrregularEdge, runs func(time.Time) bool) bool {
 	turns := func(at time.Time, on bool) bool { return runs(at) == on && runs(at.Add(-1)) != on }
 	first, start := e.At[0], e.Edge == timecalc.EdgeStart

@@ -22,7 +22,7 @@ import (
 type cluster struct {
 	objects []client.Object
 	broken  interceptor.Funcs
-	// further are the kinds beside the built-in ones: what Resolve answers, by kind.
+	// further are the kinds besides the built-in ones: what Resolve returns, by kind.
 	further map[string]resolved
 	// denied are verbs that Kyklos may not do with objects of further kinds.
 	denied []string

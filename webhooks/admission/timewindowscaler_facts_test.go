@@ -32,7 +32,7 @@ func TestFailingReadsRefuseNothing(t *testing.T) {
 		"no target and no ConfigMap is read": {cluster{broken: noGet}, "create allowed"},
 		"and yet the owner is found":         {cluster{objects: owned, broken: noGet}, "create denied"},
 		"no scaler and no autoscaler":        {cluster{objects: append(quiet(t)[:2], owned...), broken: noList}, "create allowed"},
-		"and yet the target is looked for":   {cluster{objects: owned, broken: noList}, "create warned"},
+		"and yet the target is read":         {cluster{objects: owned, broken: noList}, "create warned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if response, result := handle(t, tc.cluster.validator(t), request(stored, "")); result != tc.result {

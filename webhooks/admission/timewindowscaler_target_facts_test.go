@@ -22,7 +22,7 @@ func of(apiVersion, kind string) string {
 	return strings.Replace(stored, `"apiVersion":"apps/v1","kind":"Deployment"`, `"apiVersion":"`+apiVersion+`","kind":"`+kind+`"`, 1)
 }
 
-// A target of any kind is looked for where objects of its kind are, once the kind is known.
+// A target of any kind is read by the resource of its kind, once the kind is known.
 func TestValidatorReadsTheTarget(t *testing.T) {
 	theRollout := &unstructured.Unstructured{}
 	theRollout.SetGroupVersionKind(rollout.GroupVersionKind)
@@ -60,7 +60,7 @@ func TestValidatorReadsTheTarget(t *testing.T) {
 }
 
 // Whether metrics are served is asked for schedules with a metric only, and only a clear no counts.
-func TestValidatorLooksForMetrics(t *testing.T) {
+func TestValidatorReadsMetrics(t *testing.T) {
 	gone := apierrors.NewNotFound(schema.GroupResource{}, "")
 	metric := strings.Replace(stored, `"replicas":5`, `"replicas":5,"metric":{"name":"queue","target":{"type":"Value","value":"5"},"maxReplicas":9}`, 1)
 	for name, tc := range map[string]struct {

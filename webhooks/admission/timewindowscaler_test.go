@@ -54,7 +54,7 @@ func request(obj, old string) admission.Request {
 	return req
 }
 
-// The patch holds the namespace alone, whatever else the object has or lacks: the schema looks at it
+// The patch holds the namespace alone, whatever else the object has or lacks: the schema validates it
 // afterwards and has to see what its author wrote, a forgotten number as forgotten and not as 0.
 func TestDefaultingPatchesTheNamespaceOnly(t *testing.T) {
 	bare := strings.Replace(stored, `"name":"web","namespace":"shop"`, `"name":"web"`, 1)
@@ -98,7 +98,7 @@ func hpa(name, apiVersion, kind, target string) *autoscalingv2.HorizontalPodAuto
 		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: apiVersion, Kind: kind, Name: target}}}
 }
 
-// quiet is a cluster in which nothing is to be said about stored: the namesakes are all of another
+// quiet is a cluster that gives no warning about stored: the namesakes are all of another
 // namespace, kind or group, on their way out, or the object itself.
 func quiet(t *testing.T) []client.Object {
 	elsewhere := hpa("hpa", "apps/v1", "Deployment", "web")

@@ -45,7 +45,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// Windows that look alike in v1alpha1 are distinguished by their order.
+// Windows that are equal in v1alpha1 are distinguished by their order.
 func TestAlign(t *testing.T) {
 	for name, tc := range map[string]struct {
 		base, theirs string

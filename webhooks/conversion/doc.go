@@ -28,7 +28,7 @@
 // unchanged. An invalid v1alpha1 object is restored too, except for 24:00 and fields that v1alpha1 does not have.
 //
 // The edits of a v1alpha1 client win, field by field. Equal windows in both lists are the same window, moved or not;
-// edited ones are matched by the most fields in common. Windows that look alike in v1alpha1 are only distinguished
+// edited ones are matched by the most fields in common. Windows that are equal in v1alpha1 are only distinguished
 // by their order. A client that removes the annotation loses what only v1beta1 can express; admission warns (Lost).
 //
 // The annotation is not trusted, as any client can write it. It is only used if the controller's client can decode

@@ -121,8 +121,8 @@ func there(t rapid.TB, o map[string]any, steps ...func([]byte) ([]byte, error)) 
 	return decode(raw).(map[string]any)
 }
 
-// Whatever an object of v1beta1 looks like, it comes back from v1alpha1 as it was.
-func TestAnyHubComesBack(t *testing.T) {
+// Any object of v1beta1 comes back from v1alpha1 as it was.
+func TestHubRoundTrip(t *testing.T) {
 	texts := []string{"", "00:00", "24:00", "50%", "1001%", "abc", "<&>", "é\u2028"}
 	carried := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -144,9 +144,8 @@ func TestAnyHubComesBack(t *testing.T) {
 	}
 }
 
-// Whatever an object of v1alpha1 looks like, as long as it says what v1alpha1 has words for, it comes
-// back from v1beta1 as it was.
-func TestAnySpokeComesBack(t *testing.T) {
+// Any object of v1alpha1 that v1alpha1 can express comes back from v1beta1 as it was.
+func TestSpokeRoundTrip(t *testing.T) {
 	texts := []string{"", "00:00", "17:00", "<&>", "é\u2028", "5", "50%", "1001%"}
 	rapid.Check(t, func(t *rapid.T) {
 		for range batch {
@@ -166,8 +165,8 @@ func TestAnySpokeComesBack(t *testing.T) {
 	})
 }
 
-// What v1alpha1 has no words for, or an annotation that somebody wrote, is no error, and after one way
-// up nothing is lost any more.
+// A value that v1alpha1 cannot express, or an annotation written by a user, is not an error, and after the
+// first conversion to v1beta1 nothing more is lost.
 func TestAnySpokeSettles(t *testing.T) {
 	texts := []string{"", "00:00", "24:00", "50%", "abc"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -181,7 +180,7 @@ func TestAnySpokeSettles(t *testing.T) {
 	})
 }
 
-// Status, and metadata but for the annotation, are not looked at.
+// Status, and metadata except the annotation, are copied without being read.
 func TestTheRestPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := scaler(t, hubNames, []string{"50%", "24:00"}, payloads)

@@ -89,7 +89,7 @@ func TestCutIsCounted(t *testing.T) {
 	}
 }
 
-// What is no review is no request of the API server's; what is no TimeWindowScaler is refused.
+// A body that is not a review is a bad request; an object that is not a TimeWindowScaler is refused.
 func TestRefusals(t *testing.T) {
 	before := counts(t)
 	for name, body := range map[string]string{"nothing": "", "no request": "{}", "too much": `{"x":"` + strings.Repeat("x", maxBody) + `"}`} {

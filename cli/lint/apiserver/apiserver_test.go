@@ -16,7 +16,7 @@ import (
 	"kyklos.io/kyklos/config/crd"
 )
 
-// A real API server says the same in test/e2e/lint. Here is what it cannot be asked, or what people want beyond its words.
+// test/e2e/lint compares the answers with a real API server's. The tests here are about what goes beyond those.
 
 const office = `apiVersion: kyklos.io/v1beta1
 kind: TimeWindowScaler
@@ -150,7 +150,7 @@ func TestUpdateInAnotherVersion(t *testing.T) {
 }
 
 // A response leaves the manifest as it was read, and is the same each time.
-func TestJudgeReadsOnly(t *testing.T) {
+func TestValidationReadsOnly(t *testing.T) {
 	server := newServer(t)
 	object, old := edited(t, "name: office", "generateName: office-"), edited(t)
 	before, stored := object.Unstructured().DeepCopy().Object, old.Unstructured().DeepCopy().Object

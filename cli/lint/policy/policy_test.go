@@ -47,8 +47,8 @@ func load(t *testing.T, given string, set []*manifest.Object) *policy.Policies {
 	return policies
 }
 
-// said is what the policies say about creating the set's first object, as severity, line, field and message.
-func said(t *testing.T, policies *policy.Policies, set []*manifest.Object) (all []string) {
+// evaluated returns the findings about creating the set's first object, as severity, line, field and message.
+func evaluated(t *testing.T, policies *policy.Policies, set []*manifest.Object) (all []string) {
 	t.Helper()
 	for _, f := range policies.Evaluate(t.Context(), policy.Request{Object: set[0], Namespace: "shop", New: set[0].Object}) {
 		if f.Rule != lint.Policy || f.Object != set[0] || f.At.Line == 0 {
@@ -139,7 +139,7 @@ spec:
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := parse(t, "set.yaml", c.set)
-			if diff := cmp.Diff(c.want, said(t, load(t, c.policies, set), set)); diff != "" {
+			if diff := cmp.Diff(c.want, evaluated(t, load(t, c.policies, set), set)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -149,11 +149,11 @@ spec:
 	}
 }
 
-// Judging changes nothing of what it is given.
+// Evaluate does not change its arguments.
 func TestEvaluateReadsOnly(t *testing.T) {
 	set := parse(t, "set.yaml", scaler)
 	policies := load(t, policyOf("  validations: [{expression: 'object.metadata.generation == 1 && object.metadata.namespace == \"shop\"'}]"), set)
-	if all := said(t, policies, set); all != nil {
+	if all := evaluated(t, policies, set); all != nil {
 		t.Error(all)
 	}
 	if diff := cmp.Diff(parse(t, "set.yaml", scaler)[0].Object, set[0].Object); diff != "" {

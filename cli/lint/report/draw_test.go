@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// anyText is what a hostile file can put into names and messages: every rune, the ends of every format's fields, and bytes that are no UTF-8.
+// anyText is what a hostile file can put into names and messages: every rune, the ends of every format's fields, and bytes that are not UTF-8.
 var anyText = rapid.OneOf(
 	rapid.String(),
 	rapid.StringOf(rapid.RuneFrom(nil, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)),
@@ -57,13 +57,13 @@ func produce(t *rapid.T, format report.Format, all []lint.Finding, summary lint.
 		t.Fatal(err)
 	}
 	if !utf8.ValidString(out.String()) {
-		t.Fatalf("no UTF-8: %q", out.String())
+		t.Fatalf("not UTF-8: %q", out.String())
 	}
 	return out.String()
 }
 
-// said is the text of a finding as every format has it before it writes it in its own way.
-func said(f lint.Finding) string {
+// findingText is the text of a finding before a format escapes it.
+func findingText(f lint.Finding) string {
 	switch {
 	case f.Field != "":
 		return f.Field + ": " + f.Message
@@ -77,5 +77,5 @@ func said(f lint.Finding) string {
 	return subject + ": " + f.Message
 }
 
-// valid is text with every byte that is no UTF-8 replaced, as a reader of JSON has it.
+// valid is text with every byte that is not UTF-8 replaced, as a reader of JSON has it.
 func valid(text string) string { return string([]rune(text)) }

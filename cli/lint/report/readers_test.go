@@ -89,8 +89,8 @@ func TestAnyTextAsJUnit(t *testing.T) {
 			if f.Object == nil {
 				want = len(summary.Checked) + 1
 			}
-			if !strings.Contains(text, inXML(said(f))) {
-				t.Fatalf("%q has no %q", text, inXML(said(f)))
+			if !strings.Contains(text, inXML(findingText(f))) {
+				t.Fatalf("%q has no %q", text, inXML(findingText(f)))
 			}
 		}
 		if cases != want || read.Tests != want {
@@ -129,7 +129,7 @@ func TestAnyTextAsSARIF(t *testing.T) {
 		}
 		for i, f := range all {
 			result := run.Results[i]
-			if *result.Message.Text != valid(said(f)) || result.Level != string(f.Severity) || *run.Tool.Driver.Rules[result.RuleIndex].ID != string(f.Rule) {
+			if *result.Message.Text != valid(findingText(f)) || result.Level != string(f.Severity) || *run.Tool.Driver.Rules[result.RuleIndex].ID != string(f.Rule) {
 				t.Fatalf("%+v is not %+v", result, f)
 			}
 			if f.Object == nil {
@@ -138,7 +138,7 @@ func TestAnyTextAsSARIF(t *testing.T) {
 			at := result.Locations[0].PhysicalLocation
 			uri, err := url.Parse(*at.ArtifactLocation.URI)
 			if err != nil || uri.IsAbs() || filepath.Clean(uri.Path) != filepath.Clean(f.Object.File.Name) {
-				t.Fatalf("%q is no reference to %q: %v", *at.ArtifactLocation.URI, f.Object.File.Name, err)
+				t.Fatalf("%q is not a reference to %q: %v", *at.ArtifactLocation.URI, f.Object.File.Name, err)
 			}
 			if diff := cmp.Diff([]int{f.At.Line, f.At.Column, f.At.Column + f.At.Length},
 				[]int{*at.Region.StartLine, *at.Region.StartColumn, *at.Region.EndColumn}); diff != "" {
@@ -148,7 +148,7 @@ func TestAnyTextAsSARIF(t *testing.T) {
 	})
 }
 
-// command is a line that GitHub's runner takes for a workflow command; it looks behind blanks at the beginning.
+// command is a line that GitHub's runner takes for a workflow command; blanks at the beginning do not count.
 var command = regexp.MustCompile(`^\s*::([a-z]+) ?([^:]*)::(.*)$`)
 
 func TestAnyTextAsGitHub(t *testing.T) {
@@ -161,8 +161,8 @@ func TestAnyTextAsGitHub(t *testing.T) {
 		}
 		for i, f := range all {
 			parts := command.FindStringSubmatch(lines[i])
-			if parts == nil || parts[1] != string(f.Severity) || undo.Replace(parts[3]) != strings.ToValidUTF8(said(f), "\uFFFD") {
-				t.Fatalf("%q does not say %q", lines[i], said(f))
+			if parts == nil || parts[1] != string(f.Severity) || undo.Replace(parts[3]) != strings.ToValidUTF8(findingText(f), "\uFFFD") {
+				t.Fatalf("%q does not say %q", lines[i], findingText(f))
 			}
 			properties := map[string]string{}
 			for property := range strings.SplitSeq(parts[2], ",") {

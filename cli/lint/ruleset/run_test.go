@@ -94,7 +94,7 @@ func applicationOf(ignored, option string) string {
 
 const followsHolidays = "  holidays: {mode: treat-as-closed, sourceRef: {name: days}}"
 
-// sharedBy is what the webhook says to the second scaler of web.
+// sharedBy is the webhook's warning for the second scaler of web.
 func sharedBy(owner, place string) string {
 	return fmt.Sprintf(`Duplicate value: "web": TimeWindowScaler %q already scales Deployment "web", and a workload can have only one: add the windows to it, or delete it first%s`, owner, place)
 }
@@ -190,7 +190,7 @@ func TestSetsOfManifests(t *testing.T) {
 		"names that are to be generated are different": {
 			files: []string{strings.Replace(scaler("web-", "web"), "  name:", "  generateName:", 1), strings.Replace(scaler("web-", "api"), "  name:", "  generateName:", 1)},
 		},
-		"a mistake, and no word of Kyklos's beside it": {
+		"a mistake, without further messages of Kyklos": {
 			files: []string{strings.Replace(scaler("office", "web"), "Asia/Kolkata", "EST\n  pausd: true", 1)},
 			want:  []string{"a.yaml:11:3 error unknown-field spec.pausd: unknown field"},
 		},

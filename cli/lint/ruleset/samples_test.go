@@ -39,7 +39,7 @@ func TestSamples(t *testing.T) {
 		}
 		files++
 		refusals, warnings := expected(t, path, occurred)
-		errs, warned := said(t, path)
+		errs, warned := refusalsAndWarnings(t, path)
 		if !slices.Equal(errs, refusals) || !slices.Equal(warned, warnings) {
 			t.Errorf("%s:\ngot  %q\nand  %q\nwant %q\nand  %q", path, errs, warned, refusals, warnings)
 		}
@@ -55,8 +55,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// said are the refusals and warnings of lint, as an API server would word them.
-func said(t *testing.T, path string) (refusals, warnings []string) {
+// refusalsAndWarnings are those of lint, in the form of an API server.
+func refusalsAndWarnings(t *testing.T, path string) (refusals, warnings []string) {
 	t.Helper()
 	set, err := manifest.Read([]string{path}, nil)
 	if err != nil || len(set.Problems) > 0 {

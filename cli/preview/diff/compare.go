@@ -154,7 +154,7 @@ func byName(a, b *timeline.Timeline) int {
 }
 
 // pairRenamed pairs a removed and an added schedule with the same target, unless there are other candidates: a wrong guess would
-// show a change that nobody made.
+// show a change that was not made.
 func (d *Difference) pairRenamed(removed, added []*timeline.Timeline) {
 	for _, t := range removed {
 		others, successors := sameTarget(t, removed), sameTarget(t, added)
@@ -200,7 +200,7 @@ func compare(before, after *timeline.Timeline) Scaler {
 	return s
 }
 
-// transitions of the side without the schedule are none, so that those of the other side are all added or removed.
+// transitions returns none for the side without the schedule, so that those of the other side are all added or removed.
 func transitions(t *timeline.Timeline) []timeline.Transition {
 	if t == nil {
 		return nil

@@ -212,6 +212,6 @@ func TestSettingsAndHolidays(t *testing.T) {
 		t.Errorf("holidays removed (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"added -, Wed 10:00 2>10", "added -, Wed 18:00 10>2"}, stepLines(got)); diff != "" {
-		t.Errorf("the day that is no holiday any more (-want +got):\n%s", diff)
+		t.Errorf("the day that is not a holiday any more (-want +got):\n%s", diff)
 	}
 }

@@ -58,7 +58,7 @@ func TestNoDifferenceFromItself(t *testing.T) {
 	})
 }
 
-// Nothing is lost and nothing made up: what a difference says, done to the transitions before, gives those after; each scaler is
+// Nothing is lost and nothing made up: a difference, applied to the transitions before, gives those after; each scaler is
 // there once on its side; and the replica-hours are those of the timelines.
 func TestTheDifferenceLeadsFromOneToTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

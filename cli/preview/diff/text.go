@@ -93,7 +93,7 @@ func (s *Scaler) details(out *strings.Builder) {
 	fmt.Fprint(out, "\n</details>\n")
 }
 
-// escape protects text from Markdown and HTML: names come from files that nobody has validated. Character references work in
+// escape protects text from Markdown and HTML: names come from files that have not been validated. Character references work in
 // tables, lists and <summary> alike; backslashes work in Markdown only.
 func escape(text string) string {
 	var out strings.Builder

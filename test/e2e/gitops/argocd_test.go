@@ -68,7 +68,7 @@ func (w *scenario) everythingStays(shop string, mode mode, meanwhile func(*scena
 	a := w.create(shop, mode.change)
 	meanwhile(w)
 	a.settles(revision)
-	w.has(shop, 2, 1, 0)
+	w.awaitShop(shop, 2, 1, 0)
 	a.refresh("hard")
 	synced := a.settles(revision)
 	views, callers := a.followViews(), w.callers()
@@ -77,7 +77,7 @@ func (w *scenario) everythingStays(shop string, mode mode, meanwhile func(*scena
 		web, api, agents int64
 	}{{"2025-01-27 10:00:00", 5, 4, 1}, {"2025-01-27 18:00:00", 2, 1, 0}} {
 		w.clock(flip.utc)
-		w.has(shop, flip.web, flip.api, flip.agents)
+		w.awaitShop(shop, flip.web, flip.api, flip.agents)
 		a.refresh("hard")
 		a.settles(revision)
 	}
@@ -89,8 +89,8 @@ func (w *scenario) everythingStays(shop string, mode mode, meanwhile func(*scena
 	same(w, w.callers(), callers)
 }
 
-// has waits until the shop's workloads have these replicas.
-func (w *scenario) has(shop string, web, api, agents int64) {
+// awaitShop waits until the shop's workloads have these replicas.
+func (w *scenario) awaitShop(shop string, web, api, agents int64) {
 	w.Helper()
 	w.Eventually(fmt.Sprintf("%d, %d and %d in %s", web, api, agents, shop), func() error {
 		replicas := func(name string) int64 {

@@ -23,12 +23,12 @@ type health struct {
 	Message string `json:"message"`
 }
 
-func judge(t *testing.T, object any) health {
+func healthOf(t *testing.T, object any) health {
 	t.Helper()
-	return judgeBy(t, scripts, object)
+	return runHealth(t, scripts, object)
 }
 
-func judgeBy(t *testing.T, scripts string, object any) health {
+func runHealth(t *testing.T, scripts string, object any) health {
 	t.Helper()
 	answer := runScript(t, filepath.Join(scripts, "health.lua"), object).(map[string]any)
 	return health{Status: answer["status"].(string), Message: answer["message"].(string)}
@@ -55,7 +55,7 @@ func healthOfTheTestData(t *testing.T, scripts string) {
 		t.Run(filepath.Base(test.InputPath), func(t *testing.T) {
 			var object map[string]any
 			readYAML(t, filepath.Join(scripts, test.InputPath), &object)
-			same(t, judgeBy(t, scripts, object), test.HealthStatus)
+			same(t, runHealth(t, scripts, object), test.HealthStatus)
 		})
 	}
 	files, err := filepath.Glob(filepath.Join(scripts, "testdata", "*.yaml"))
@@ -163,7 +163,7 @@ var verdicts = map[string]struct {
 // clock.
 func TestEveryReasonHasAVerdict(t *testing.T) {
 	for _, reason := range reasonsOf(t, "v1beta1/conditions.go") {
-		if _, judged := verdicts[reason]; !judged {
+		if _, found := verdicts[reason]; !found {
 			t.Errorf("nothing is said of the reason %s", reason)
 		}
 	}
@@ -179,7 +179,7 @@ func TestEveryReasonHasAVerdict(t *testing.T) {
 				for since, want := range map[time.Time]string{
 					now: v.at, now.Add(-v.patience + busy): v.at, now.Add(-v.patience - busy): cmp.Or(v.after, v.at),
 				} {
-					if got := judge(t, scaler(t, v.states, since, false)); got.Status != want {
+					if got := healthOf(t, scaler(t, v.states, since, false)); got.Status != want {
 						t.Errorf("%s for %s: %+v, want %s", reason, now.Sub(since), got, want)
 					}
 				}
@@ -211,7 +211,7 @@ func TestPaused(t *testing.T) {
 	long := time.Now().Add(-24 * time.Hour)
 	for reason, v := range verdicts {
 		v.states.Reconciling = stable
-		got := judge(t, scaler(t, v.states, long, true))
+		got := healthOf(t, scaler(t, v.states, long, true))
 		want := "Suspended"
 		if cmp.Or(v.after, v.at) == "Degraded" {
 			want = "Degraded"
@@ -228,7 +228,7 @@ func TestAnOlderGenerationIsProgressing(t *testing.T) {
 		for _, pause := range []bool{false, true} {
 			object := scaler(t, v.states, time.Now().Add(-24*time.Hour), pause)
 			object["metadata"].(map[string]any)["generation"] = float64(4)
-			if got := judge(t, object); got.Status != "Progressing" {
+			if got := healthOf(t, object); got.Status != "Progressing" {
 				t.Errorf("%s: %+v", reason, got)
 			}
 		}

@@ -95,7 +95,7 @@ spec:
   clusterResourceWhitelist: [{group: "*", kind: "*"}]
 `
 
-// repository is a bare Git repository that Argo CD reads, and a work tree beside it.
+// repository is a bare Git repository that Argo CD reads, and its work tree.
 type repository struct {
 	*testing.T
 	url, tree string

@@ -29,12 +29,12 @@ func (w *scenario) starts(name, replicas string, changes ...change) (*applicatio
 	revision := w.git.push()
 	a := w.create(name, changes...)
 	a.settles(revision)
-	w.sees(counts, 5)
+	w.awaitReplicas(counts, 5)
 	return a, counts
 }
 
-// sees waits until a target's replicas have had these values in this order, among others.
-func (w *scenario) sees(counts *record[int64], order ...int64) {
+// awaitReplicas waits until a target's replicas have had these values in this order, among others.
+func (w *scenario) awaitReplicas(counts *record[int64], order ...int64) {
 	w.Helper()
 	w.Eventually("counts", func() error {
 		left := order
@@ -50,8 +50,8 @@ func (w *scenario) sees(counts *record[int64], order ...int64) {
 	})
 }
 
-// holds checks that the replicas had exactly these values.
-func (w *scenario) holds(counts *record[int64], order ...int64) {
+// expectReplicas checks that the replicas had exactly these values.
+func (w *scenario) expectReplicas(counts *record[int64], order ...int64) {
 	w.Helper()
 	if got := counts.all(); !slices.Equal(got, order) {
 		w.Errorf("replicas: got %v, want %v", got, order)
@@ -65,16 +65,16 @@ func (w *scenario) nothingIgnored() {
 	w.git.write(shop(name, "2", "web:1", ""))
 	w.git.push()
 	w.create(name, without("spec", "ignoreDifferences"), options())
-	w.sees(counts, 2, 5, 2, 5)
+	w.awaitReplicas(counts, 2, 5, 2, 5)
 }
 
 // Self-heal keeps ignored replicas, and the next change in Git does not.
 func (w *scenario) notRespected(name string, rule map[string]any) {
 	a, counts := w.starts(name, "2", ignoring(rule), options())
 	a.refresh("hard")
-	w.holds(counts, 2, 5)
+	w.expectReplicas(counts, 2, 5)
 	a.pushes(shop(name, "2", "web:2", ""))
-	w.sees(counts, 2, 5, 2, 5)
+	w.awaitReplicas(counts, 2, 5, 2, 5)
 }
 
 // If they are respected, the replicas in Git have no effect, but removing them from Git means 1.
@@ -83,9 +83,9 @@ func (w *scenario) managersRespected() {
 	a, counts := w.starts(name, "2", ignoring(ours))
 	a.pushes(shop(name, "2", "web:2", ""))
 	a.pushes(shop(name, "4", "web:2", ""))
-	w.holds(counts, 2, 5)
+	w.expectReplicas(counts, 2, 5)
 	a.pushes(shop(name, "", "web:2", ""))
-	w.sees(counts, 2, 5, 1, 5)
+	w.awaitReplicas(counts, 2, 5, 1, 5)
 }
 
 // With server-side apply, a field is removed with its last owner, and Kyklos is one.
@@ -94,7 +94,7 @@ func (w *scenario) managersRespectedApplied() {
 	a, counts := w.starts(name, "2", ignoring(ours), modes[1].change)
 	a.pushes(shop(name, "4", "web:2", ""))
 	a.pushes(shop(name, "", "web:3", ""))
-	w.holds(counts, 2, 5)
+	w.expectReplicas(counts, 2, 5)
 }
 
 // A third manager's value is not ignored as Kyklos's, so Argo CD sets that of Git.
@@ -106,7 +106,7 @@ func (w *scenario) thirdManager() {
 	a.refresh("normal")
 	a.awaits("a paused scaler", func(v view) bool { return v.Sync == "Synced" && v.Revision == revision && v.Health == "Suspended" })
 	w.kubectlScale(name, "web", "9")
-	w.sees(counts, 5, 9, 2)
+	w.awaitReplicas(counts, 5, 9, 2)
 }
 
 // Without replicas in Git only Kyklos sets them, and nothing needs to be ignored.
@@ -116,7 +116,7 @@ func (w *scenario) neverInGit() {
 	a.pushes(shop(name, "", "web:2", ""))
 	a.set(without("spec", "ignoreDifferences"), options("ServerSideApply=true"))
 	a.pushes(shop(name, "", "web:3", ""))
-	w.holds(counts, 1, 5)
+	w.expectReplicas(counts, 1, 5)
 }
 
 // safePath follows the steps of docs/gitops.md.
@@ -133,11 +133,11 @@ func (w *scenario) safePath(name string, mode mode) {
 	a.set(mode.change) // 1: the settings
 	a.settles(revision)
 	a.pushes(shop(name, "3", "web:1", "")) // 2: the scaler
-	w.sees(counts, 3, 5)
+	w.awaitReplicas(counts, 3, 5)
 	a.pushes(shop(name, "", "web:1", "")) // 3: no replicas in Git
 	a.pushes(shop(name, "", "web:2", ""))
 	a.refresh("hard")
-	w.holds(counts, 3, 5)
+	w.expectReplicas(counts, 3, 5)
 }
 
 // The settings must stay: Argo CD has recorded the replicas that it respected, and removes what it has recorded.
@@ -145,10 +145,10 @@ func (w *scenario) settingsTakenAway() {
 	const name = "settings-taken-away"
 	a, counts := w.starts(name, "2")
 	a.pushes(shop(name, "", "web:2", ""))
-	w.holds(counts, 2, 5)
+	w.expectReplicas(counts, 2, 5)
 	a.set(without("spec", "ignoreDifferences"), options())
 	a.pushes(shop(name, "", "web:3", ""))
-	w.sees(counts, 2, 5, 1, 5)
+	w.awaitReplicas(counts, 2, 5, 1, 5)
 }
 
 // With server-side apply, a DaemonSet's node selector is one field with one owner.
@@ -158,7 +158,7 @@ func (w *scenario) selectorApplied() {
 	w.git.write(map[string]string{name + "/shop.yaml": namespace(name) + daemonSet("agents") + scaling("v1beta1", "DaemonSet", "agents", 1, 0, "")})
 	w.git.push()
 	w.create(name, without("spec", "ignoreDifferences"), modes[1].change)
-	w.sees(suspended, 0, 1, 0, 1)
+	w.awaitReplicas(suspended, 0, 1, 0, 1)
 }
 
 // Without a node selector nothing needs to be ignored in any mode.
@@ -169,10 +169,10 @@ func (w *scenario) noSelector(name string, mode mode) {
 	revision := w.git.push()
 	a := w.create(name, mode.change, without("spec", "ignoreDifferences"))
 	started := a.settles(revision).Started
-	w.sees(suspended, 0, 1)
+	w.awaitReplicas(suspended, 0, 1)
 	a.refresh("hard")
 	same(w, a.settles(revision).Started, started)
-	w.holds(suspended, 0, 1)
+	w.expectReplicas(suspended, 0, 1)
 }
 
 // followSuspended records whether the DaemonSet was suspended, as 1 or 0.

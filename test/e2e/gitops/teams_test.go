@@ -56,7 +56,7 @@ func (w *scenario) refused() {
 	a.awaits("the webhook's message", failing(`TimeWindowScaler.kyklos.io "second" is invalid: spec.targetRef.name: Duplicate value: "web": `+
 		`TimeWindowScaler "web" scales Deployment "web" already`))
 	a.pushes(map[string]string{name + "/second.yaml": ""})
-	w.holds(counts, 1, 5)
+	w.expectReplicas(counts, 1, 5)
 }
 
 // failing reports whether a sync has failed with this message.
@@ -74,12 +74,12 @@ func (w *scenario) toV1beta1(name string, mode mode) {
 	revision := w.git.push()
 	a := w.create(name, mode.change)
 	a.settles(revision)
-	w.sees(counts, 5)
+	w.awaitReplicas(counts, 5)
 	target, scaler := w.object("apps/v1", "Deployment", name, "web"), w.object("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
 	views := a.followViews()
 	a.pushes(shop(name, "", "web:1", ""))
 	a.refresh("hard")
-	w.holds(counts, 1, 5)
+	w.expectReplicas(counts, 1, 5)
 	same(w, w.object("apps/v1", "Deployment", name, "web").GetResourceVersion(), target.GetResourceVersion())
 	after := w.object("kyklos.io/v1beta1", "TimeWindowScaler", name, "web")
 	same(w, after.GetGeneration(), scaler.GetGeneration())
@@ -136,10 +136,10 @@ func (w *scenario) pausedByHand() {
 	a.refresh("normal")
 	a.awaits("a sync", func(v view) bool { return v.Sync == "Synced" && v.Revision == revision && v.Phase == "Succeeded" })
 	same(w, w.paused(name), true)
-	w.holds(counts, 1, 5, 7)
+	w.expectReplicas(counts, 1, 5, 7)
 	w.runs("resume", name)
 	a.awaits("Healthy", func(v view) bool { return v.Sync == "Synced" && v.Health == "Healthy" })
-	w.sees(counts, 1, 5, 7, 5)
+	w.awaitReplicas(counts, 1, 5, 7, 5)
 }
 
 // A missing target makes the application Degraded.

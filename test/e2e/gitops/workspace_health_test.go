@@ -46,7 +46,7 @@ func reasonsOf(t *testing.T, file string) (reasons []string) {
 // needsSomebody are the reasons of a waiting Workspace that only a user can resolve.
 var needsSomebody = []string{v1alpha1.ReasonArchiveNotConfigured, v1alpha1.ReasonRestartBackoff}
 
-// A Workspace that has failed for good is Degraded, even if it is paused. A paused one is Suspended, a ready one
+// A Workspace that has failed permanently is Degraded, even if it is paused. A paused one is Suspended, a ready one
 // Healthy, and a waiting one Progressing, or Degraded if it would wait forever.
 func TestHealthOfWorkspaces(t *testing.T) {
 	const yes, no = metav1.ConditionTrue, metav1.ConditionFalse
@@ -55,20 +55,20 @@ func TestHealthOfWorkspaces(t *testing.T) {
 		if slices.Contains(needsSomebody, reason) {
 			waits = "Degraded"
 		}
-		told, stalled := "the reason is "+reason, "stalled: "+reason
+		message, stalled := "the reason is "+reason, "stalled: "+reason
 		for _, tc := range []struct {
 			object any
 			want   health
 		}{
-			{workspace(t, yes, no, reason, false), health{"Healthy", told}},
-			{workspace(t, no, no, reason, false), health{waits, told}},
-			{workspace(t, metav1.ConditionUnknown, no, reason, false), health{waits, told}},
-			{workspace(t, no, no, reason, true), health{"Suspended", "Paused: " + told}},
-			{workspace(t, yes, no, reason, true), health{"Suspended", "Paused: " + told}},
+			{workspace(t, yes, no, reason, false), health{"Healthy", message}},
+			{workspace(t, no, no, reason, false), health{waits, message}},
+			{workspace(t, metav1.ConditionUnknown, no, reason, false), health{waits, message}},
+			{workspace(t, no, no, reason, true), health{"Suspended", "Paused: " + message}},
+			{workspace(t, yes, no, reason, true), health{"Suspended", "Paused: " + message}},
 			{workspace(t, no, yes, reason, false), health{"Degraded", stalled}},
 			{workspace(t, no, yes, reason, true), health{"Degraded", stalled}},
 		} {
-			same(t, judgeBy(t, workspaceScripts, tc.object), tc.want)
+			same(t, runHealth(t, workspaceScripts, tc.object), tc.want)
 		}
 	}
 }

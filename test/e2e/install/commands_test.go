@@ -63,9 +63,9 @@ func (s *scenario) installPage() (commands []harness.Command) {
 
 // runShown runs a command of docs/install.md with further arguments, and checks that it prints the lines that the page
 // shows. See findShown.
-func (s *scenario) runShown(words string, more ...string) {
+func (s *scenario) runShown(fragments string, more ...string) {
 	s.Helper()
-	c := s.findShown(words)
+	c := s.findShown(fragments)
 	output := s.run(strings.Join(append([]string{c.Text}, more...), " "))
 	for _, line := range c.Shown {
 		if !strings.Contains(output, strings.TrimSpace(line)+"\n") {
@@ -75,23 +75,23 @@ func (s *scenario) runShown(words string, more ...string) {
 }
 
 // retryShown runs a command of docs/install.md until it succeeds.
-func (s *scenario) retryShown(words string) {
+func (s *scenario) retryShown(fragments string) {
 	s.Helper()
-	command := s.findShown(words).Text
+	command := s.findShown(fragments).Text
 	s.Eventually("success", func() error {
 		_, err := s.try(command)
 		return err
 	})
 }
 
-// findShown returns the shortest command of docs/install.md that contains all of words, and marks it as executed.
-func (s *scenario) findShown(words string) harness.Command {
+// findShown returns the shortest command of docs/install.md that contains all of fragments, and marks it as executed.
+func (s *scenario) findShown(fragments string) harness.Command {
 	s.Helper()
 	found := slices.DeleteFunc(s.installPage(), func(c harness.Command) bool {
-		return slices.ContainsFunc(strings.Fields(words), func(word string) bool { return !strings.Contains(c.Text, word) })
+		return slices.ContainsFunc(strings.Fields(fragments), func(fragment string) bool { return !strings.Contains(c.Text, fragment) })
 	})
 	if len(found) == 0 {
-		s.Fatalf("docs/install.md has no command with %q", words)
+		s.Fatalf("docs/install.md has no command with %q", fragments)
 	}
 	shortest := slices.MinFunc(found, func(a, b harness.Command) int { return len(a.Text) - len(b.Text) })
 	executed[shortest.Text] = true

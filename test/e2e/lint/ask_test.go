@@ -29,7 +29,7 @@ type trial struct {
 	name string
 	// object is what is asked about; old is what it is to replace, nil for a creation.
 	object, old *manifest.Object
-	// real is a creation that is no dry run.
+	// real is a creation without a dry run.
 	real bool
 	// unreadable is why the command line cannot read the object, nil if it can.
 	unreadable *manifest.Problem

@@ -80,7 +80,7 @@ var meetings = map[string]meeting{
 	"a Workspace that shrinks":        {there: []string{store, fmt.Sprintf(archived, "9Gi")}, set: []string{fmt.Sprintf(archived, "5Gi")}},
 }
 
-// TestSetMeetsCluster holds what lint says of a set in a cluster against what the API server with Kyklos says when the
+// TestSetMeetsCluster compares what lint reports about a set in a cluster with what the API server with Kyklos says when the
 // set is applied there.
 func TestSetMeetsCluster(t *testing.T) {
 	withKyklos(t)
@@ -94,19 +94,19 @@ func TestSetMeetsCluster(t *testing.T) {
 		for i, name := range slices.Sorted(maps.Keys(meetings)) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				if words := meetings[name].hold(t, fmt.Sprintf("meeting-%d", i), server); len(words) == 0 {
+				if messages := meetings[name].compare(t, fmt.Sprintf("meeting-%d", i), server); len(messages) == 0 {
 					silent.Add(1)
 				}
 			})
 		}
 	})
 	if silent.Load() > 6 {
-		t.Errorf("nothing is said in %d of %d meetings", silent.Load(), len(meetings))
+		t.Errorf("%d of %d meetings have no messages", silent.Load(), len(meetings))
 	}
 }
 
-// hold returns what both say.
-func (m meeting) hold(t *testing.T, namespace string, server *apiserver.Server) []string {
+// compare returns the messages on which both agree.
+func (m meeting) compare(t *testing.T, namespace string, server *apiserver.Server) []string {
 	applier := newApplier(t, namespace)
 	for _, object := range m.parse(t, m.there) {
 		if _, err := applier.apply(t.Context(), object); err != nil {
@@ -123,7 +123,7 @@ func (m meeting) hold(t *testing.T, namespace string, server *apiserver.Server) 
 		t.Fatal(err, result.Notes)
 	}
 	last := set[len(set)-1]
-	said := wordsOf(result.Findings, last)
+	linted := messagesOf(result.Findings, last)
 	for _, object := range set[:len(set)-1] {
 		if _, err := applier.apply(t.Context(), object); err != nil {
 			t.Fatal(err)
@@ -134,12 +134,12 @@ func (m meeting) hold(t *testing.T, namespace string, server *apiserver.Server) 
 	err = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		var err error
 		answered, err = applier.apply(ctx, last, client.DryRunAll)
-		return slices.Equal(said, answered), err
+		return slices.Equal(linted, answered), err
 	})
 	if err != nil {
-		t.Errorf("%v (-lint +API server):\n%s", err, cmp.Diff(said, answered))
+		t.Errorf("%v (-lint +API server):\n%s", err, cmp.Diff(linted, answered))
 	}
-	return said
+	return linted
 }
 
 func (meeting) parse(t *testing.T, texts []string) []*manifest.Object {
@@ -151,36 +151,36 @@ func (meeting) parse(t *testing.T, texts []string) []*manifest.Object {
 	return objects
 }
 
-// elsewhere is where the other object of a message stands, which only lint says.
+// elsewhere is where the other object of a message is, which only lint adds.
 var elsewhere = regexp.MustCompile(` \(set\.yaml:\d+\)$`)
 
-// wordsOf are the findings about an object as an API server words them, without those that only lint has.
-func wordsOf(findings []lint.Finding, object *manifest.Object) []string {
-	words := []string{}
+// messagesOf are the findings about an object in the form of an API server, without those that only lint has.
+func messagesOf(findings []lint.Finding, object *manifest.Object) []string {
+	messages := []string{}
 	for _, f := range findings {
 		if f.Object == object && f.Rule != lint.DuplicateObject {
-			words = append(words, fmt.Sprintf("%s: %s %s", f.Severity, f.Field, elsewhere.ReplaceAllString(f.Message, "")))
+			messages = append(messages, fmt.Sprintf("%s: %s %s", f.Severity, f.Field, elsewhere.ReplaceAllString(f.Message, "")))
 		}
 	}
-	slices.Sort(words)
-	return words
+	slices.Sort(messages)
+	return messages
 }
 
 // applier applies objects in a namespace of its own, as kubectl apply does: what it does not name stays.
 type applier struct {
 	client    client.Client
 	namespace string
-	warnings  *heardWarnings
+	warnings  *requestWarnings
 }
 
-// heardWarnings collects the warnings of one request.
-type heardWarnings struct{ texts []string }
+// requestWarnings collects the warnings of one request.
+type requestWarnings struct{ texts []string }
 
-func (h *heardWarnings) HandleWarningHeader(_ int, _, text string) { h.texts = append(h.texts, text) }
+func (w *requestWarnings) HandleWarningHeader(_ int, _, text string) { w.texts = append(w.texts, text) }
 
 func newApplier(t *testing.T, namespace string) *applier {
 	t.Helper()
-	a := &applier{namespace: namespace, warnings: &heardWarnings{}}
+	a := &applier{namespace: namespace, warnings: &requestWarnings{}}
 	config := rest.CopyConfig(cluster.Config)
 	config.WarningHandler = a.warnings
 	var err error
@@ -196,7 +196,7 @@ func newApplier(t *testing.T, namespace string) *applier {
 var ofField = regexp.MustCompile(`^((?:spec|metadata)\S*[^:\s]):? `)
 
 // apply returns what the API server says, sorted; the error is about anything but the object.
-func (a *applier) apply(ctx context.Context, object *manifest.Object, options ...client.CreateOption) (words []string, err error) {
+func (a *applier) apply(ctx context.Context, object *manifest.Object, options ...client.CreateOption) (messages []string, err error) {
 	a.warnings.texts = nil
 	applied := object.Unstructured().DeepCopy()
 	applied.SetNamespace(a.namespace)
@@ -213,16 +213,16 @@ func (a *applier) apply(ctx context.Context, object *manifest.Object, options ..
 		}
 		err = a.client.Patch(ctx, applied, client.RawPatch(types.MergePatchType, body), patch...)
 	}
-	words = []string{}
+	messages = []string{}
 	for _, text := range a.warnings.texts {
-		words = append(words, "warning: "+ofField.ReplaceAllString(text, "$1 "))
+		messages = append(messages, "warning: "+ofField.ReplaceAllString(text, "$1 "))
 	}
 	if status := (apierrors.APIStatus)(nil); errors.As(err, &status) && apierrors.IsInvalid(err) && len(options) > 0 {
 		for _, cause := range status.Status().Details.Causes {
-			words = append(words, fmt.Sprintf("error: %s %s", cause.Field, cause.Message))
+			messages = append(messages, fmt.Sprintf("error: %s %s", cause.Field, cause.Message))
 		}
 		err = nil
 	}
-	slices.Sort(words)
-	return words, err
+	slices.Sort(messages)
+	return messages, err
 }

@@ -11,8 +11,8 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// The API server refused something by every rule of the definitions, those of status apart: it is nobody's to
-// write, and dropped unread. So nothing that they say is left out of the comparison.
+// The API server refused something by every rule of the definitions, those of status apart: users cannot
+// write it, and the server drops it unread. So the comparison covers every message of the rules.
 func TestEveryRuleIsBroken(t *testing.T) {
 	all := trials(t)
 	schemas, err := structurals()
@@ -38,14 +38,14 @@ func TestEveryRuleIsBroken(t *testing.T) {
 	}
 }
 
-// said is how a rule of a schema begins what it says, or ends it.
-var said = map[string]string{
+// phrases are the beginnings, or ends, of the messages by rule of a schema.
+var phrases = map[string]string{
 	"type": "must be of type ", "enum": "Unsupported value: ", "minimum": "should be greater than or equal to ", "maximum": "should be less than or equal to ",
 	"minLength": "should be at least ", "maxLength": "Too long: ", "minItems": "should have at least ", "maxItems": "Too many: ",
 	"maxProperties": "Too many: ", "required": "Required value", "unique": "Duplicate value: ",
 }
 
-// rulesOf are the rules at path and below: "PATH RULE" and what a refusal says; PATH is without indices and keys.
+// rulesOf are the rules at path and below: "PATH RULE" and the phrase of a refusal; PATH is without indices and keys.
 func rulesOf(s *structuralschema.Structural, path string) map[string]string {
 	rules := map[string]string{}
 	add := func(path, rule, says string) { rules[path+" "+rule] = says }
@@ -55,18 +55,18 @@ func rulesOf(s *structuralschema.Structural, path string) map[string]string {
 			"maxLength": v.MaxLength != nil, "minItems": v.MinItems != nil && *v.MinItems > 0, "maxItems": v.MaxItems != nil, "maxProperties": v.MaxProperties != nil,
 		} {
 			if has {
-				add(path, rule, said[rule])
+				add(path, rule, phrases[rule])
 			}
 		}
 		for _, name := range v.Required {
-			add(strings.TrimPrefix(path+"."+name, "."), "required", said["required"])
+			add(strings.TrimPrefix(path+"."+name, "."), "required", phrases["required"])
 		}
 	}
 	if path != "" && (s.Type != "" || s.XIntOrString) {
-		add(path, "type", said["type"])
+		add(path, "type", phrases["type"])
 	}
 	if s.XListType != nil && *s.XListType != "atomic" {
-		add(path+"[*]", "unique", said["unique"])
+		add(path+"[*]", "unique", phrases["unique"])
 	}
 	for _, rule := range s.XValidations {
 		add(strings.TrimPrefix(path+rule.FieldPath, "."), "CEL: "+rule.Message, rule.Message)

@@ -18,7 +18,7 @@ import (
 	"kyklos.io/kyklos/config/crd"
 )
 
-// TestBuiltInKinds holds what lint knows of the kinds that every cluster has against what a cluster has: every built-in kind is a target, or
+// TestBuiltInKinds compares the kinds that lint assumes in every cluster with those of a cluster: every built-in kind is a target, or
 // not, for the same reason with the cluster and without.
 func TestBuiltInKinds(t *testing.T) {
 	server, err := apiserver.New(crd.Bases)
@@ -36,25 +36,25 @@ func TestBuiltInKinds(t *testing.T) {
 		objects, _ := manifest.Parse(&manifest.File{Name: kind, Data: []byte(text)})
 		set.Objects = append(set.Objects, objects...)
 	}
-	said := func(c *ruleset.Cluster) (words []string) {
+	messages := func(c *ruleset.Cluster) (found []string) {
 		result, err := ruleset.Run(t.Context(), &set, ruleset.Options{Server: server, Namespace: "default", Cluster: c, Now: time.Now()})
 		if err != nil || len(result.Notes) > 0 {
 			t.Fatal(err, result.Notes)
 		}
 		for _, f := range result.Findings {
 			if f.Rule == lint.TargetKind {
-				words = append(words, fmt.Sprintf("%s: %s %s", f.Object.File.Name, f.Field, f.Message))
+				found = append(found, fmt.Sprintf("%s: %s %s", f.Object.File.Name, f.Field, f.Message))
 			}
 		}
-		return words
+		return found
 	}
-	with, without := said(here), said(nil)
+	with, without := messages(here), messages(nil)
 	if diff := cmp.Diff(with, without); diff != "" || len(with) < 20 {
 		t.Errorf("of %d kinds %d are refused (-with the cluster +without):\n%s", len(set.Objects), len(with), diff)
 	}
 }
 
-// younger are beginnings of kinds that this cluster has, and not every cluster which Kyklos supports: without a cluster nothing is said of
+// younger are beginnings of kinds that this cluster has, and not every cluster which Kyklos supports: without a cluster lint does not report
 // them.
 var younger = []string{
 	"admissionregistration.k8s.io/v1/MutatingAdmissionPolicy", // and its bindings

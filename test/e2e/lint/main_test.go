@@ -1,4 +1,4 @@
-// Package lint_test holds what the command line says of manifests without a cluster against what a real API server says
+// Package lint_test compares what the command line reports about manifests without a cluster with what a real API server says
 // of them.
 package lint_test
 

@@ -105,7 +105,7 @@ func aimed(p place) (all []mutant) {
 		put("too high", int64(*v.Maximum)+1)
 	}
 	if len(v.Enum) > 0 {
-		put("unknown word", "nope")
+		put("unknown value", "nope")
 	}
 	if v.MinLength != nil && *v.MinLength > 0 {
 		put("too short", strings.Repeat("a", int(*v.MinLength)-1))

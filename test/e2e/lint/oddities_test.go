@@ -67,7 +67,7 @@ func inNamespace(object *manifest.Object, namespace, name string) *manifest.Obje
 	return fromMap(content.Object)
 }
 
-// oddities are texts that mean something else than they seem to, or are no objects of the kind at all.
+// oddities are texts that mean something else than they seem to, or are not objects of the kind at all.
 func oddities() (all []*trial, err error) {
 	for i, edit := range [][]string{
 		{"replicas: 3", "replicas: 0o17"}, {"replicas: 3", "replicas: 017"}, {"replicas: 3", "replicas: 0x1F"}, {"replicas: 3", "replicas: 1_000"}, {"replicas: 3", "replicas: 1e3"}, {"replicas: 3", "replicas: 3.0"},

@@ -32,7 +32,7 @@ spec:
 `
 }
 
-// policed are objects, those that they replace, and which bindings of testdata/policies speak against them.
+// policed are objects, the objects that they replace, and which bindings of testdata/policies reject them or warn.
 var policed = map[string]struct {
 	object, old string
 	want        []string

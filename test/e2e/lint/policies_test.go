@@ -57,7 +57,7 @@ func (w *warnings) HandleWarningHeader(_ int, _, text string) {
 	}
 }
 
-// policedServer is the API server with the policies, as a client that is told of its warnings.
+// policedServer is the API server with the policies, as a client that collects its warnings.
 type policedServer struct {
 	*dynamic.DynamicClient
 	warnings
@@ -141,7 +141,7 @@ func parsed(t *testing.T, text string) *manifest.Object {
 
 var spoke = regexp.MustCompile(`^(Validation failed for )?ValidatingAdmissionPolicy '[^']*' with binding '([^']*)'`)
 
-// What policies say without an API server is what one says that has them, word for word. Where several deny a request, it names one.
+// What policies say without an API server is literally what a server with them says. Where several deny a request, it names one.
 func TestPolicies(t *testing.T) {
 	withKyklos(t)
 	texts, objects := map[string]string{}, []*manifest.Object{}
@@ -179,7 +179,7 @@ func TestPolicies(t *testing.T) {
 			for _, f := range policies.Evaluate(t.Context(), request) {
 				action, by := "deny", spoke.FindStringSubmatch(f.Message)
 				if by == nil {
-					t.Fatalf("not an API server's words: %s", f.Message)
+					t.Fatalf("not an API server's message: %s", f.Message)
 				}
 				if f.Severity == lint.Error {
 					denied = append(denied, f.Message)
@@ -221,14 +221,14 @@ func defaulted(t *testing.T, definitions *apiserver.Server, object, old *manifes
 	return verdict.Object
 }
 
-// agree compares an API server's refusal with what is said here.
+// agree compares an API server's refusal with the messages here.
 func agree(refusal error, denied []string) error {
-	_, told, byPolicy := strings.Cut(fmt.Sprint(refusal), " is forbidden: ")
+	_, message, byPolicy := strings.Cut(fmt.Sprint(refusal), " is forbidden: ")
 	switch {
 	case refusal != nil && !byPolicy && !apierrors.IsAlreadyExists(refusal):
 		return fmt.Errorf("the API server refuses it for another reason: %w", refusal)
-	case byPolicy && !slices.Contains(denied, told), !byPolicy && len(denied) > 0:
-		return fmt.Errorf("the API server says %q, here it is %q", told, denied)
+	case byPolicy && !slices.Contains(denied, message), !byPolicy && len(denied) > 0:
+		return fmt.Errorf("the API server says %q, here it is %q", message, denied)
 	}
 	return nil
 }

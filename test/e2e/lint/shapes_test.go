@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/cli/manifest"
 )
 
-// What kubectl refuses to read is no object for lint either, and what it reads is one.
+// Lint reads an object if and only if kubectl does.
 func TestShapesAreKubectls(t *testing.T) {
 	trials(t) // the definitions are installed
 	flow := `{apiVersion: kyklos.io/v1beta1, kind: TimeWindowScaler, metadata: {name: plain}, spec: {timezone: UTC, ` +

@@ -97,7 +97,7 @@ func askAll() ([]*trial, error) {
 	return all, asker.each(all, asker.ask)
 }
 
-// define installs the definitions, as they are or so that they allow every object, and returns when the API server judges by
+// define installs the definitions, as they are or so that they allow every object, and returns when the API server validates by
 // them.
 func define(ctx context.Context, admin client.Client, anything bool) error {
 	definitions, err := definitions()

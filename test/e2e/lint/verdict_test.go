@@ -20,7 +20,7 @@ import (
 // least is how many manifests the command line has to agree about.
 const least = 300
 
-// The verdict on every manifest of the corpus is the API server's: the same refusals and warnings, word for word, and
+// The verdict on every manifest of the corpus is the API server's: the same refusals and warnings, literally, and
 // the same object.
 func TestVerdictsAreTheServers(t *testing.T) {
 	all := trials(t)

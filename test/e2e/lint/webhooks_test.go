@@ -53,7 +53,7 @@ func TestVerdictsWithKyklos(t *testing.T) {
 	}
 }
 
-// amounts are Workspaces that leave out some of their resources, and say others.
+// amounts are Workspaces that leave out some of their resources, and set others.
 func amounts() (all []*trial, err error) {
 	for i, resources := range []string{
 		`{}`, `{limits: {}}`, `{requests: {}}`, `{limits: {cpu: 100m}}`, `{limits: {memory: 1Gi}}`, `{requests: {cpu: 3}}`, `{requests: {memory: 8Gi}}`, `{requests: {cpu: 3}, limits: {memory: 1Gi}}`,

@@ -79,7 +79,7 @@ func (s *scenario) wakes(m *harness.Manager, times ...string) {
 }
 
 // A new value that leads to the same count costs its poll and no other request (B9).
-func TestAValueThatAsksForTheSameWritesNothing(t *testing.T) {
+func TestUnchangedProposalWritesNothing(t *testing.T) {
 	s := newScenario(t)
 	s.SetClock("2025-01-27 10:00:00")
 	s.measured(`[{value: "5"}]`)

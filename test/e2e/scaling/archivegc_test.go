@@ -21,7 +21,7 @@ import (
 
 // W48: one leader finds an archive without a Workspace and records it. The next leader deletes it two hours later, with
 // the shipped permissions.
-func TestAnArchiveThatNobodyNeeds(t *testing.T) {
+func TestUnneededArchiveIsDeleted(t *testing.T) {
 	s := newIdleScenario(t, "STANDBY")
 	folder := t.TempDir()
 	store := filestore.New(folder)
@@ -49,5 +49,5 @@ func TestAnArchiveThatNobodyNeeds(t *testing.T) {
 		_, err := store.Head(t.Context(), key.Data())
 		return errors.Is(err, archive.ErrNotFound)
 	})
-	s.told(book.Namespace, events.ReasonArchivesDeleted, "Deleted 1 archives that no Workspace needed; 0 are left in file://"+folder)
+	s.awaitEvent(book.Namespace, events.ReasonArchivesDeleted, "Deleted 1 archives that no Workspace needed; 0 are left in file://"+folder)
 }

@@ -16,8 +16,8 @@ func TestManyBoundariesMissed(t *testing.T) {
 	s.settles(2)
 	s.clock("2025-07-01 12:00:00") // a Tuesday, 222 boundaries later
 	s.settles(10)
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
-	s.hears("ScaledDown")
+	s.awaitEvents("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledDown")
 	s.measures(1, "kyklos_scale_events_total", "direction=up")
 }
 

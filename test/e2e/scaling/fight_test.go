@@ -80,7 +80,7 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 	s.equal("message", s.condition("Degraded", "True", v1beta1.ReasonFieldFight), argues(rival, "BusinessHours"))
 	s.condition("Ready", "False", v1beta1.ReasonTargetMismatch)
 	s.condition("Reconciling", "False", v1beta1.ReasonStable)
-	s.hears("FieldFight", argues(rival, "BusinessHours"))
+	s.awaitEvents("FieldFight", argues(rival, "BusinessHours"))
 	s.measures(1, "kyklos_field_fight")
 	since := meta.FindStatusCondition(s.scaler().Status.Conditions, v1beta1.ConditionDegraded).LastTransitionTime
 	s.equal("effective", *s.scaler().Status.EffectiveReplicas, int32(10))
@@ -94,7 +94,7 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 	s.measures(6, driftCorrections)
 	s.losesAgain(scaled)
 	s.waitsWithoutRequests()
-	s.hears("FieldFight", argues(rival, "BusinessHours")) // once
+	s.awaitEvents("FieldFight", argues(rival, "BusinessHours")) // once
 	still := meta.FindStatusCondition(s.scaler().Status.Conditions, v1beta1.ConditionDegraded)
 	s.equal("Degraded since", still.LastTransitionTime.Unix(), since.Unix())
 	s.equal("requests for the rival's name", len(s.reads()), 1)
@@ -103,7 +103,7 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 	s.Until("the flip", func() bool {
 		return slices.Contains(s.notes("ScaledDown"), "Scaled down from 15 to 2 replicas (window: OffHours)")
 	})
-	s.hears("FieldFight", argues(rival, "BusinessHours"), argues(rival, "OffHours"))
+	s.awaitEvents("FieldFight", argues(rival, "BusinessHours"), argues(rival, "OffHours"))
 
 	s.losesAgain(scaled.Add(time.Hour))
 	stop()
@@ -135,7 +135,7 @@ func (s *scenario) waitsWithoutRequests() {
 	for range 3 {
 		seen := s.passes(scalerName)
 		wall.set(wall.Now().Add(10 * time.Second))
-		s.Until("a look", func() bool { return s.passes(scalerName) > seen })
+		s.Until("a pass", func() bool { return s.passes(scalerName) > seen })
 	}
 	if after := s.writesAndReads(); len(after) != len(before) {
 		s.Errorf("while a correction waits: %q", after[len(before):])

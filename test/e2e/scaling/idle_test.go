@@ -121,11 +121,11 @@ func TestAnIdleWorkspace(t *testing.T) {
 	if fields := string(fieldsOf(ws, workspaceidle.FieldManager)); fields != `{"f:spec":{"f:desiredState":{}}}` {
 		t.Errorf("%s owns %s", workspaceidle.FieldManager, fields)
 	}
-	s.told(ann.Namespace, events.ReasonWorkspaceIdle, "No heartbeat since "+heard.UTC().Format(time.RFC3339))
+	s.awaitEvent(ann.Namespace, events.ReasonWorkspaceIdle, "No heartbeat since "+heard.UTC().Format(time.RFC3339))
 }
 
-// told waits for an event.
-func (s idleScenario) told(namespace, reason, text string) {
+// awaitEvent waits for an event.
+func (s idleScenario) awaitEvent(namespace, reason, text string) {
 	s.Helper()
 	s.Until("the event "+reason, func() bool {
 		var list corev1.EventList

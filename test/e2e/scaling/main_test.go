@@ -1,5 +1,5 @@
 // Package scaling runs the controller against a real API server with real controllers, as the shipped
-// ServiceAccount, and moves its clock: what R8 to R13 say happens here.
+// ServiceAccount, and moves its clock: this is where R8 to R13 are tested.
 package scaling
 
 import (

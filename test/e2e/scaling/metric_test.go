@@ -47,8 +47,8 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	s.clock("2025-02-03 09:00:00")
 	s.settles(5)
 	// The boundary raises the target to the window's replicas, and the first answer to the metric's count.
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
-	s.hears("ScaledDown", "Scaled down from 10 to 5 replicas (window: BusinessHours, metric queue_depth)")
+	s.awaitEvents("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledDown", "Scaled down from 10 to 5 replicas (window: BusinessHours, metric queue_depth)")
 	s.measures(150, "kyklos_external_metric_value", "window=BusinessHours", "metric=queue_depth")
 	s.measured(`[{value: "100"}, {value: "110500m"}]`)
 	s.settles(8) // the sum counts: 210.5 / 30
@@ -58,10 +58,10 @@ func TestTheMetricSetsTheCount(t *testing.T) {
 	s.settles(20)
 	s.clock("2025-02-03 17:00:00")
 	s.settles(2)
-	s.hearsLast("ScaledUp", "Scaled up from 1 to 20 replicas (window: BusinessHours, metric queue_depth)")
-	s.hearsLast("ScaledDown", "Scaled down from 20 to 2 replicas (window: OffHours)")
+	s.awaitLastEvent("ScaledUp", "Scaled up from 1 to 20 replicas (window: BusinessHours, metric queue_depth)")
+	s.awaitLastEvent("ScaledDown", "Scaled down from 20 to 2 replicas (window: OffHours)")
 	s.measuresNothing("kyklos_external_metric_value")
-	s.hears("MetricUnavailable")
+	s.awaitEvents("MetricUnavailable")
 }
 
 // The target value applies to the metric as a whole. From zero replicas the ratio is used as it is, and a metric that
@@ -125,7 +125,7 @@ func TestAMetricWithoutAValue(t *testing.T) {
 			if !strings.HasPrefix(message, begins) || !strings.Contains(message, tc.because) {
 				t.Errorf("Degraded says %q", message)
 			}
-			s.hears("MetricUnavailable", message)
+			s.awaitEvents("MetricUnavailable", message)
 			if misses, _ := s.metric("kyklos_external_metric_misses_total", "metric=queue_depth"); misses < 3 {
 				t.Errorf("the fallback came after %v misses", misses)
 			}
@@ -133,13 +133,13 @@ func TestAMetricWithoutAValue(t *testing.T) {
 			s.measured(`[{value: "90"}]`)
 			s.settles(3)
 			s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
-			s.hears("MetricUnavailable", message) // once
+			s.awaitEvents("MetricUnavailable", message) // once
 		})
 	}
 }
 
 // The API group disappears with its APIService, and returns with it.
-func TestTheMetricsAPIGoesAndComes(t *testing.T) {
+func TestMetricsAPIDisappearsAndReturns(t *testing.T) {
 	s := newScenario(t, "2025-01-27 10:00:00")
 	s.target(2)
 	s.measured(`[{value: "450"}]`)
@@ -173,7 +173,7 @@ func TestGraceAndDriftUnderAMetric(t *testing.T) {
 	s.officeHours(byQueue(), withGrace(60))
 	s.settles(5)
 	s.userScales(6)
-	s.hears("ScaledDown", "Corrected manual drift: scaled down from 6 to 5 replicas (window: BusinessHours, metric queue_depth)")
+	s.awaitEvents("ScaledDown", "Corrected manual drift: scaled down from 6 to 5 replicas (window: BusinessHours, metric queue_depth)")
 	s.settles(5)
 	s.measured(`[{value: "60"}]`)
 	s.measures(1, "kyklos_in_grace_period")

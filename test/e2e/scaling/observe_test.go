@@ -63,14 +63,14 @@ func (s *scenario) notes(reason string) []string {
 	return notes
 }
 
-// hears waits until the events with the reason are exactly the notes.
-func (s *scenario) hears(reason string, notes ...string) {
+// awaitEvents waits until the events with the reason are exactly the notes.
+func (s *scenario) awaitEvents(reason string, notes ...string) {
 	s.Helper()
 	s.Until(fmt.Sprintf("%s events %q", reason, notes), func() bool { return slices.Equal(s.notes(reason), notes) })
 }
 
-// hearsLast waits until the latest event with the reason has the note. Events and metrics follow the status.
-func (s *scenario) hearsLast(reason, note string) {
+// awaitLastEvent waits until the latest event with the reason has the note. Events and metrics follow the status.
+func (s *scenario) awaitLastEvent(reason, note string) {
 	s.Helper()
 	s.Until(fmt.Sprintf("%s event %q last", reason, note), func() bool {
 		notes := s.notes(reason)

@@ -50,7 +50,7 @@ func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 	s.Until("the second in charge", func() bool { return *s.deployment().Spec.Replicas == 5 })
 }
 
-func TestAutoscalerOnTheSameTargetIsNamed(t *testing.T) {
+func TestAutoscalerOnTheSameTargetIsReported(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.Must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"},
@@ -62,7 +62,7 @@ func TestAutoscalerOnTheSameTargetIsNamed(t *testing.T) {
 	s.target(2)
 	s.officeHours()
 	s.settles(10)
-	s.hears("TargetConflict", "HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other")
+	s.awaitEvents("TargetConflict", "HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other")
 }
 
 // A deleted scaler leaves its target unchanged, and none of its series.

@@ -70,5 +70,5 @@ func TestFlipUnderARivalsWrites(t *testing.T) {
 	stop()
 	written := <-last
 	s.equal("the rival's annotation", s.deployment().Annotations["rival"], written)
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 }

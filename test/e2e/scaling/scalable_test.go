@@ -130,7 +130,7 @@ func (c *custom) scaledTo(replicas int64) {
 
 // The scaler is created first, then its kind, the permission and the target. Each step is reported within one pass, and
 // scalers of other kinds keep working.
-func TestAKindThatComesLater(t *testing.T) {
+func TestKindInstalledLater(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	c := newCustom(s, "Rollout")
 	s.officeHours(scales(c.apiVersion(), "Rollout"))
@@ -139,12 +139,12 @@ func TestAKindThatComesLater(t *testing.T) {
 		" has no Rollout, and nothing else in this cluster has one that can be scaled: install what brings this kind, or correct apiVersion and kind")
 
 	c.install(true)
-	s.clock("2025-01-27 14:01:00") // the next look, ahead of time
+	s.clock("2025-01-27 14:01:00") // the next pass, ahead of time
 	message = s.condition("Degraded", "True", v1beta1.ReasonTargetForbidden)
 	if !strings.HasPrefix(message, "Kyklos has no permission to scale "+c.crdName()+": create a ClusterRole with the label "+targetkind.AggregationLabel) {
 		t.Errorf("message: %s", message)
 	}
-	s.hears("TargetForbidden", message)
+	s.awaitEvents("TargetForbidden", message)
 	s.condition("Ready", "False", v1beta1.ReasonTargetForbidden)
 
 	c.allow()
@@ -171,7 +171,7 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 	s.condition("Reconciling", "True", v1beta1.ReasonWindowTransition)
 	c.patch(`{"status":{"replicas":10}}`)
 	s.Until("Ready", func() bool { return s.ready(10) })
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 
 	// A pass over a scaler at rest sends no request, not even for discovery (B9).
 	s.clockIsKnown()
@@ -184,13 +184,13 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 	}
 
 	c.patch(`{"spec":{"replicas":15}}`)
-	s.hears("ScaledDown", "Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledDown", "Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)")
 	c.scaledTo(10)
 
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(1) })
 	s.clock("2025-01-27 18:00:00")
-	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=10, desired=1")
+	s.awaitEvents("ScalingSkipped", "Scaling skipped due to pause: current=10, desired=1")
 	s.equal("while paused", c.replicas(), int64(10))
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 	c.scaledTo(1)

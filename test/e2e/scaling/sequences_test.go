@@ -24,7 +24,7 @@ func TestScaleUpEnteringTheWindow(t *testing.T) {
 
 	s.clock("2025-01-27 09:00:00")
 	s.settles(10)
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 	status := s.scaler().Status
 	s.equal("window", status.CurrentWindow, "BusinessHours")
 	s.equal("next boundary", status.NextBoundary.In(kolkata(t)).Format(time.DateTime), "2025-01-27 17:00:00")
@@ -62,7 +62,7 @@ func TestScaleDownWithGracePeriod(t *testing.T) {
 	s.settles(10)
 
 	s.clock("2025-01-27 17:00:00")
-	s.hears("GracePeriodStarted", "Grace period started: 300s before scaling to 2 replicas")
+	s.awaitEvents("GracePeriodStarted", "Grace period started: 300s before scaling to 2 replicas")
 	s.measures(1, "kyklos_in_grace_period")
 	status := s.scaler().Status
 	s.equal("kept", *status.EffectiveReplicas, int32(10))
@@ -74,7 +74,7 @@ func TestScaleDownWithGracePeriod(t *testing.T) {
 
 	s.clock(expiry.Add(time.Second).Format(time.DateTime))
 	s.settles(2)
-	s.hears("ScaledDown", "Scaled down from 10 to 2 replicas after 300s grace period")
+	s.awaitEvents("ScaledDown", "Scaled down from 10 to 2 replicas after 300s grace period")
 	if after := s.scaler().Status.GracePeriodExpiry; after != nil {
 		t.Errorf("expiry still %s", after)
 	}
@@ -91,7 +91,7 @@ func TestGracePeriodEndsByItself(t *testing.T) {
 	s.settles(10)
 	s.clock("2025-01-27 17:00:00")
 	s.settles(2)
-	s.hears("ScaledDown", "Scaled down from 10 to 2 replicas after 3s grace period")
+	s.awaitEvents("ScaledDown", "Scaled down from 10 to 2 replicas after 3s grace period")
 }
 
 func TestScaleUpCancelsGracePeriod(t *testing.T) {
@@ -102,9 +102,9 @@ func TestScaleUpCancelsGracePeriod(t *testing.T) {
 	s.clock("2025-01-27 17:00:00")
 	s.measures(1, "kyklos_in_grace_period")
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.DefaultReplicas = intstr.FromInt32(10) })
-	s.hears("GracePeriodCancelled", "Grace period cancelled: 10 replicas are desired again")
+	s.awaitEvents("GracePeriodCancelled", "Grace period cancelled: 10 replicas are desired again")
 	s.settles(10)
-	s.hears("ScaledDown")
+	s.awaitEvents("ScaledDown")
 }
 
 // R8.
@@ -115,14 +115,14 @@ func TestManualDriftIsCorrected(t *testing.T) {
 	s.settles(10)
 
 	s.userScales(15)
-	s.hears("ScaledDown", "Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledDown", "Corrected manual drift: scaled down from 15 to 10 replicas (window: BusinessHours)")
 	s.settles(10)
 	s.measures(1, "kyklos_manual_drift_corrections_total")
 	if s.scaler().Status.LastScaleTime == nil {
 		t.Error("no lastScaleTime")
 	}
 	s.userScales(3)
-	s.hears("ScaledUp", "Corrected manual drift: scaled up from 3 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledUp", "Corrected manual drift: scaled up from 3 to 10 replicas (window: BusinessHours)")
 	s.settles(10)
 }
 
@@ -134,9 +134,9 @@ func TestHolidayTreatedAsClosed(t *testing.T) {
 	s.officeHours(withHolidays(v1beta1.HolidayClosed), func(tws *v1beta1.TimeWindowScaler) { tws.Spec.DefaultReplicas = intstr.FromInt32(0) })
 
 	s.settles(0)
-	s.hears("HolidayDetected", "Holiday detected for 2025-12-25 (mode: treat-as-closed)")
-	s.hears("WindowOverride", "Holiday 2025-12-25: treating as closed, using 0 replicas")
-	s.hears("ScaledDown", "Scaled down from 10 to 0 replicas (holiday: treat-as-closed)")
+	s.awaitEvents("HolidayDetected", "Holiday detected for 2025-12-25 (mode: treat-as-closed)")
+	s.awaitEvents("WindowOverride", "Holiday 2025-12-25: treating as closed, using 0 replicas")
+	s.awaitEvents("ScaledDown", "Scaled down from 10 to 0 replicas (holiday: treat-as-closed)")
 	s.clock("2025-12-25 10:00:00")
 	s.measures(1, "kyklos_holiday_override_active")
 	s.settles(0)
@@ -147,7 +147,7 @@ func TestHolidayTreatedAsClosed(t *testing.T) {
 	s.settles(10)
 	s.equal("window after", s.scaler().Status.CurrentWindow, "BusinessHours")
 	s.measures(0, "kyklos_holiday_override_active")
-	s.hears("HolidayDetected", "Holiday detected for 2025-12-25 (mode: treat-as-closed)") // once
+	s.awaitEvents("HolidayDetected", "Holiday detected for 2025-12-25 (mode: treat-as-closed)") // once
 }
 
 func TestHolidayTreatedAsOpen(t *testing.T) {
@@ -159,8 +159,8 @@ func TestHolidayTreatedAsOpen(t *testing.T) {
 
 	s.holidays("2025-12-25", "Christmas")
 	s.settles(10)
-	s.hears("WindowOverride", "Holiday 2025-12-25: treating as open, using 10 replicas")
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (holiday: treat-as-open)")
+	s.awaitEvents("WindowOverride", "Holiday 2025-12-25: treating as open, using 10 replicas")
+	s.awaitEvents("ScaledUp", "Scaled up from 2 to 10 replicas (holiday: treat-as-open)")
 	s.equal("window", s.scaler().Status.CurrentWindow, "Holiday")
 	message := s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 	s.equal("message", message, "The spec is fully applied, but these holiday keys are not yyyy-mm-dd dates: Christmas")
@@ -172,7 +172,7 @@ func TestPauseLeavesTheTargetAlone(t *testing.T) {
 	s.target(5)
 	s.officeHours(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Pause = true })
 
-	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=5, desired=10")
+	s.awaitEvents("ScalingSkipped", "Scaling skipped due to pause: current=5, desired=10")
 	message := s.condition("Ready", "False", v1beta1.ReasonTargetMismatch)
 	s.Until("the message with the observed count", func() bool {
 		message = s.condition("Ready", "False", v1beta1.ReasonTargetMismatch)
@@ -185,7 +185,7 @@ func TestPauseLeavesTheTargetAlone(t *testing.T) {
 
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 	s.settles(10)
-	s.hears("ScaledUp", "Scaled up from 5 to 10 replicas (window: BusinessHours)") // an end of pause is no drift
+	s.awaitEvents("ScaledUp", "Scaled up from 5 to 10 replicas (window: BusinessHours)") // the end of a pause is not drift
 	s.measures(0, "kyklos_pause_active")
 }
 
@@ -200,13 +200,13 @@ func TestTargetMissingAndRecreated(t *testing.T) {
 		client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	message := s.condition("Ready", "False", v1beta1.ReasonTargetNotFound)
 	s.equal("message", message, "Target Deployment "+s.namespace+"/webapp not found")
-	s.hears("MissingTarget", "Target Deployment "+s.namespace+"/webapp not found")
+	s.awaitEvents("MissingTarget", "Target Deployment "+s.namespace+"/webapp not found")
 	if observed := s.scaler().Status.TargetObservedReplicas; observed != nil {
 		t.Errorf("observed %d of a target that is gone", *observed)
 	}
 
 	s.target(1)
 	s.settles(10)
-	s.hears("ScaledUp", "Scaled up from 1 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledUp", "Scaled up from 1 to 10 replicas (window: BusinessHours)")
 	s.equal("effective", ptr.Deref(s.scaler().Status.EffectiveReplicas, -1), int32(10))
 }

@@ -74,7 +74,7 @@ func (s *scenario) pods() int {
 	return len(list.Items)
 }
 
-// A StatefulSet goes by the same rules as a Deployment: flips, drift, grace, pause, loss and return.
+// A StatefulSet follows the same rules as a Deployment: flips, drift, grace, pause, loss and return.
 func TestStatefulSet(t *testing.T) {
 	s := newScenario(t, "2025-01-27 08:59:00")
 	s.statefulSet(2)
@@ -82,7 +82,7 @@ func TestStatefulSet(t *testing.T) {
 	s.statefulSetSettles(2)
 	s.clock("2025-01-27 09:00:00")
 	s.statefulSetSettles(10)
-	s.hears("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
+	s.awaitEvents("ScaledUp", "Scaled up from 2 to 10 replicas (window: BusinessHours)")
 
 	_, _, err := cluster.Kubectl(t.Context(), "", "-n", s.namespace, "scale", "statefulset", targetName, "--replicas=5")
 	s.Must(err)
@@ -92,20 +92,20 @@ func TestStatefulSet(t *testing.T) {
 
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.GracePeriodSeconds = 300 })
 	s.clock("2025-01-27 17:00:00")
-	s.hears("GracePeriodStarted", "Grace period started: 300s before scaling to 2 replicas")
+	s.awaitEvents("GracePeriodStarted", "Grace period started: 300s before scaling to 2 replicas")
 	s.equal("while grace runs", *s.getStatefulSet().Spec.Replicas, int32(10))
 	s.clock("2025-01-27 17:05:00")
 	s.statefulSetSettles(2)
 
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
 	s.clock("2025-01-28 09:00:00")
-	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=2, desired=10")
+	s.awaitEvents("ScalingSkipped", "Scaling skipped due to pause: current=2, desired=10")
 	s.equal("while paused", *s.getStatefulSet().Spec.Replicas, int32(2))
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = false })
 	s.statefulSetSettles(10)
 
 	s.Must(admin.Delete(t.Context(), s.getStatefulSet(), client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	s.hears("MissingTarget", "Target StatefulSet "+s.namespace+"/webapp not found")
+	s.awaitEvents("MissingTarget", "Target StatefulSet "+s.namespace+"/webapp not found")
 	s.Until("its pods gone", func() bool { return s.pods() == 0 })
 	s.statefulSet(1)
 	s.statefulSetSettles(10)
@@ -180,7 +180,7 @@ func TestDaemonSet(t *testing.T) {
 
 			s.clock("2025-01-27 17:00:00")
 			s.daemonSetSettles(0, true, 0)
-			s.hears("ScaledDown", "DaemonSet suspended (window: OffHours)")
+			s.awaitEvents("ScaledDown", "DaemonSet suspended (window: OffHours)")
 			s.equal("observed", ptr.Deref(s.scaler().Status.TargetObservedReplicas, -1), int32(0))
 			for key, value := range selector {
 				s.equal("the user's own key", s.getDaemonSet().Spec.Template.Spec.NodeSelector[key], value)
@@ -188,13 +188,13 @@ func TestDaemonSet(t *testing.T) {
 
 			s.clock("2025-01-28 09:00:00")
 			s.daemonSetSettles(10, false, 1)
-			s.hears("ScaledUp", "DaemonSet resumed (window: BusinessHours)")
+			s.awaitEvents("ScaledUp", "DaemonSet resumed (window: BusinessHours)")
 			s.equal("the spec", s.storedSpec(), before)
 		})
 	}
 }
 
-// Whoever adds or takes away the key is set right, and a count that stays above 0 is no write.
+// An added or removed key is corrected, and a count that stays above 0 causes no write.
 func TestDaemonSetDrift(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.daemonSet(nil)
@@ -209,7 +209,7 @@ func TestDaemonSetDrift(t *testing.T) {
 		s.setsKey(value)
 		s.daemonSetSettles(3, false, 1)
 	}
-	s.hears("ScaledUp", "Corrected manual drift: DaemonSet resumed (window: BusinessHours)") // the second within 5 minutes
+	s.awaitEvents("ScaledUp", "Corrected manual drift: DaemonSet resumed (window: BusinessHours)") // the second within 5 minutes
 
 	s.clock("2025-01-27 17:00:00")
 	s.daemonSetSettles(0, true, 0)
@@ -225,15 +225,15 @@ func TestDaemonSetGraceAndPause(t *testing.T) {
 	s.officeHours(scales("apps/v1", "DaemonSet"), closesToZero, withGrace(300))
 	s.daemonSetSettles(10, false, 0)
 	s.clock("2025-01-27 17:00:00")
-	s.hears("GracePeriodStarted", "Grace period started: 300s before the DaemonSet is suspended")
+	s.awaitEvents("GracePeriodStarted", "Grace period started: 300s before the DaemonSet is suspended")
 	s.daemonSetSettles(10, false, 0)
 	s.clock("2025-01-27 17:05:00")
 	s.daemonSetSettles(0, true, 0)
-	s.hears("ScaledDown", "DaemonSet suspended after 300s grace period")
+	s.awaitEvents("ScaledDown", "DaemonSet suspended after 300s grace period")
 
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
 	s.clock("2025-01-28 09:00:00")
-	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=suspended, desired=running")
+	s.awaitEvents("ScalingSkipped", "Scaling skipped due to pause: current=suspended, desired=running")
 	s.Until("the message", func() bool {
 		return s.condition("Ready", "False", v1beta1.ReasonTargetMismatch) == "Target is suspended but desired is running (pause=true)"
 	})

@@ -34,8 +34,8 @@ func (s *scenario) getWorkspace() *v1alpha1.Workspace {
 	return ws
 }
 
-// asks writes the desired state as manager does: a user, or an idle timer.
-func (s *scenario) asks(manager string, desired v1alpha1.DesiredState) {
+// setDesired writes the desired state as the manager of that name: a user, or an idle timer.
+func (s *scenario) setDesired(manager string, desired v1alpha1.DesiredState) {
 	s.Helper()
 	before := s.getWorkspace()
 	after := before.DeepCopy()
@@ -43,8 +43,8 @@ func (s *scenario) asks(manager string, desired v1alpha1.DesiredState) {
 	s.Must(admin.Patch(s.Context(), after, client.MergeFrom(before), client.FieldOwner(manager)))
 }
 
-// arrives says that the Workspace is as it is wanted.
-func (s *scenario) arrives() {
+// reachDesired reports the desired state in the Workspace's status.
+func (s *scenario) reachDesired() {
 	s.Helper()
 	before := s.getWorkspace()
 	after := before.DeepCopy()
@@ -53,8 +53,8 @@ func (s *scenario) arrives() {
 	s.Must(admin.Status().Patch(s.Context(), after, client.MergeFrom(before)))
 }
 
-// asked waits until the schedule has spoken of an edge, and the Workspace is to be in the state.
-func (s *scenario) asked(edge string, desired v1alpha1.DesiredState) {
+// awaitEdge waits until the schedule has applied the edge and set the desired state.
+func (s *scenario) awaitEdge(edge string, desired v1alpha1.DesiredState) {
 	s.Helper()
 	s.Until("the edge of "+edge+" and "+string(desired), func() bool {
 		applied := s.scaler().Status.Applied
@@ -62,8 +62,8 @@ func (s *scenario) asked(edge string, desired v1alpha1.DesiredState) {
 	})
 }
 
-// says waits for the message of Ready.
-func (s *scenario) says(message string) {
+// awaitReady waits for the message of Ready.
+func (s *scenario) awaitReady(message string) {
 	s.Helper()
 	s.Until("Ready: "+message, func() bool {
 		ready := meta.FindStatusCondition(s.scaler().Status.Conditions, v1beta1.ConditionReady)
@@ -71,12 +71,12 @@ func (s *scenario) says(message string) {
 	})
 }
 
-// stays moves the clock, waits until the scaler was looked at by it, and checks that the state is as it was.
-func (s *scenario) stays(localTime string, desired v1alpha1.DesiredState) {
+// expectDesiredAt moves the clock, waits for a pass of the scaler, and checks the desired state.
+func (s *scenario) expectDesiredAt(localTime string, desired v1alpha1.DesiredState) {
 	s.Helper()
 	before := s.passes(scalerName)
 	s.clock(localTime)
-	s.Until("a look at "+localTime, func() bool { return s.passes(scalerName) > before })
+	s.Until("a pass at "+localTime, func() bool { return s.passes(scalerName) > before })
 	s.equal("desired state at "+localTime, s.getWorkspace().Spec.DesiredState, desired)
 }
 
@@ -96,66 +96,66 @@ func drivesWorkspace(tws *v1beta1.TimeWindowScaler) {
 	tws.Spec.DefaultReplicas, tws.Spec.Windows[0].Replicas = intstr.FromInt32(0), intstr.FromInt32(1)
 }
 
-// A week of a Workspace: the schedule speaks at its edges, a user and the idle timers in between.
+// A week of a Workspace: the schedule acts at its edges, a user and the idle timers in between.
 func TestWorkspace(t *testing.T) {
 	s := newScenario(t, "2025-01-27 08:59:00")
 	s.workspace(v1alpha1.DesiredStandby)
 	s.officeHours(drivesWorkspace)
-	s.asked("2025-01-24 17:00:00", v1alpha1.DesiredStandby)
+	s.awaitEdge("2025-01-24 17:00:00", v1alpha1.DesiredStandby)
 	s.clock("2025-01-27 09:00:00")
-	s.asked("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
-	s.equal("who decided", s.decider(), target.ScheduleManager)
-	s.hears("ScaledUp", "Workspace set from STANDBY to RUNNING (window: BusinessHours)")
-	s.says("Target is not RUNNING yet, see its own conditions (window: BusinessHours)")
-	s.arrives()
-	s.says("Target is RUNNING as desired (window: BusinessHours)")
+	s.awaitEdge("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
+	s.equal("field manager", s.decider(), target.ScheduleManager)
+	s.awaitEvents("ScaledUp", "Workspace set from STANDBY to RUNNING (window: BusinessHours)")
+	s.awaitReady("Target is not RUNNING yet, see its own conditions (window: BusinessHours)")
+	s.reachDesired()
+	s.awaitReady("Target is RUNNING as desired (window: BusinessHours)")
 	s.equal("observed", ptr.Deref(s.scaler().Status.TargetObservedReplicas, -1), int32(1))
 
-	s.asks("kubectl", v1alpha1.DesiredStandby)
-	s.says("Target stays in STANDBY because another user or controller set it; the next window boundary decides again (window: BusinessHours)")
-	s.stays("2025-01-27 16:59:00", v1alpha1.DesiredStandby)
-	s.asks("kubectl", v1alpha1.DesiredRunning)
+	s.setDesired("kubectl", v1alpha1.DesiredStandby)
+	s.awaitReady("Target stays in STANDBY because another user or controller set it; the next window boundary decides again (window: BusinessHours)")
+	s.expectDesiredAt("2025-01-27 16:59:00", v1alpha1.DesiredStandby)
+	s.setDesired("kubectl", v1alpha1.DesiredRunning)
 	s.clock("2025-01-27 17:00:00")
-	s.asked("2025-01-27 17:00:00", v1alpha1.DesiredStandby)
-	s.hears("ScaledDown", "Workspace set from RUNNING to STANDBY (window: OffHours)")
-	s.arrives()
+	s.awaitEdge("2025-01-27 17:00:00", v1alpha1.DesiredStandby)
+	s.awaitEvents("ScaledDown", "Workspace set from RUNNING to STANDBY (window: OffHours)")
+	s.reachDesired()
 
 	// At night the idle timer archives the home, and the morning fetches it back, although it was missed.
-	s.asks("kyklos-ttl", v1alpha1.DesiredPending)
-	s.says("Target stays in PENDING because another user or controller set it; the next window boundary decides again (window: OffHours)")
-	s.stays("2025-01-28 08:00:00", v1alpha1.DesiredPending)
+	s.setDesired("kyklos-ttl", v1alpha1.DesiredPending)
+	s.awaitReady("Target stays in PENDING because another user or controller set it; the next window boundary decides again (window: OffHours)")
+	s.expectDesiredAt("2025-01-28 08:00:00", v1alpha1.DesiredPending)
 	s.clock("2025-01-29 10:00:00")
-	s.asked("2025-01-29 09:00:00", v1alpha1.DesiredRunning)
-	s.hears("ScaledUp", "Workspace set from STANDBY to RUNNING (window: BusinessHours)", "Workspace set from PENDING to RUNNING (window: BusinessHours)")
+	s.awaitEdge("2025-01-29 09:00:00", v1alpha1.DesiredRunning)
+	s.awaitEvents("ScaledUp", "Workspace set from STANDBY to RUNNING (window: BusinessHours)", "Workspace set from PENDING to RUNNING (window: BusinessHours)")
 
-	// In the window it lies idle and is stopped, and stays so.
-	s.asks("kyklos-ttl", v1alpha1.DesiredStandby)
-	s.stays("2025-01-29 12:00:00", v1alpha1.DesiredStandby)
-	s.equal("who decided", s.decider(), "kyklos-ttl")
+	// In the window it is idle and is stopped, and stays stopped.
+	s.setDesired("kyklos-ttl", v1alpha1.DesiredStandby)
+	s.expectDesiredAt("2025-01-29 12:00:00", v1alpha1.DesiredStandby)
+	s.equal("field manager", s.decider(), "kyklos-ttl")
 
-	s.asks("kubectl", v1alpha1.DesiredRunning)
+	s.setDesired("kubectl", v1alpha1.DesiredRunning)
 	s.Must(admin.Delete(t.Context(), s.scaler()))
 	s.equal("without a schedule", s.getWorkspace().Spec.DesiredState, v1alpha1.DesiredRunning)
 }
 
-// Enforced, whoever writes is set right, however often; and a pause keeps the schedule from it.
+// With enforce, every other write is corrected, however often, except during a pause.
 func TestWorkspaceEnforced(t *testing.T) {
 	s := newScenario(t, "2025-01-27 10:00:00")
 	s.officeHours(drivesWorkspace, func(tws *v1beta1.TimeWindowScaler) {
 		tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true}
 	})
-	s.hears("MissingTarget", "Target Workspace "+s.namespace+"/webapp not found")
+	s.awaitEvents("MissingTarget", "Target Workspace "+s.namespace+"/webapp not found")
 	s.workspace(v1alpha1.DesiredPending)
-	s.asked("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
+	s.awaitEdge("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
 	for range 4 {
-		s.asks("kubectl", v1alpha1.DesiredStandby)
+		s.setDesired("kubectl", v1alpha1.DesiredStandby)
 		s.Until("the correction", func() bool { return s.getWorkspace().Spec.DesiredState == v1alpha1.DesiredRunning })
 	}
-	s.hears("FieldFight")
-	s.arrives()
-	s.says("Target is RUNNING as desired (window: BusinessHours)")
+	s.awaitEvents("FieldFight")
+	s.reachDesired()
+	s.awaitReady("Target is RUNNING as desired (window: BusinessHours)")
 	s.change(func(spec *v1beta1.TimeWindowScalerSpec) { spec.Pause = true })
-	s.asks("kubectl", v1alpha1.DesiredStandby)
-	s.hears("ScalingSkipped", "Scaling skipped due to pause: current=STANDBY, desired=RUNNING")
+	s.setDesired("kubectl", v1alpha1.DesiredStandby)
+	s.awaitEvents("ScalingSkipped", "Scaling skipped due to pause: current=STANDBY, desired=RUNNING")
 	s.equal("while paused", s.getWorkspace().Spec.DesiredState, v1alpha1.DesiredStandby)
 }

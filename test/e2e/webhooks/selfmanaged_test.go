@@ -7,7 +7,7 @@ import (
 )
 
 // Two replicas share a CA that is replaced every 30 seconds: after two thirds of its life. Two thirds of a leaf's life
-// are no part of that. So a new CA comes just after a renewal and not just before one, when the leaves that are
+// are not part of that. So a new CA comes just after a renewal and not just before one, when the leaves that are
 // served have the least left: publishing it takes an API server without a processor to spare some seconds.
 func TestSelfManagedRotation(t *testing.T) {
 	t.Parallel()

@@ -112,7 +112,7 @@ func sameRows(a, b string) bool {
 	return strings.Join(rows(a), "\n") == strings.Join(rows(b), "\n")
 }
 
-// mia waits until the sample's Workspace is as wanted. It is empty if there is none.
+// mia waits until the sample's Workspace is as wanted. It is empty if the Workspace does not exist.
 func (s *scenario) mia(wanted func(*v1alpha1.Workspace) bool) (ws *v1alpha1.Workspace) {
 	s.Helper()
 	s.Eventually("mia as wanted", func() error {

@@ -71,7 +71,7 @@ func run(ctx context.Context, kubeconfig, namespace string) error {
 	}
 }
 
-// freePorts returns loopback ports that nobody listens on now.
+// freePorts returns loopback ports that are free now.
 func freePorts(count int) ([]string, error) {
 	var ports []string
 	for range count {

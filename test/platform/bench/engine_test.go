@@ -1,4 +1,4 @@
-// Package bench measures Kyklos beside what others use. It is a module of its own, so that what it
+// Package bench compares Kyklos with what others use. It is a module of its own, so that what it
 // compares with does not enter the module of the operator.
 package bench
 
@@ -20,15 +20,15 @@ import (
 // rounds alternate between the two sides, so that a busy machine slows both; the fastest round counts.
 const rounds = 15
 
-// TestEngineBesideCron prints how long one answer takes: the engine's replicas and next boundary for n
+// TestEngineAgainstCron prints how long one answer takes: the engine's replicas and next boundary for n
 // windows, and the 2n calls of Next that a scheduler on robfig/cron/v3 makes for the same edges (and
 // which give no replicas yet). It asserts no duration.
 //
 // A zone of the Go runtime remembers the span of constant offset in which the program loaded it. Within
-// that span a look-up is fast. Outside, it searches the zone's table, or, in the embedded database,
+// that span a lookup is fast. Outside, it searches the zone's table, or, in the embedded database,
 // whose tables end with the last irregular change, works out the rule each time. Hence the first four
 // rows. In the last two, the windows are in three zones of the embedded database in turn.
-func TestEngineBesideCron(t *testing.T) {
+func TestEngineAgainstCron(t *testing.T) {
 	machine, err := timecalc.LoadZone("America/New_York")
 	must(t, err)
 	now := time.Now().UTC().Truncate(time.Hour)

@@ -118,7 +118,7 @@ func TestDarkAndPrint(t *testing.T) {
 	const colours = `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector("rect.page")).fill,
 		getComputedStyle(document.querySelector("text.sum")).fill, getComputedStyle(document.querySelector("form")).display].join(" ")`
 	dark := emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}})
-	for _, look := range []struct {
+	for _, mode := range []struct {
 		name  string
 		media *emulation.SetEmulatedMediaParams
 		want  string
@@ -127,11 +127,11 @@ func TestDarkAndPrint(t *testing.T) {
 		{"dark", dark, "rgb(13, 17, 23) rgb(13, 17, 23) rgb(240, 246, 252) block"},
 		{"print", dark.WithMedia("print"), "rgb(255, 255, 255) rgb(255, 255, 255) rgb(31, 35, 40) none"},
 	} {
-		shown.do(look.media)
-		if got := evaluate[string](shown, colours); got != look.want {
-			t.Errorf("%s: %s, want %s", look.name, got, look.want)
+		shown.do(mode.media)
+		if got := evaluate[string](shown, colours); got != mode.want {
+			t.Errorf("%s: %s, want %s", mode.name, got, mode.want)
 		}
-		shown.shoot(look.name)
+		shown.shoot(mode.name)
 	}
 	var paper []byte
 	shown.do(chromedp.ActionFunc(func(ctx context.Context) (err error) {

@@ -26,9 +26,9 @@ func TestSVG(t *testing.T) {
 	}
 	const marked = `getSelection().selectAllChildren(document.documentElement), getSelection().toString()`
 	got := evaluate[string](picture, marked)
-	for _, words := range []string{"webapp-office-hours", "At 03:00 the clock goes back 1 h", "Mon–Fri 08:00–18:00 America/New_York: 10"} {
-		if !strings.Contains(got, words) {
-			t.Errorf("%q is not among what can be marked: %q", words, got)
+	for _, text := range []string{"webapp-office-hours", "At 03:00 the clock goes back 1 h", "Mon–Fri 08:00–18:00 America/New_York: 10"} {
+		if !strings.Contains(got, text) {
+			t.Errorf("%q cannot be selected, only %q", text, got)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// run works until ctx ends, which is no error.
+// run works until ctx ends, which is not an error.
 func run(ctx context.Context, kubeconfig string) error {
 	if kubeconfig == "" {
 		return fmt.Errorf("-kubeconfig is required: name the file that reaches the cluster")

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// board is what is looked at of a dashboard.
+// board is the part of a dashboard that is tested.
 type board struct {
 	UID, Title    string
 	SchemaVersion int

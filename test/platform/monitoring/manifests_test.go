@@ -67,7 +67,7 @@ func ruleManifests(t *testing.T) []string {
 	return paths
 }
 
-// The objects have no field that their types lack: the Prometheus Operator would drop it without a word.
+// The objects have no field that their types lack: the Prometheus Operator would drop it silently.
 func TestManifestsAreWhatTheOperatorReads(t *testing.T) {
 	for _, path := range ruleManifests(t) {
 		mustDecode(t, mustRead(t, path), &monitoringv1.PrometheusRule{})
@@ -93,7 +93,7 @@ func TestManifestsAreWhatTheOperatorReads(t *testing.T) {
 	}
 }
 
-// Who is woken learns what is wrong, what it means and where to read on.
+// An alert says what is wrong, what it means and where to read more.
 func TestEveryAlertSaysWhatToDo(t *testing.T) {
 	page := string(mustRead(t, root+"/docs/alerts.md"))
 	for _, rule := range shippedRules(t) {

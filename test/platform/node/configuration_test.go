@@ -52,7 +52,7 @@ const networkConfiguration = `{
 }]}`
 
 // An image that the collector removed could not be pulled again, so its threshold is out of reach. The
-// kubelet looks at each pod, and renews its mounted Secrets, six times as often as it usually does.
+// kubelet syncs each pod, and renews its mounted Secrets, six times as often as it usually does.
 const kubeletConfiguration = `
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration

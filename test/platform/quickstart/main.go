@@ -27,7 +27,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "make run:", err)
 		os.Exit(2)
 	}
-	log.SetLogger(logr.Discard()) // a client would complain that nobody did
+	log.SetLogger(logr.Discard()) // a client would complain about a missing logger
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, dir, os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))); err != nil {

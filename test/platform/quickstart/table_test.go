@@ -29,20 +29,20 @@ func changes(shown map[string]string, scalers ...v1beta1.TimeWindowScaler) []str
 	return lines
 }
 
-func TestScalersOfOneNameInTwoNamespacesCanBeToldApart(t *testing.T) {
+func TestScalersOfOneNameAreDistinguishedByNamespace(t *testing.T) {
 	scalers := []v1beta1.TimeWindowScaler{scaler("default", "web-hours"), scaler("shop", "web-hours")}
 
 	lines := strings.Split(render(scalers, noon), "\n")
 	if !strings.HasPrefix(lines[1], "web-hours ") || !strings.HasPrefix(lines[2], "shop/web-hours ") {
-		t.Errorf("the table does not tell them apart:\n%s", strings.Join(lines, "\n"))
+		t.Errorf("the table does not distinguish them:\n%s", strings.Join(lines, "\n"))
 	}
 	printed := changes(map[string]string{}, scalers...)
 	if len(printed) != 2 || !strings.Contains(printed[0], " web-hours ") || !strings.Contains(printed[1], " shop/web-hours ") {
-		t.Errorf("the lines do not tell them apart:\n%s", strings.Join(printed, "\n"))
+		t.Errorf("the lines do not distinguish them:\n%s", strings.Join(printed, "\n"))
 	}
 }
 
-func TestPrintChanges_SaysOnceThatAScalerIsGone(t *testing.T) {
+func TestPrintChanges_ReportsADeletedScalerOnce(t *testing.T) {
 	shown := map[string]string{}
 	changes(shown, scaler("default", "a"), scaler("shop", "b"))
 

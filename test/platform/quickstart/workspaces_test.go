@@ -27,7 +27,7 @@ func mia(volume, archive string) v1alpha1.Workspace {
 	return ws
 }
 
-func TestPrintMoves_SaysEachSituationOnce(t *testing.T) {
+func TestPrintMoves_ReportsEachStateOnce(t *testing.T) {
 	moved, homes := map[string]string{}, homes{dir: "run"}
 	say := func(workspaces ...v1alpha1.Workspace) string {
 		var out strings.Builder
@@ -79,7 +79,7 @@ func TestHomesAreFoundUnderTheirNames(t *testing.T) {
 	}
 }
 
-// A file beside the links, or in place of one, stays, and the other homes have links.
+// A file next to the links, or in place of one, stays, and the other homes have links.
 func TestFilesOfOthersStay(t *testing.T) {
 	h := homes{dir: t.TempDir()}
 	theirs := filepath.Join(h.dir, "homes", "studio", "mia.tar.gz")

@@ -38,7 +38,7 @@ func (s *strip) bars(scene *scene) {
 }
 
 // heightOf is the height of a count's bar: the highest of the timeline fills the row, 0 has none, and 1 stays visible
-// beside 1000.
+// next to 1000.
 func (s *strip) heightOf(replicas int32) float64 {
 	if replicas <= 0 {
 		return 0

@@ -1,7 +1,7 @@
 // Package picture draws timelines as SVG, PNG and an HTML page: a strip per scaler with a row per day.
 //
 // The layout is a scene of rectangles, lines and texts, which is written as SVG or PNG; the page embeds the SVG of each strip.
-// The same timelines give the same bytes. No information is in a colour alone: counts and names stand beside it.
+// The same timelines give the same bytes. No information is in a colour alone: counts and names are next to it.
 package picture
 
 import (

@@ -101,22 +101,22 @@ func TestRowsOfOddNights(t *testing.T) {
 }
 
 func described(r row) string {
-	var words strings.Builder
-	words.WriteString(r.date.Format("02"))
+	var text strings.Builder
+	text.WriteString(r.date.Format("02"))
 	for _, p := range r.pieces {
-		fmt.Fprintf(&words, " %s-%s", clock(p.from), clock(p.to))
+		fmt.Fprintf(&text, " %s-%s", clock(p.from), clock(p.to))
 	}
 	for _, s := range r.skips {
-		fmt.Fprintf(&words, " without %s-%s", clock(s.from), clock(s.to))
+		fmt.Fprintf(&text, " without %s-%s", clock(s.from), clock(s.to))
 	}
 	if r.jump != 0 {
-		fmt.Fprintf(&words, " %+.0f", r.jump.Minutes())
+		fmt.Fprintf(&text, " %+.0f", r.jump.Minutes())
 	}
 	if r.again {
-		words.WriteString(" again")
+		text.WriteString(" again")
 	}
 	if r.turns {
-		words.WriteString(" turns")
+		text.WriteString(" turns")
 	}
-	return strings.NewReplacer(" +60", " +1h", " -60", " -1h", " +30", " +30m", " -30", " -30m", " +1440", " +24h").Replace(words.String())
+	return strings.NewReplacer(" +60", " +1h", " -60", " -1h", " +30", " +30m", " -30", " -30m", " +1440", " +24h").Replace(text.String())
 }

@@ -16,7 +16,7 @@ const (
 	rowHeight  = 46.0
 	barBottom  = 42.0 // below the top of a row
 	barHeight  = 26.0 // of the highest count
-	lowest     = 2.5  // height of 1 replica beside many
+	lowest     = 2.5  // height of 1 replica next to many
 	stub       = 5.0  // of a bar that continues beyond midnight
 	weekGap    = 8.0
 	lineHeight = 18.0
@@ -180,7 +180,7 @@ func (s *strip) gutters(scene *scene, i int) {
 	}
 }
 
-// turn notes in the empty rest of a row that the clock goes back. If there is no room, the note beside the next row remains.
+// turn notes in the empty rest of a row that the clock goes back. If there is no room, the note next to the next row remains.
 func (s *strip) turn(scene *scene, i int) {
 	stop := s.rows[i].pieces[len(s.rows[i].pieces)-1]
 	jump := -jumpAt(stop.end)

@@ -34,8 +34,8 @@ func (s *scene) texts() []text {
 	}
 	var all []text
 	for _, one := range shapes {
-		if words, ok := one.(text); ok {
-			all = append(all, words)
+		if found, ok := one.(text); ok {
+			all = append(all, found)
 		}
 	}
 	return all
@@ -61,7 +61,7 @@ func (t text) box() (left, right float64) {
 	return t.x, t.x + wide
 }
 
-// A second of a replica takes the same room wherever it is drawn: areas add up to what the timeline says, and rows' sums too.
+// A second of a replica takes the same room wherever it is drawn: areas add up to the sum of the timeline, and so do rows.
 func TestAreasAreReplicaHours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		timeline := anySchedule(t)
@@ -139,23 +139,23 @@ func TestHeights(t *testing.T) {
 	}
 }
 
-// A bar that goes on at midnight shows that on both sides, and has no edge there.
-func TestMidnightIsNoEdge(t *testing.T) {
+// A bar that continues at midnight shows that on both sides, and has no edge there.
+func TestNoEdgeAtMidnight(t *testing.T) {
 	scene := drawn(t, timelineOf(t, spec("UTC", 0, window("night", "22:00", "06:00", 8)), "2026-11-02", 2))
 	var got []string
 	for _, part := range scene.groups() {
-		words := ""
+		edges := ""
 		for _, one := range part.shapes {
 			switch one := one.(type) {
 			case rectangle:
 				if strings.HasSuffix(one.class, " stub") {
-					words += map[bool]string{true: "> ", false: "< "}[one.x == gridRight]
+					edges += map[bool]string{true: "> ", false: "< "}[one.x == gridRight]
 				}
 			case line:
-				words += map[int]string{4: "closed", 3: "open", 2: "flat"}[len(one.paths[0])]
+				edges += map[int]string{4: "closed", 3: "open", 2: "flat"}[len(one.paths[0])]
 			}
 		}
-		got = append(got, words)
+		got = append(got, edges)
 	}
 	// The first bar begins with the picture, and the last one ends with it.
 	if diff := cmp.Diff([]string{"closed", "closed", "> open", "< open", "closed", "closed"}, got); diff != "" {

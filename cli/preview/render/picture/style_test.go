@@ -27,7 +27,7 @@ func contrast(a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// Words can be read on all that may lie behind them (WCAG 2.2, 1.4.3), and edges are seen (1.4.11).
+// Text is readable on every background that it may have (WCAG 2.2, 1.4.3), and edges are visible (1.4.11).
 func TestContrast(t *testing.T) {
 	for _, behind := range []string{"page", "band", "holiday"} {
 		ground := lookup(fills, behind)
@@ -38,7 +38,7 @@ func TestContrast(t *testing.T) {
 		}
 		for _, s := range strokes {
 			if s.class == "grid" || s.class == "texture" {
-				continue // the one says nothing that numbers do not; the other lies on bars
+				continue // the first repeats what numbers say; the second is drawn over bars
 			}
 			if light, dark := contrast(s.light, ground.light), contrast(s.dark, ground.dark); light < 3 || dark < 3 {
 				t.Errorf("%s on %s: %.2f and %.2f", s.class, behind, light, dark)
@@ -47,7 +47,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// How people see colours of whom one kind of cones is missing (Machado, Oliveira and Fernandes, 2009, severity 1.0), on linear RGB.
+// How people see colours who lack one kind of cones (Machado, Oliveira and Fernandes, 2009, severity 1.0), on linear RGB.
 var blindness = map[string][9]float64{
 	"none":   {1, 0, 0, 0, 1, 0, 0, 0, 1},
 	"protan": {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
@@ -75,7 +75,7 @@ func lab(c color.NRGBA, m [9]float64) [3]float64 {
 }
 
 // Any two colours that stand for something differ by more than 10 for every eye; 2 are just seen.
-func TestColoursAreToldApart(t *testing.T) {
+func TestColoursAreDistinct(t *testing.T) {
 	shown := slices.DeleteFunc(slices.Clone(fills), func(p paint) bool { return slices.Contains([]string{"page", "band", "holiday"}, p.class) })
 	if len(shown) != colours+2 {
 		t.Fatalf("%d colours, want those of windows, of none and of open holidays", len(shown))
@@ -103,7 +103,7 @@ func TestWindowsBeyondThePalette(t *testing.T) {
 			class += number(textureStep(index))
 		}
 		if seen[class] {
-			t.Errorf("window %d looks like an earlier one", index)
+			t.Errorf("window %d has the colours of an earlier one", index)
 		}
 		seen[class] = true
 	}

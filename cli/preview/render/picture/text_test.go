@@ -46,7 +46,7 @@ func TestCountsOfADaemonSet(t *testing.T) {
 	if got := []string{s.tip(0).count, s.tip(1).count, s.tip(1).before}; !slices.Equal(got, []string{"1 replica", "0 suspended", "before: 1 replica"}) {
 		t.Errorf("the tips say %q", got)
 	}
-	agents.Windows[0].End = "08:45" // too narrow for words
+	agents.Windows[0].End = "08:45" // too narrow for text
 	var labels []string
 	for _, part := range drawn(t, timelineOf(t, agents, "2026-11-02", 1)).groups() {
 		labels = append(labels, part.shapes[len(part.shapes)-1].(text).String())
@@ -72,7 +72,7 @@ func TestMetricsAndPercentages(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestTexts(t *testing.T) {
 	for want, got := range map[string]string{
 		"0": grouped(0), "999": grouped(999), "1,000": grouped(1000), "12,345,678": grouped(12345678),
 		"0.1": hours(360), "1": hours(3599), "2.5": hours(9000), "1,680": hours(1680 * 3600),

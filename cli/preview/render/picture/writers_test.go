@@ -197,11 +197,11 @@ func TestFontsHaveEveryCharacter(t *testing.T) {
 	night.GracePeriodSeconds = 300
 	night.Windows[0].Metric = &v1beta1.WindowMetric{Name: "queue", MaxReplicas: 20}
 	night.DefaultReplicas = intstr.FromInt32(1234567)
-	var words strings.Builder
-	words.WriteString(clipped(run{"title", strings.Repeat("w", 99)}, 100).text)
+	var written strings.Builder
+	written.WriteString(clipped(run{"title", strings.Repeat("w", 99)}, 100).text)
 	for _, from := range []string{"2026-10-24", "2027-03-27"} {
 		for _, text := range drawn(t, timelineOf(t, night, from, 3)).texts() {
-			words.WriteString(text.String())
+			written.WriteString(text.String())
 		}
 	}
 	for _, f := range faces {
@@ -210,7 +210,7 @@ func TestFontsHaveEveryCharacter(t *testing.T) {
 			t.Fatal(err)
 		}
 		var buffer sfnt.Buffer
-		for _, character := range words.String() {
+		for _, character := range written.String() {
 			if glyph, err := font.GlyphIndex(&buffer, character); err != nil || glyph == 0 {
 				t.Errorf("%s has no %q", f.class, character)
 			}

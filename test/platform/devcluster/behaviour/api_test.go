@@ -114,7 +114,7 @@ func TestCELKnowsTimeZones(t *testing.T) {
 	}
 }
 
-// Tests count requests by user agent, so a request of theirs must be in the log and the components' told apart.
+// Tests count requests by user agent, so their requests must be in the log, distinct from the components'.
 func TestAuditLogNamesUsersAndAgents(t *testing.T) {
 	c, ns := everyones(t)
 	if _, err := c.client.CoreV1().ConfigMaps(ns).List(t.Context(), metav1.ListOptions{LabelSelector: "audited"}); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Links to the binary are the programs they are named after; envtest looks for exactly these names.
+// Links to the binary are the programs they are named after; envtest expects exactly these names.
 func TestLinksAreTheProgramsTheyName(t *testing.T) {
 	path, err := binary()
 	must(t, err)

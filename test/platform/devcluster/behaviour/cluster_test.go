@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// patience bounds every wait; it is no expectation of speed, only the point where a test gives up.
+// patience bounds every wait; it is not an expectation of speed, only the point where a test gives up.
 const patience = 2 * time.Minute
 
 // userAgent of the tests' own client.
@@ -173,7 +173,7 @@ func everyones(t *testing.T) (*cluster, string) {
 	return shared, ns.Name
 }
 
-// stop signals the process and waits for it; the error tells of an exit code other than 0.
+// stop signals the process and waits for it; an exit code other than 0 is an error.
 func (c *cluster) stop(signal syscall.Signal) error {
 	if err := c.process.Process.Signal(signal); err != nil {
 		return err

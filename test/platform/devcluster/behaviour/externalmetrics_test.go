@@ -115,7 +115,7 @@ func deletesNamespaces(t *testing.T, c *cluster) {
 	})
 }
 
-// Who may read a metric is up to RBAC, and the service trusts no name that comes past the aggregator.
+// RBAC decides which users may read a metric, and the service trusts no name that comes past the aggregator.
 func TestExternalMetricsAreGuarded(t *testing.T) {
 	c := own(t, t.TempDir(), "--external-metrics")
 	write(t, c, "default", map[string]string{"queue_length": "[{value: 7}]", "secret_length": "[{value: 8}]"})
@@ -163,7 +163,7 @@ func TestExternalMetricsAreGuarded(t *testing.T) {
 
 // A folder may be started with the service and without it in turn, also after a crash, and by a devcluster
 // that needs a certificate of which an older one did not know.
-func TestExternalMetricsComeAndGo(t *testing.T) {
+func TestExternalMetricsSwitchedOffAndOn(t *testing.T) {
 	dir := t.TempDir()
 	first := own(t, dir, "--external-metrics")
 	write(t, first, "default", map[string]string{"queue_length": "[{value: 7}]"})

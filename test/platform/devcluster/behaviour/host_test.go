@@ -97,7 +97,7 @@ func TestJobOfProcesses(t *testing.T) {
 	}
 }
 
-// Whoever looks for the home of a simulated pod finds its folder.
+// The home of a simulated pod has a folder.
 func TestSimulatedPodsHaveFolders(t *testing.T) {
 	c, ns := everyones(t)
 	claim := claimed(t, c, ns, "")
@@ -134,7 +134,7 @@ func TestGraceOfAProcess(t *testing.T) {
 }
 
 // A claim's folder lives as long as anything may use it, a finished pod too (D18), and then goes with its volume.
-func TestFolderGoesWithItsClaim(t *testing.T) {
+func TestFolderIsDeletedWithItsClaim(t *testing.T) {
 	c, ns := everyones(t)
 	claim := claimed(t, c, ns, "")
 	run(t, c, ns, "finished", "echo kept >/data/file")
@@ -151,7 +151,7 @@ func TestFolderGoesWithItsClaim(t *testing.T) {
 	run(t, c, ns, "late", "true")
 	late := pod(t, c, ns, "late", func(p *corev1.Pod) bool { return len(p.Status.Conditions) > 0 })
 	if said := late.Status.Conditions[0].Message; !strings.Contains(said, `"data" is being deleted`) {
-		t.Errorf("a pod that comes late is told %q", said)
+		t.Errorf("a late pod waits with the message %q", said)
 	}
 	c.kubectl(t, "-n", ns, "delete", "pod/late", "pod/running", "--timeout=2m")
 	if _, err := os.Stat(filepath.Join(folder, "home", "file")); err != nil {

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The old client must go on working: same port, same certificate authority, same token, same objects. So
+// The old client must keep working: same port, same certificate authority, same token, same objects. So
 // must processes, which end with devcluster, also with kill -9, and are started again by the next one.
 func TestRestartKeepsEverything(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
@@ -148,7 +148,7 @@ func TestPodReadyDelayIsTheDefault(t *testing.T) {
 	available(t, c, "default", 1)
 }
 
-// The API server calls it fatal when its start-up is cut short; whoever asked to stop must not see that.
+// The API server calls it fatal when its start-up is cut short; the user who stops it must not see that.
 func TestStopWhileStarting(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		cmd := command(t, t.TempDir()) // without a stdin it reads the end of file

@@ -18,8 +18,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// talker makes a pod without a claim that runs the script on this machine.
-func talker(t *testing.T, c *cluster, ns, name, script string, policy corev1.RestartPolicy) {
+// loggingPod makes a pod without a claim that runs the script on this machine.
+func loggingPod(t *testing.T, c *cluster, ns, name, script string, policy corev1.RestartPolicy) {
 	t.Helper()
 	spec := scripted(script)
 	spec.RestartPolicy, spec.Volumes, spec.Containers[0].VolumeMounts = policy, nil, nil
@@ -42,7 +42,7 @@ func log(t *testing.T, c *cluster, ns, name string, options corev1.PodLogOptions
 // What a process writes is there by the API, the runs of a container one by one.
 func TestLogs(t *testing.T) {
 	c, ns := everyones(t)
-	talker(t, c, ns, "twice", `[ ! -e again ] || { echo out; echo err >&2; exec sleep 1000; }; echo first >again; cat again; exit 1`, corev1.RestartPolicyAlways)
+	loggingPod(t, c, ns, "twice", `[ ! -e again ] || { echo out; echo err >&2; exec sleep 1000; }; echo first >again; cat again; exit 1`, corev1.RestartPolicyAlways)
 	pod(t, c, ns, "twice", func(p *corev1.Pod) bool { return isReady(p) && p.Status.ContainerStatuses[0].RestartCount == 1 })
 	for want, options := range map[string]corev1.PodLogOptions{
 		"out\nerr\n": {}, "err\n": {TailLines: ptr.To[int64](1)}, "ou": {LimitBytes: ptr.To[int64](2)}, "first\n": {Previous: true},
@@ -60,10 +60,10 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// Who follows a log has each line at once, the last one too, and is told the end.
+// A client that follows a log gets each line at once, the last one too, and sees the end.
 func TestLogsAreFollowed(t *testing.T) {
 	c, ns := everyones(t)
-	talker(t, c, ns, "slow", `echo first; until [ -e finish ]; do sleep 0.05; done; echo last`, corev1.RestartPolicyNever)
+	loggingPod(t, c, ns, "slow", `echo first; until [ -e finish ]; do sleep 0.05; done; echo last`, corev1.RestartPolicyNever)
 	own := pod(t, c, ns, "slow", isReady)
 	stream, err := c.client.CoreV1().Pods(ns).GetLogs("slow", &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
 	must(t, err)
@@ -79,7 +79,7 @@ func TestLogsAreFollowed(t *testing.T) {
 	}
 }
 
-// A simulated pod says that it has no log, and every pod that there is nothing to go into.
+// A simulated pod answers that it has no log, and every pod that it cannot run commands.
 func TestWhatPodsCannot(t *testing.T) {
 	c, ns := everyones(t)
 	deploy(t, c, ns, 1, nil)
@@ -97,7 +97,7 @@ func TestWhatPodsCannot(t *testing.T) {
 	}
 }
 
-// Logs are read through the API server, which asks who reads; nobody else gets an answer of the node.
+// Logs are read through the API server, which authenticates the reader; the node answers no other client.
 func TestNodeAnswersTheAPIServerAlone(t *testing.T) {
 	c, _ := everyones(t)
 	node, err := c.client.CoreV1().Nodes().Get(t.Context(), "devcluster", metav1.GetOptions{})

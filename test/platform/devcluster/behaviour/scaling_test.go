@@ -128,7 +128,7 @@ func TestDaemonSetFollowsItsNodeSelector(t *testing.T) {
 	running(1)
 }
 
-// rollouts is a kind as an operator for rollouts brings it: with a scale subresource, and nobody to run it.
+// rollouts is a kind as an operator for rollouts brings it: with a scale subresource, and no controller to run it.
 const rollouts = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

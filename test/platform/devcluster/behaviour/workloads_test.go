@@ -139,7 +139,7 @@ func TestAnnotationsHoldReadiness(t *testing.T) {
 	}
 }
 
-func TestJobEndsAsItsPodsAreTold(t *testing.T) {
+func TestJobEndsAsItsPodsDo(t *testing.T) {
 	for phase, want := range map[string]batchv1.JobConditionType{"Succeeded": batchv1.JobComplete, "Failed": batchv1.JobFailed} {
 		t.Run(phase, func(t *testing.T) {
 			c, ns := everyones(t)

@@ -90,7 +90,7 @@ func apiServerArgs(dir *Dir, opts Options, etcdAddress string) ([]string, error)
 }
 
 // kubeletArgs let the API server ask the node for logs: it proves itself with a client certificate. The node's
-// name is no host's.
+// name does not resolve to a host.
 func kubeletArgs(dir *Dir) []string {
 	return []string{
 		"--kubelet-certificate-authority=" + dir.Path("pki", "ca.crt"),

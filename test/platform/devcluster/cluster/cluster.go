@@ -48,7 +48,7 @@ type Options struct {
 }
 
 // Run starts everything in order, calls ready with the kubeconfig's path once the cluster is usable, and
-// stops everything in reverse when ctx ends, which is no error. Run may be called once in a process: the
+// stops everything in reverse when ctx ends, which is not an error. Run may be called once in a process: the
 // API server's feature gates and metrics are global.
 func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig string)) error {
 	creds, err := dir.credentials(time.Now())
@@ -59,7 +59,7 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 	if err != nil {
 		return err
 	}
-	// Nobody closes the listener: it ends with the process. An API server that has not ended by then panics when
+	// The listener is never closed: it ends with the process. An API server that has not ended by then panics when
 	// it is closed under it.
 	etcd, err := startEtcd(ctx, dir, opts.EtcdGateway)
 	if err != nil {
@@ -76,7 +76,7 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		// A server that ends by itself ends the run: cause tells it from one that was asked to stop.
+		// A server that ends by itself ends the run: cause distinguishes it from one that was asked to stop.
 		stopServer(fmt.Errorf("the API server ended: %w", orEnded(serve(serverCtx))))
 	}()
 	defer func() {

@@ -25,12 +25,12 @@ import (
 )
 
 const (
-	// adminUser is who the kubeconfig speaks as.
+	// adminUser is the user of the kubeconfig.
 	adminUser = "admin"
-	// componentUser is who the controllers and the kubelet speak as: a name of its own, so that an audit log
-	// can tell their requests from a person's.
+	// componentUser is the user of the controllers and the kubelet: a name of its own, so that an audit log
+	// distinguishes their requests from a person's.
 	componentUser = "system:devcluster"
-	// aggregatorUser is who the API server is when it passes a request on to an API service.
+	// aggregatorUser is the user of the API server when it passes a request on to an API service.
 	aggregatorUser = "system:aggregator"
 	// validity of the certificates; a development folder is thrown away long before.
 	validity = 10 * 365 * 24 * time.Hour

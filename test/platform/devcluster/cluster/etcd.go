@@ -24,7 +24,7 @@ func startEtcd(ctx context.Context, dir *Dir, gateway bool) (*embed.Etcd, error)
 	config.LogLevel = "warn"
 	config.LogOutputs = []string{"stderr"}
 	config.EnableGRPCGateway = gateway
-	// Port 0: the kernel picks one without a race, and nobody but this process needs to know it. A single
+	// Port 0: the kernel picks one without a race, and only this process needs to know it. A single
 	// member needs no peer port at all.
 	config.ListenClientUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	if gateway {
@@ -60,7 +60,7 @@ func startEtcd(ctx context.Context, dir *Dir, gateway bool) (*embed.Etcd, error)
 	return nil, fmt.Errorf("starting etcd: %w", err)
 }
 
-// freeAddress returns a loopback address that nobody listens on now.
+// freeAddress returns a loopback address that is free now.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"kyklos.io/kyklos/test/platform/devcluster/kubelet"
 )
 
-// startHost starts a node that runs host processes beside simulated pods, and the provisioner of their
+// startHost starts a node that runs host processes besides simulated pods, and the provisioner of their
 // volumes. When they have ended, no process is left.
 func startHost(ctx context.Context, parts *sync.WaitGroup, dir *Dir, config *rest.Config, listener net.Listener, others kubelet.Runtime) error {
 	client, err := kubernetes.NewForConfig(config)

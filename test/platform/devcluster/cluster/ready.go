@@ -26,7 +26,7 @@ func waitServing(ctx context.Context, client kubernetes.Interface) error {
 
 // waitUsable waits until a user's first command cannot fail for lack of start-up: /readyz, the default
 // namespace with its ServiceAccount (pods are refused without it), discovery with no stale group, and
-// whatever served asks for besides.
+// whatever else served asks for.
 func waitUsable(ctx context.Context, client kubernetes.Interface, served func(context.Context) error) error {
 	return poll(ctx, "the cluster is not ready", func(ctx context.Context) error {
 		if err := client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error(); err != nil {

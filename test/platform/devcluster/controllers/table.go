@@ -34,7 +34,7 @@ const (
 	// discoverEvery is how soon the garbage collector learns of a new kind. kube-controller-manager takes
 	// 30 s; a test that adds a CRD and deletes an owner should not wait for that.
 	discoverEvery = 5 * time.Second
-	// bindEvery is how soon a claim is looked at again that an event was missed of, as in kube-controller-manager.
+	// bindEvery is how soon a claim with a missed event is processed again, as in kube-controller-manager.
 	bindEvery = 15 * time.Second
 )
 

@@ -26,7 +26,7 @@ const (
 	// SourceName is the ConfigMap that holds its namespace's metrics. Each key is a metric's name, each value
 	// a list in YAML or JSON of {labels: {queue: orders}, value: "350"}.
 	SourceName = "external-metrics"
-	// failure begins a value that is no list: the service answers 500 with the text after it.
+	// failure begins a value that is not a list: the service answers 500 with the text after it.
 	failure = "error:"
 )
 
@@ -36,16 +36,16 @@ type sample struct {
 	Value  *resource.Quantity `json:"value"`
 }
 
-// source answers from the ConfigMaps. It reads them anew for every request: an informer would lag, and a
-// test could not tell a late value from a wrong one.
+// source answers from the ConfigMaps. It reads them again for every request: an informer would lag, and a
+// test could not distinguish a late value from a wrong one.
 type source struct {
 	maps corev1client.ConfigMapsGetter
 }
 
 var _ provider.ExternalMetricsProvider = source{}
 
-// GetExternalMetric returns the values whose labels match. A metric that nobody has written has none, which
-// is no error here; the HPA makes it one.
+// GetExternalMetric returns the values whose labels match. An unknown metric has none, which
+// is not an error here; the HPA makes it one.
 func (s source) GetExternalMetric(ctx context.Context, namespace string, selector labels.Selector, info provider.ExternalMetricInfo) (*metrics.ExternalMetricValueList, error) {
 	held, err := s.maps.ConfigMaps(namespace).Get(ctx, SourceName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -82,7 +82,7 @@ func (s source) ListAllExternalMetrics() []provider.ExternalMetricInfo {
 	return infos
 }
 
-// values reads what a ConfigMap says of one metric and keeps what the selector matches.
+// values reads one metric from a ConfigMap and keeps what the selector matches.
 func values(name, text string, selector labels.Selector, now time.Time) ([]metrics.ExternalMetricValue, error) {
 	if reason, ok := strings.CutPrefix(text, failure); ok {
 		return nil, errors.New(strings.TrimSpace(reason))

@@ -24,7 +24,7 @@ const (
 	ServerName = serviceName + "." + metav1.NamespaceSystem + ".svc"
 )
 
-// Registration tells the cluster about the service.
+// Registration registers the service with the cluster.
 type Registration struct {
 	client      kubernetes.Interface
 	apiServices *aggregator.Clientset
@@ -80,8 +80,8 @@ func (r *Registration) write(ctx context.Context, spec apiregistration.APIServic
 	return err
 }
 
-// Unregister forgets the service of an earlier run in the same folder: an APIService that nobody answers
-// for breaks discovery, and with it the deletion of namespaces. None at all is no error.
+// Unregister forgets the service of an earlier run in the same folder: an APIService without a server
+// breaks discovery, and with it the deletion of namespaces. A missing one is not an error.
 func (r *Registration) Unregister(ctx context.Context) error {
 	err := r.apiServices.ApiregistrationV1().APIServices().Delete(ctx, apiServiceName, metav1.DeleteOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {

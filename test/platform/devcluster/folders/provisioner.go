@@ -170,7 +170,7 @@ func (p *Provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	// Whoever runs in a pod may write: what a class does that does not know the pod's fsGroup.
+	// Any user in a pod may write, as with classes that do not know the pod's fsGroup.
 	if err := os.Chmod(folder, 0o777); err != nil {
 		return err
 	}

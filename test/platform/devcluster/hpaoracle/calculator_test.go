@@ -68,7 +68,7 @@ func (p pods) List(labels.Selector) ([]*corev1.Pod, error) {
 	return out, nil
 }
 
-// ask returns what the HPA would have of the target before its minimum and maximum, or its error.
+// ask returns the count that the HPA wants of the target before its minimum and maximum, or its error.
 func ask(c situation) (want int32, err error) {
 	allowed, err := tolerances(tolerance, tolerance)
 	if err != nil {
@@ -84,7 +84,7 @@ func ask(c situation) (want int32, err error) {
 	return want, err
 }
 
-// The oracle itself must hold what the HPA's documentation says of it; else the file would prove nothing.
+// The oracle itself must give the answers of the HPA's documentation; else the file would prove nothing.
 func TestCalculatorAnswersAsDocumented(t *testing.T) {
 	for name, c := range map[string]struct {
 		situation

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden file instead of compar
 // situation is one question. usage and target are in thousandths, as Quantity.MilliValue gives them; usage
 // is the sum of a metric's values. target is above 0, as the API demands of an HPA's.
 //
-// Below 0 the HPA is no guide: it takes a negative sum of an AverageValue for an overflow and asks for the
+// Below 0 the HPA's answer is unusable: it takes a negative sum of an AverageValue for an overflow and asks for the
 // highest int32.
 type situation struct {
 	average             bool
@@ -47,7 +47,7 @@ func (c situation) row() []string {
 		number(int64(c.ready)), strconv.FormatFloat(tolerance, 'g', -1, 64), answer}
 }
 
-// defined tells whether the answer is the HPA's: from 0 replicas it turns the bare ratio into an int32, and
+// defined reports whether the answer is well defined: from 0 replicas it turns the bare ratio into an int32, and
 // beyond that type's range Go leaves the result to the processor.
 func (c situation) defined() bool {
 	return c.average || c.spec != 0 || float64(c.usage)/float64(c.target) <= math.MaxInt32

@@ -37,7 +37,7 @@ func (b ByImage) Sync(ctx context.Context, pod *corev1.Pod, now time.Time) (core
 	return b.of(pod).Sync(ctx, pod, now)
 }
 
-// Stop asks the pod's own, and both when the pod is gone: nobody knows whose it was.
+// Stop asks the pod's own, and both when the pod is gone: its images are no longer known.
 func (b ByImage) Stop(ctx context.Context, name types.NamespacedName, pod *corev1.Pod, now time.Time) (corev1.PodStatus, bool, error) {
 	if pod != nil {
 		return b.of(pod).Stop(ctx, name, pod, now)

@@ -27,7 +27,7 @@ func (w WithClaims) Sync(ctx context.Context, pod *corev1.Pod, now time.Time) (c
 		if err := w.sources.makeSubPaths(ctx, pod); err != nil {
 			status := waiting(pod, now)
 			setConditions(&status, now, corev1.ConditionFalse, "ContainersNotReady", err.Error())
-			return status, look, nil
+			return status, pollInterval, nil
 		}
 	}
 	return w.Runtime.Sync(ctx, pod, now)

@@ -16,10 +16,10 @@ import (
 
 // AwaitClaims makes the node stand in for the scheduler with volumes too: a pod is bound when all its
 // claims are, and a claim whose class waits for a first consumer learns by it where to be made.
-// Without, pods are bound at once, and claims are nobody's business.
+// Without it, pods are bound at once and claims are ignored.
 func (k *Kubelet) AwaitClaims() { k.awaitClaims = true }
 
-// unclaimed says why the pod cannot be bound yet, in the scheduler's words; "" if it can.
+// unclaimed returns why the pod cannot be bound yet, worded as by the scheduler; "" if it can.
 func (k *Kubelet) unclaimed(ctx context.Context, pod *corev1.Pod) (why string, err error) {
 	if !k.awaitClaims {
 		return "", nil
@@ -49,7 +49,7 @@ func (k *Kubelet) unclaimed(ctx context.Context, pod *corev1.Pod) (why string, e
 	return why, nil
 }
 
-// choose tells a claim that waits for its first consumer that it is this node's.
+// choose assigns a claim that waits for its first consumer to this node.
 func (k *Kubelet) choose(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
 	class, err := k.client.StorageV1().StorageClasses().Get(ctx, ptr.Deref(claim.Spec.StorageClassName, ""), metav1.GetOptions{})
 	if err != nil || ptr.Deref(class.VolumeBindingMode, "") != storagev1.VolumeBindingWaitForFirstConsumer ||

@@ -52,8 +52,8 @@ func (s sources) configMap(ctx context.Context, namespace, name string, may *boo
 	return all, nil
 }
 
-// environment is a container's, by name, before mounts are put in terms of this machine. Beside what the
-// pod says it has the host's PATH and the pod's name as HOSTNAME; nothing else of devcluster's own.
+// environment is a container's, by name, before mounts are put in terms of this machine. Besides what the
+// pod sets, it has the host's PATH and the pod's name as HOSTNAME; nothing else of devcluster's own.
 func (s sources) environment(ctx context.Context, pod *corev1.Pod, c *corev1.Container) (map[string]string, error) {
 	env := map[string]string{"PATH": os.Getenv("PATH"), "HOSTNAME": pod.Name}
 	for _, from := range c.EnvFrom {

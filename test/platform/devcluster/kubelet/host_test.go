@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// patience bounds every wait; it is no expectation of speed.
+// patience bounds every wait; it is not an expectation of speed.
 const patience = 30 * time.Second
 
 // host drives Processes as a Kubelet does, for one pod whose status it keeps.
@@ -87,7 +87,7 @@ func serving(t *testing.T, objects []served) kubernetes.Interface {
 	return client
 }
 
-// until looks at the pod, as often as it asks for and says that it has changed, until it is as wanted.
+// until syncs the pod, whenever it asks for that or reports a change, until it is as wanted.
 func (h *host) until(what string, wanted func(corev1.PodStatus) bool) corev1.PodStatus {
 	h.t.Helper()
 	end := time.After(patience)
@@ -140,7 +140,7 @@ func (h *host) stop(grace int64) corev1.PodStatus {
 		if gone {
 			return status
 		}
-		h.await("stopped", look, end)
+		h.await("stopped", pollInterval, end)
 	}
 }
 
@@ -168,14 +168,14 @@ func (h *host) pidOf(container string) int {
 // exists waits for a file of the pod's.
 func (h *host) exists(name string) {
 	h.t.Helper()
-	for end := time.After(patience); ; h.await("there: "+name, look, end) {
+	for end := time.After(patience); ; h.await("there: "+name, pollInterval, end) {
 		if _, err := os.Stat(h.file(name)); err == nil {
 			return
 		}
 	}
 }
 
-// marked are the processes of the pod that are no zombies.
+// marked are the processes of the pod that are not zombies.
 func (h *host) marked() (pids []int) {
 	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range environments {

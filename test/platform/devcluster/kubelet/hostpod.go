@@ -121,7 +121,7 @@ func (h *hostPod) startDue(pod *corev1.Pod, now time.Time, command func(*corev1.
 			if wait := own.due(now); wait > 0 {
 				again = sooner(again, wait)
 			} else if !h.start(&c, own, command) {
-				again = sooner(again, look)
+				again = sooner(again, pollInterval)
 			}
 		}
 		if initial && !succeeded(own.run) {
@@ -175,7 +175,7 @@ func (h *hostPod) start(c *corev1.Container, own *container, command func(*corev
 	return true
 }
 
-// pulled looks for the image's file.
+// pulled checks that the image's file exists.
 func pulled(image string) error {
 	path, ok := strings.CutPrefix(image, HostImage)
 	if !ok {
@@ -204,12 +204,12 @@ func argv(c *corev1.Container, env map[string]string, inside paths) []string {
 		line = append([]string{path}, line...)
 	}
 	if len(c.Command) == 0 && !filepath.IsAbs(strings.TrimPrefix(c.Image, HostImage)) {
-		return nil // arguments alone are no command
+		return nil // arguments alone are not a command
 	}
 	return line
 }
 
-// restarts tells whether a container that ended so is started again. An init container that succeeded is
+// restarts reports whether a container that ended so is started again. An init container that succeeded is
 // done, whatever the policy.
 func restarts(pod *corev1.Pod, initial bool, code int32) bool {
 	switch pod.Spec.RestartPolicy {

@@ -109,10 +109,10 @@ func TestDeadlineEndsThePod(t *testing.T) {
 	h.pod.Spec.ActiveDeadlineSeconds = ptr.To[int64](1000)
 	status := h.ready()
 	if _, again, _ := h.Sync(t.Context(), h.pod, status.StartTime.Add(999*time.Second)); again != time.Second {
-		t.Errorf("1 s before its deadline the pod is looked at again in %s", again)
+		t.Errorf("1 s before its deadline the pod is synced again in %s", again)
 	}
 	late := status.StartTime.Add(1000 * time.Second)
-	for end := time.After(patience); !terminal(h.pod.Status.Phase); h.await("ended", look, end) {
+	for end := time.After(patience); !terminal(h.pod.Status.Phase); h.await("ended", pollInterval, end) {
 		h.pod.Status, _, _ = h.Sync(t.Context(), h.pod, late)
 	}
 	if got := h.pod.Status; got.Phase != corev1.PodFailed || got.Reason != "DeadlineExceeded" || len(h.marked()) > 0 {
@@ -120,7 +120,7 @@ func TestDeadlineEndsThePod(t *testing.T) {
 	}
 }
 
-// A later devcluster goes on with what the pod's status says.
+// A later devcluster continues from the pod's status.
 func TestNodeReturns(t *testing.T) {
 	t.Parallel()
 	for policy, phase := range map[corev1.RestartPolicy]corev1.PodPhase{corev1.RestartPolicyAlways: corev1.PodRunning, corev1.RestartPolicyNever: corev1.PodFailed} {

@@ -42,7 +42,7 @@ type Runtime interface {
 	Log(pod *corev1.Pod, container string, run int32) (Log, error)
 }
 
-// Notifier is a Runtime that knows by itself when a pod has something new to tell.
+// Notifier is a Runtime that announces by itself that a pod has something to report.
 type Notifier interface {
 	Notify(changed func(types.NamespacedName))
 }
@@ -61,7 +61,7 @@ type Kubelet struct {
 }
 
 // New returns the agent of a node with that name. At listener, a port of nodeAddress, it answers the API
-// server; that nobody else gets through is the listener's business.
+// server; the listener must reject all other clients.
 func New(config *rest.Config, node string, runtime Runtime, listener net.Listener) (*Kubelet, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent += "/kubelet"
@@ -172,7 +172,7 @@ func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) (again time.Duratio
 	if why, err := k.unclaimed(ctx, pod); err != nil {
 		return 0, err
 	} else if why != "" {
-		return look, k.unschedulable(ctx, pod, why)
+		return pollInterval, k.unschedulable(ctx, pod, why)
 	}
 	return 0, k.client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
@@ -184,7 +184,7 @@ func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) (again time.Duratio
 func (k *Kubelet) stop(ctx context.Context, key types.NamespacedName, pod *corev1.Pod) (status corev1.PodStatus, again time.Duration, err error) {
 	status, gone, err := k.runtime.Stop(ctx, key, pod, time.Now())
 	if err == nil && !gone {
-		again = look
+		again = pollInterval
 	}
 	return status, again, err
 }

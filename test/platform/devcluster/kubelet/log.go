@@ -32,7 +32,7 @@ func (p *Processes) Log(pod *corev1.Pod, container string, run int32) (Log, erro
 	return file, err
 }
 
-// simulatedLog is the log of what runs no process.
+// simulatedLog is the log of a pod without processes.
 const simulatedLog = "This pod is simulated: no process runs, so there is no output.\n"
 
 // said is a log that is over.
@@ -40,7 +40,7 @@ type said struct{ *strings.Reader }
 
 func (said) Close() error { return nil }
 
-// Log says why there is none.
+// Log returns the reason why there is no log.
 func (Simulated) Log(*corev1.Pod, string, int32) (Log, error) {
 	return said{strings.NewReader(simulatedLog)}, nil
 }

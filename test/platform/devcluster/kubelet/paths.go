@@ -51,7 +51,7 @@ func (p paths) at(text string, i int) *mounted {
 	return nil
 }
 
-// inName tells the characters of paths from those that end one. A "/" in front of a path is a longer path
+// inName reports whether the character belongs to a path and does not end it. A "/" in front of a path is a longer path
 // or the "//" of a URL.
 func inName(c byte) bool {
 	return c == '/' || c == '.' || c == '-' || c == '_' || c >= 0x80 ||

@@ -44,8 +44,8 @@ func probe(c *corev1.Container, made command, r *run, changed func()) {
 		}
 		wait = time.Duration(p.PeriodSeconds) * time.Second
 		if !r.isReady() {
-			// A real kubelet keeps to the period here too; a start that nobody waits for is worth more to tests.
-			wait = min(wait, look)
+			// A real kubelet keeps to the period here too; a start without a wait is worth more to tests.
+			wait = min(wait, pollInterval)
 		}
 	}
 }

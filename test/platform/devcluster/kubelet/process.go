@@ -29,7 +29,7 @@ type command struct {
 	run int32
 	// inside are its mounts.
 	inside paths
-	// termination is the file of the container's last words; fallback takes the log's end in its place.
+	// termination is the file of the container's termination message; fallback takes the log's end in its place.
 	termination string
 	fallback    bool
 }
@@ -72,7 +72,7 @@ func start(c command, ended func()) *run {
 		killMarked(func(folder string) bool { return folder == c.folder })
 		_ = os.Remove(c.pid())
 		code, reason := r.verdict(cmd.ProcessState.Sys().(syscall.WaitStatus))
-		r.end = r.terminated(code, reason, lastWords(c, code), c)
+		r.end = r.terminated(code, reason, terminationMessage(c, code), c)
 	}()
 	<-begun
 	return r

@@ -22,15 +22,15 @@ import (
 const HostImage = "host://"
 
 const (
-	// look is how soon a pod is looked at again that waits for something that sends no word.
-	look = 100 * time.Millisecond
+	// pollInterval is how soon a pod is synced again that waits for something that sends no event.
+	pollInterval = 100 * time.Millisecond
 	// A container that ends too often is started again after firstBackoff, twice that and so on. A real
 	// kubelet begins with 10 s and ends with 5 min, which a test would have to wait for.
 	firstBackoff, maxBackoff = 250 * time.Millisecond, 10 * time.Second
 )
 
 // Processes is a Runtime whose containers are processes of this machine: the right command, arguments,
-// environment, volumes, signals, exit codes and last words, without images and without walls.
+// environment, volumes, signals, exit codes and termination messages, without images and without isolation.
 //
 // The volumes are folders of this machine, and a process sees the machine's files. So that a container's
 // paths mean the volumes, each path below a mount is turned into the folder's in command, arguments,
@@ -41,7 +41,7 @@ const (
 //
 // Logs are in pods/NAMESPACE_NAME_UID/CONTAINER/RESTARTS.log and stay; CONTAINER.pid is there while it runs.
 // Processes end with devcluster. A later devcluster in the same folder finds the containers that ran lost
-// with the exit code 137, as after a node's power cut, and goes on from there.
+// with the exit code 137, as after a node's power cut, and continues from there.
 type Processes struct {
 	dir     string
 	sources sources
@@ -66,7 +66,7 @@ func NewProcesses(client kubernetes.Interface, dir string) (*Processes, error) {
 
 func (p *Processes) owns(folder string) bool { return strings.HasPrefix(folder, p.dir+"/") }
 
-// Notify has changed called when a pod has something new to tell.
+// Notify sets the function to call when a pod has something to report.
 func (p *Processes) Notify(changed func(types.NamespacedName)) { p.changed = changed }
 
 // Close kills every process and waits for their end.
@@ -82,7 +82,7 @@ func (p *Processes) Close() {
 	killMarked(p.owns)
 }
 
-// RunsOnHost tells the pods of Processes from others.
+// RunsOnHost reports whether the pod is one for Processes.
 func RunsOnHost(pod *corev1.Pod) bool {
 	return len(pod.Spec.Containers) > 0 && strings.HasPrefix(pod.Spec.Containers[0].Image, HostImage)
 }
@@ -118,7 +118,7 @@ func (p *Processes) Sync(ctx context.Context, pod *corev1.Pod, now time.Time) (c
 	own := p.known(name)
 	if own != nil && own.uid != pod.UID {
 		if !own.stop(now, 0) { // of an earlier pod, which was deleted by force
-			return pod.Status, look, nil
+			return pod.Status, pollInterval, nil
 		}
 		if err := removeAll(own.volumesFolder()); err != nil {
 			return pod.Status, 0, err
@@ -142,7 +142,7 @@ func (p *Processes) step(ctx context.Context, pod *corev1.Pod, own *hostPod, now
 	if own.volumes == nil {
 		volumes, err := p.sources.volumes(ctx, pod, own.volumesFolder())
 		if errors.Is(err, errMount) {
-			return own.held(pod, now, err.Error()), look, nil
+			return own.held(pod, now, err.Error()), pollInterval, nil
 		} else if err != nil {
 			return pod.Status, 0, err
 		}
@@ -208,7 +208,7 @@ func grace(pod *corev1.Pod) time.Duration {
 	return time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, seconds)) * time.Second
 }
 
-// deadline tells whether activeDeadlineSeconds are over, and how much is left of them; 0 without.
+// deadline reports whether activeDeadlineSeconds are over, and how much is left of them; 0 without.
 func deadline(pod *corev1.Pod, now time.Time) (over bool, left time.Duration) {
 	if pod.Spec.ActiveDeadlineSeconds == nil || pod.Status.StartTime == nil {
 		return false, 0
@@ -221,5 +221,5 @@ func again(gone bool) time.Duration {
 	if gone {
 		return 0
 	}
-	return look
+	return pollInterval
 }

@@ -23,15 +23,15 @@ func TestEndsAreReported(t *testing.T) {
 		phase          corev1.PodPhase
 		want           corev1.ContainerStateTerminated
 	}{
-		"success":          {"echo hello", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
-		"failure":          {"echo no; exit 3", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}},
-		"last words":       {"printf bye >/dev/termination-log", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed", Message: "bye"}},
-		"too many words":   {"printf no%s " + long + " >/dev/termination-log; exit 1", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: long}},
-		"log for words":    {"echo why >&2; exit 1", "FallbackToLogsOnError", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "why\n"}},
-		"words before log": {"echo why; printf bye >/dev/termination-log; exit 1", "FallbackToLogsOnError", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "bye"}},
-		"no log when well": {"echo why", "FallbackToLogsOnError", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
-		"out of memory":    {"kill -9 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}},
-		"another signal":   {"kill -15 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 143, Reason: "Error"}},
+		"success":            {"echo hello", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
+		"failure":            {"echo no; exit 3", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}},
+		"message":            {"printf bye >/dev/termination-log", "", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed", Message: "bye"}},
+		"message too long":   {"printf no%s " + long + " >/dev/termination-log; exit 1", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: long}},
+		"log as message":     {"echo why >&2; exit 1", "FallbackToLogsOnError", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "why\n"}},
+		"message before log": {"echo why; printf bye >/dev/termination-log; exit 1", "FallbackToLogsOnError", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "bye"}},
+		"no log when well":   {"echo why", "FallbackToLogsOnError", corev1.PodSucceeded, corev1.ContainerStateTerminated{Reason: "Completed"}},
+		"out of memory":      {"kill -9 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}},
+		"another signal":     {"kill -15 $$$$", "", corev1.PodFailed, corev1.ContainerStateTerminated{ExitCode: 143, Reason: "Error"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,8 +69,8 @@ func TestLogsStay(t *testing.T) {
 	}
 }
 
-// Looking again changes nothing while nothing happens: no status write, hence no loop.
-func TestLookingChangesNothing(t *testing.T) {
+// Another Sync changes nothing while nothing happens: no status write, hence no loop.
+func TestSyncAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, "exec sleep 1000")
 	before := h.ready()
@@ -109,7 +109,7 @@ func TestDeletedPodsHaveTheirGrace(t *testing.T) {
 		}
 		status, gone, _ := h.Stop(t.Context(), podName, h.pod, now.Add(1000*time.Second))
 		for end := time.After(patience); !gone; status, gone, _ = h.Stop(t.Context(), podName, h.pod, now) {
-			h.await("killed", look, end)
+			h.await("killed", pollInterval, end)
 		}
 		if got := end(t, status); got.ExitCode != 137 || got.Reason != "Error" || status.Phase != corev1.PodFailed {
 			t.Errorf("ended as %s with %+v", status.Phase, got)
@@ -136,13 +136,13 @@ func TestNoProcessIsLeft(t *testing.T) {
 				t.Fatalf("processes %v, want the shell and its children", marked())
 			}
 			finish(h)
-			for end := time.After(patience); len(marked()) > 0; h.await("gone", look, end) {
+			for end := time.After(patience); len(marked()) > 0; h.await("gone", pollInterval, end) {
 			}
 		})
 	}
 }
 
-// The pod's spec says what becomes of ended containers; the second end is told from the first.
+// The pod's spec says what becomes of ended containers; the second end is distinguished from the first.
 func TestRestartPolicies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -173,7 +173,7 @@ func TestRestartPolicies(t *testing.T) {
 	}
 }
 
-// A process is killed by somebody: the container is started again and says why.
+// A process is killed from outside: the container is started again and says why.
 func TestKilledFromOutside(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, "exec sleep 1000")

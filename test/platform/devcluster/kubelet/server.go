@@ -19,7 +19,7 @@ import (
 // noContainers is the answer to what needs a container to go into.
 const noContainers = "this local cluster runs no containers: a pod is simulated, or processes of this machine; exec, attach, cp and port-forward are not possible"
 
-// serve answers the API server until ctx ends, and does not wait then for those who follow a log.
+// serve answers the API server until ctx ends. It does not wait for clients that follow a log.
 func (k *Kubelet) serve(ctx context.Context) {
 	server := &http.Server{Handler: k.handler(), ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
@@ -28,8 +28,8 @@ func (k *Kubelet) serve(ctx context.Context) {
 	}
 }
 
-// handler answers what an API server asks a kubelet for on behalf of `kubectl logs`, and says of all else
-// that it is not possible. Whoever reaches it may read every log.
+// handler answers what an API server asks a kubelet for on behalf of `kubectl logs`, and rejects
+// everything else as impossible. Any client that reaches it may read every log.
 func (k *Kubelet) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", k.serveLog)
@@ -54,7 +54,7 @@ func (k *Kubelet) serveLog(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	// Not from the cache: who saw a container run on the API server must not be told that it waits.
+	// Not from the cache: a client that saw the container run on the API server must not get "waiting".
 	pod, err := k.client.CoreV1().Pods(name.Namespace).Get(r.Context(), name.Name, metav1.GetOptions{})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -121,7 +121,7 @@ func statusOf(pod *corev1.Pod, container string) *corev1.ContainerStatus {
 	return nil
 }
 
-// over tells whether the run has ended and so written all. The cache may lag behind, which is no end.
+// over reports whether the run has ended, and so has written everything. A cache that lags behind does not count as an end.
 func (k *Kubelet) over(name types.NamespacedName, uid types.UID, container string, run int32) bool {
 	pod, err := k.pods.Pods(name.Namespace).Get(name.Name)
 	if apierrors.IsNotFound(err) || err == nil && pod.UID != uid {
@@ -150,7 +150,7 @@ func copyLog(ctx context.Context, w http.ResponseWriter, log Log, wanted *corev1
 		left = *wanted.LimitBytes
 	}
 	for {
-		last := over() // asked before, or its last words would be missed
+		last := over() // asked before, or its last lines would be missed
 		written, err := copySome(w, log, left)
 		if left -= written; err != nil || last || left == 0 {
 			return err
@@ -158,7 +158,7 @@ func copyLog(ctx context.Context, w http.ResponseWriter, log Log, wanted *corev1
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(look):
+		case <-time.After(pollInterval):
 		}
 	}
 }

@@ -108,7 +108,7 @@ func TestWhichLogIsShown(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLog(t *testing.T) {
+func TestUnsupportedPaths(t *testing.T) {
 	t.Parallel()
 	for path, c := range map[string]struct {
 		code int
@@ -129,7 +129,7 @@ func TestWhatIsNoLog(t *testing.T) {
 	}
 }
 
-// A run is over when the cache has seen its end or a later one; a cache that lags behind knows of no end.
+// A run is over when the cache has seen its end or a later one; a cache that lags behind has not seen it.
 func TestRunsAreOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

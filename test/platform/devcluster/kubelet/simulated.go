@@ -15,7 +15,7 @@ import (
 )
 
 // Annotations on a pod that decide what the simulated runtime makes of it. They may change while the pod
-// lives, so a test can hold a rollout half way and let it go on without waiting for a clock.
+// lives, so a test can hold a rollout half way and let it continue without waiting for a clock.
 const (
 	// PhaseAnnotation holds a pod Pending, or ends it: Pending, Running (the default), Succeeded or Failed.
 	PhaseAnnotation = "devcluster.kyklos.io/phase"
@@ -26,7 +26,7 @@ const (
 	ReadyDelayAnnotation = "devcluster.kyklos.io/ready-delay"
 )
 
-// Simulated is a Runtime without processes: every pod starts at once and runs until told otherwise.
+// Simulated is a Runtime without processes: every pod starts at once and runs until an annotation ends it.
 type Simulated struct {
 	// ReadyDelay applies where ReadyDelayAnnotation is missing.
 	ReadyDelay time.Duration

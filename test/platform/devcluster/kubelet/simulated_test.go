@@ -116,7 +116,7 @@ func TestSyncIsIdempotent(t *testing.T) {
 		p.Status = first
 		second, _, _ := Simulated{}.Sync(context.Background(), p, noon.Add(time.Minute))
 		if diff := cmp.Diff(first, second); diff != "" {
-			t.Errorf("%v: second look changed the status:\n%s", annotations, diff)
+			t.Errorf("%v: a second Sync changed the status:\n%s", annotations, diff)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestReadyDelayIsNeverShort(t *testing.T) {
 			t.Fatalf("not ready after %s, delay is %s", passed, delay)
 		}
 		if ready != (again == 0) {
-			t.Fatalf("ready %t but asks for another look in %s", ready, again)
+			t.Fatalf("ready %t but asks for another Sync in %s", ready, again)
 		}
 		if !ready {
 			status, again, _ = runtime.Sync(context.Background(), p, start.Add(passed+again))

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// What a kubelet takes of a container's last words, and of its log in their place
+// What a kubelet takes of a container's termination message, and of its log in place of one
 // (k8s.io/kubernetes/pkg/kubelet/container, MaxContainerTerminationMessage*).
 const (
 	maxMessage      = 4096
@@ -19,8 +19,8 @@ const (
 	maxMessageLines = 80
 )
 
-// lastWords are a container's termination message.
-func lastWords(c command, code int32) string {
+// terminationMessage is what the container left in its termination file, or the end of its log.
+func terminationMessage(c command, code int32) string {
 	if text := tail(c.termination, maxMessage); text != "" || !c.fallback || code == 0 {
 		return text
 	}
@@ -51,7 +51,7 @@ func killMarked(ours func(folder string) bool) {
 	for _, path := range all {
 		environment, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended, or is somebody else's
+			continue // it has ended, or belongs to another user
 		}
 		folder, marked := marking(environment)
 		if !marked || !ours(folder) {
@@ -73,7 +73,7 @@ func marking(environment []byte) (folder string, marked bool) {
 	return "", false
 }
 
-// containerID tells containers apart, also those of one name; a real one names the runtime as well.
+// containerID distinguishes containers, also those of one name; a real one names the runtime as well.
 func containerID(folder string) string {
 	return "devcluster://" + filepath.Base(filepath.Dir(folder)) + "/" + filepath.Base(folder)
 }

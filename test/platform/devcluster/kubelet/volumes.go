@@ -57,7 +57,7 @@ func (s sources) claimed(ctx context.Context, namespace, name string) (string, e
 		return "", err
 	}
 	if volume.Spec.HostPath == nil {
-		return "", fmt.Errorf("persistentvolume %q is no folder of this machine (hostPath)", volume.Name)
+		return "", fmt.Errorf("persistentvolume %q is not a folder of this machine (hostPath)", volume.Name)
 	}
 	_, err = os.Stat(volume.Spec.HostPath.Path)
 	return volume.Spec.HostPath.Path, err

@@ -1,4 +1,4 @@
-// Command realnode is what a node needs beside a container runtime, in one binary: called as kubelet,
+// Command realnode is what a node needs besides a container runtime, in one binary: called as kubelet,
 // kube-scheduler, kube-proxy or kube-controller-manager (its first argument) it is that program. Only
 // `make test-node` builds it; every other test has the simulated kubelet.
 package main

@@ -1,4 +1,4 @@
-// Command pause does nothing until it is told to stop: the container that holds a pod's namespaces, and the
+// Command pause does nothing until it is stopped: the container that holds a pod's namespaces, and the
 // workload that gets scaled.
 package main
 
