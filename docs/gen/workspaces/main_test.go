@@ -123,7 +123,7 @@ func TestStepsAreTheEngines(t *testing.T) {
 	}
 }
 
-// endsWith tells whether drawn are the acts in their order. Looks into the store may be left out.
+// endsWith reports whether drawn ends with acts in their order. Reads of the store may be left out.
 func endsWith(acts, drawn []lifecycle.ActionKind) bool {
 	for _, act := range acts {
 		switch {
