@@ -85,7 +85,7 @@ func TestADeletionReportsAnArchiveElsewhere(t *testing.T) {
 		w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	}
 	ready := meta.FindStatusCondition(w.workspace().Status.Conditions, v1alpha1.ConditionReady)
-	if got := strings.Join(w.newEvents(), "\n"); ready == nil || ready.Reason != v1alpha1.ReasonArchiveElsewhere || strings.Count(got, "ArchiveElsewhere") != 1 {
+	if got := strings.Join(w.newEvents(), "\n"); ready == nil || ready.Reason != v1alpha1.ReasonArchiveElsewhere || strings.Count(got, "Warning ArchiveElsewhere ") != 1 {
 		t.Errorf("Ready %+v, events:\n%s", ready, got)
 	}
 	w.point(w.bucket)
