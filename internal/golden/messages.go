@@ -34,16 +34,17 @@ func NewMessages(t testing.TB) *Messages {
 	return m
 }
 
-// Add records the message of a test case.
+// Add records the message of a test case. A case may have the same message more than once.
 func (m *Messages) Add(name, message string) {
 	m.t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name = m.t.Name() + ": " + name
-	if _, known := m.texts[name]; known || strings.Contains(name, "\n") || strings.Contains("\n"+message, "\n== ") {
-		m.t.Errorf("%s cannot hold the section %q, or holds it already", messagesFile, name)
+	message = strings.TrimRight(message, "\n")
+	if before, known := m.texts[name]; known && before != message || strings.Contains(name, "\n") || strings.Contains("\n"+message, "\n== ") {
+		m.t.Errorf("%s cannot hold this section, or holds another text: %q, %q", messagesFile, name, message)
 	}
-	m.texts[name] = strings.TrimRight(message, "\n")
+	m.texts[name] = message
 }
 
 func (m *Messages) compare() {
