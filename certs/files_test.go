@@ -9,6 +9,8 @@ import (
 	"time"
 
 	testingclock "k8s.io/utils/clock/testing"
+
+	"kyklos.io/kyklos/internal/golden"
 )
 
 const serviceName = "kyklos-webhook.kyklos-system.svc"
@@ -32,8 +34,7 @@ func with(contents map[string][]byte, file string, content []byte) map[string][]
 	return changed
 }
 
-// badFiles are the contents of a volume by the message about them; DIR
-// is the folder.
+// badFiles are the contents of a volume by what is wrong with them.
 func badFiles(t testing.TB) map[string]map[string][]byte {
 	t.Helper()
 	ca := NewAuthority(t, noon.Add(-time.Hour), noon.Add(time.Hour))
@@ -41,69 +42,72 @@ func badFiles(t testing.TB) map[string]map[string][]byte {
 	other := ca.Issue(t, noon, noon.Add(time.Hour), serviceName)
 	broken := []byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
 	return map[string]map[string][]byte{
-		"DIR/tls.crt does not exist: the Secret mounted at DIR needs the key tls.crt": with(good, "tls.crt", nil),
-		"DIR/tls.key does not exist: the Secret mounted at DIR needs the key tls.key": with(good, "tls.key", nil),
-		"DIR/tls.crt does not exist: the Secret mounted at DIR needs the key tls.crt\n" +
-			"DIR/tls.key does not exist: the Secret mounted at DIR needs the key tls.key": {},
-		"DIR/tls.crt holds no certificate: it needs a PEM block CERTIFICATE, the serving certificate first": with(good, "tls.crt", good["tls.key"]),
-		"DIR/tls.crt holds a broken certificate: x509: malformed certificate":                               with(good, "tls.crt", broken),
-		"DIR/tls.key holds no private key: it needs a PEM block PRIVATE KEY":                                with(good, "tls.key", []byte("secret")),
-		"DIR/tls.key is not the key of the first certificate in DIR/tls.crt, both must come from one pair: tls: private key does not match public key": with(
+		"no certificate":            with(good, "tls.crt", nil),
+		"no key":                    with(good, "tls.key", nil),
+		"neither":                   {},
+		"a key for the certificate": with(good, "tls.crt", good["tls.key"]),
+		"a broken certificate":      with(good, "tls.crt", broken),
+		"no PEM in the key":         with(good, "tls.key", []byte("secret")),
+		"the key of another certificate": with(
 			good, "tls.key", other["tls.key"]),
-		"the certificate in DIR/tls.crt expired at 2026-03-02T11:59:59Z: renew it":                              ca.Issue(t, noon.Add(-time.Hour), noon.Add(-time.Second), serviceName),
-		"the certificate in DIR/tls.crt is not valid before 2026-03-02T12:00:01Z: wait, or set the clock right": ca.Issue(t, noon.Add(time.Second), noon.Add(time.Hour), serviceName),
-		"the certificate in DIR/tls.crt is for no name at all, but the webhooks are called by " + callersNames:  ca.Issue(t, noon, noon.Add(time.Hour)),
-		"the certificate in DIR/tls.crt is for a.example, 10.0.0.1, but the webhooks are called by " + callersNames: ca.Issue(
+		"expired":     ca.Issue(t, noon.Add(-time.Hour), noon.Add(-time.Second), serviceName),
+		notValidYet:   ca.Issue(t, noon.Add(time.Second), noon.Add(time.Hour), serviceName),
+		"for no name": ca.Issue(t, noon, noon.Add(time.Hour)),
+		"for other names": ca.Issue(
 			t, noon, noon.Add(time.Hour), "a.example", "10.0.0.1"),
-		"DIR/tls.crt holds the certificate of a CA (CN=kyklos-ca) and not one for the webhooks: mount the Secret of the serving certificate": ca.Own(t),
+		"a CA's own": ca.Own(t),
 	}
 }
 
-const callersNames = serviceName + ", 127.0.0.1: issue it for one of these"
+const notValidYet = "not valid yet"
 
 func TestBadStartsSayWhatIsWrong(t *testing.T) {
-	for want, contents := range badFiles(t) {
-		t.Run(want, func(t *testing.T) {
+	messages := golden.NewMessages(t)
+	for name, contents := range badFiles(t) {
+		t.Run(name, func(t *testing.T) {
 			folder := NewFolder(t)
 			if err := folder.Write(contents); err != nil {
 				t.Fatal(err)
 			}
-			says(t, folder.Dir, want)
+			startsBadly(t, folder.Dir, name, messages)
 		})
 	}
 }
 
 func TestBadFoldersSayWhatIsWrong(t *testing.T) {
 	empty := t.TempDir()
-	says(t, empty, "the folder DIR is empty: the Secret mounted there needs the keys tls.crt and tls.key")
-	says(t, filepath.Join(empty, "none"), "the folder DIR does not exist: mount the Secret of the certificate there")
+	messages := golden.NewMessages(t)
+	startsBadly(t, empty, "empty", messages)
+	startsBadly(t, filepath.Join(empty, "none"), "missing", messages)
 	file := filepath.Join(empty, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	says(t, file, "cannot read the folder: open DIR: not a directory")
+	startsBadly(t, file, "a file", messages)
 	if err := os.MkdirAll(filepath.Join(empty, "folders", "tls.crt"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	says(t, filepath.Join(empty, "folders"), "cannot read the certificate: read DIR/tls.crt: is a directory\n"+
-		"DIR/tls.key does not exist: the Secret mounted at DIR needs the key tls.key")
+	startsBadly(t, filepath.Join(empty, "folders"), "a folder for the certificate", messages)
 }
 
-// says checks that a start with the folder serves nothing and gives the reason.
-func says(t *testing.T, dir, want string) {
+// startsBadly checks that a start with the folder serves nothing and gives the reason, in which DIR is the folder.
+func startsBadly(t *testing.T, dir, name string, messages *golden.Messages) {
 	t.Helper()
 	m, _ := mounted(t, dir, serviceName, "127.0.0.1")
-	if err := m.Ready(nil); err == nil || err.Error() != "the files in "+dir+" have not been read yet" {
-		t.Errorf("before the first read: %v", err)
+	reason := func(name string) {
+		t.Helper()
+		err := m.Ready(nil)
+		if err == nil {
+			t.Fatalf("%s: ready", name)
+		}
+		messages.Add(name, strings.ReplaceAll(err.Error(), dir, "DIR"))
 	}
+	reason("not read yet")
 	m.refresh()
 	if m.served() != nil {
 		t.Error("a certificate is served")
 	}
-	err := m.Ready(nil)
-	if err == nil || strings.ReplaceAll(err.Error(), dir, "DIR") != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	reason(name)
 	if got := filesBad(t); got != 1 {
 		t.Errorf("the metric says %v, want 1", got)
 	}
@@ -173,9 +177,10 @@ func TestPageQuotesTheMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := badFiles(t)
-	said["the folder DIR is empty: the Secret mounted there needs the keys tls.crt and tls.key"] = nil // TestBadFoldersSayWhatIsWrong
-	said["the folder DIR does not exist: mount the Secret of the certificate there"] = nil
+	messages, err := os.ReadFile("testdata/messages.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, table, _ := strings.Cut(string(page), "\n| Said of /etc/kyklos/webhook-cert |")
 	quotes := 0
 	for line := range strings.Lines(table) {
@@ -187,8 +192,8 @@ func TestPageQuotesTheMessages(t *testing.T) {
 			continue
 		}
 		quotes++
-		if _, ok := said[strings.TrimPrefix(cells[0], "| ")]; !ok {
-			t.Errorf("no test produces %q", strings.TrimPrefix(cells[0], "| "))
+		if quote := strings.TrimPrefix(cells[0], "| "); !strings.Contains(string(messages), "\n"+quote+"\n\n") {
+			t.Errorf("no test produces %q", quote)
 		}
 	}
 	if quotes < 5 {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"kyklos.io/kyklos/internal/golden"
 )
 
 func validOptions() Options {
@@ -16,29 +18,33 @@ func validOptions() Options {
 }
 
 func TestNewSelfManagedNamesTheWrongOption(t *testing.T) {
+	messages := golden.NewMessages(t)
 	for name, c := range map[string]struct {
 		edit func(*Options)
-		want string // empty: accepted
+		want string // the option, empty: accepted
 	}{
 		"defaults":           {func(*Options) {}, ""},
 		"shortest":           {func(o *Options) { o.CADuration, o.LeafDuration = 45*time.Second, 15*time.Second }, ""},
 		"only a definition":  {func(o *Options) { o.ValidatingWebhookConfigurations, o.CustomResourceDefinitions = nil, []string{"a"} }, ""},
-		"no cluster":         {func(o *Options) { o.RESTConfig = nil }, "RESTConfig is required"},
+		"no cluster":         {func(o *Options) { o.RESTConfig = nil }, "RESTConfig"},
 		"no namespace":       {func(o *Options) { o.Namespace = "" }, `Namespace ""`},
 		"no secret":          {func(o *Options) { o.SecretName = "" }, `SecretName ""`},
-		"no name":            {func(o *Options) { o.DNSNames = nil }, "DNSNames is required"},
-		"nothing to publish": {func(o *Options) { o.ValidatingWebhookConfigurations = nil }, "Callers is empty"},
-		"leaf too short":     {func(o *Options) { o.LeafDuration = 5 * time.Second }, "LeafDuration is 5s, must be at least 6s"},
-		"CA too short":       {func(o *Options) { o.CADuration, o.LeafDuration = 44*time.Second, 6*time.Second }, "CADuration is 44s"},
-		"leaf too long":      {func(o *Options) { o.LeafDuration = 200 * 24 * time.Hour }, "three times LeafDuration"},
-		"bad cluster":        {func(o *Options) { o.RESTConfig = &rest.Config{Host: "://"} }, "RESTConfig: "},
+		"no name":            {func(o *Options) { o.DNSNames = nil }, "DNSNames"},
+		"nothing to publish": {func(o *Options) { o.ValidatingWebhookConfigurations = nil }, "Callers"},
+		"leaf too short":     {func(o *Options) { o.LeafDuration = 5 * time.Second }, "LeafDuration"},
+		"CA too short":       {func(o *Options) { o.CADuration, o.LeafDuration = 44*time.Second, 6*time.Second }, "CADuration"},
+		"leaf too long":      {func(o *Options) { o.LeafDuration = 200 * 24 * time.Hour }, "CADuration"},
+		"bad cluster":        {func(o *Options) { o.RESTConfig = &rest.Config{Host: "://"} }, "RESTConfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := validOptions()
 			c.edit(&o)
 			_, err := NewSelfManaged(o)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want an error with %q", err, c.want)
+				t.Fatalf("got %v, want one about %q", err, c.want)
+			}
+			if err != nil {
+				messages.Add(name, err.Error())
 			}
 		})
 	}

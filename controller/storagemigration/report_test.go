@@ -9,15 +9,17 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// Each pass reports what is new, and its progress once a minute.
+// Each pass reports what is new, and its progress once a minute. Notes are in the golden file.
 func TestEvents(t *testing.T) {
 	done := thing()
 	done.Status.StoredVersions = []string{"v2"}
 	some, other := []item{{name: "a"}}, []item{{name: "b"}}
 	counted := map[string]int{metrics.MigrationRewritten: 4}
+	messages := golden.NewMessages(t)
 	for name, tc := range map[string]struct {
 		pass passResult
 		want []string
@@ -29,7 +31,7 @@ func TestEvents(t *testing.T) {
 		"a busy second":   {passResult{plan: plan{step: rewriteBatch}, after: progress{left: some, reported: noon.Add(-time.Second)}}, nil},
 		"a busy minute":   {passResult{plan: plan{step: rewriteBatch}, after: progress{left: some, reported: noon.Add(-time.Minute)}}, []string{"StorageMigrationProgress"}},
 		"refused, so far": {passResult{plan: plan{step: rewriteBatch}, after: progress{left: some, refused: other, reported: noon}}, nil},
-		"refused":         {passResult{plan: plan{step: rewriteBatch}, after: progress{refused: other, reported: noon}}, []string{"StorageMigrationRefused"}},
+		"refused":         {passResult{plan: plan{step: rewriteBatch}, after: progress{refused: other, refusal: "a/b: no", reported: noon}}, []string{"StorageMigrationRefused"}},
 		"still refused":   {passResult{plan: plan{step: wait}, after: progress{refused: other}}, nil},
 		"over":            {passResult{crd: done, before: progress{active: true}}, []string{"StorageMigrationCompleted"}},
 		"over before":     {passResult{crd: done}, nil},
@@ -41,6 +43,7 @@ func TestEvents(t *testing.T) {
 		var got []string
 		for _, event := range makeReport(tc.pass).events {
 			got = append(got, event.Reason)
+			messages.Add(name+", "+event.Reason, event.Note)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)

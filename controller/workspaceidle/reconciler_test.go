@@ -23,6 +23,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/activity"
 	ownevents "kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/golden"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -147,9 +148,7 @@ func TestAnIdleWorkspaceIsLoweredOnce(t *testing.T) {
 	s.desires("RUNNING", 0, 0)
 	s.passAfter(time.Nanosecond)
 	s.desires("STANDBY", 1, 1)
-	if event := <-s.events.Events; !strings.Contains(event, "WorkspaceIdle No heartbeat since it entered RUNNING (2026-03-02T12:00:00Z)") {
-		t.Error(event)
-	}
+	golden.NewMessages(t).Add("without a heartbeat", s.note())
 	if result := s.passAfter(time.Hour); result.RequeueAfter != 0 {
 		t.Errorf("while it stops, time does not matter: %v", result)
 	}
@@ -176,9 +175,11 @@ func TestHeartbeatsDelayIt(t *testing.T) {
 	s.desires("RUNNING", 0, 8)
 	s.passAfter(time.Second)
 	s.desires("STANDBY", 1, 9)
-	if event := <-s.events.Events; !strings.Contains(event, "No heartbeat since "+last.Format(time.RFC3339)) {
-		t.Error(event)
+	note := s.note()
+	if !strings.Contains(note, last.Format(time.RFC3339)) {
+		t.Error(note)
 	}
+	golden.NewMessages(t).Add("after a heartbeat", note)
 }
 
 // D15: heartbeats of an earlier Workspace of the same name do not count.

@@ -1,5 +1,6 @@
 // Package golden compares what tests get with a file in testdata: the wording of an area is in one place, and a better
-// sentence costs one line there. go test -update rewrites the files.
+// sentence costs one line there. go test -update rewrites the files. A File belongs to one
+// test, Messages to all tests of a package.
 package golden
 
 import (

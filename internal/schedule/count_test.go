@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/internal/schedule"
 )
 
@@ -57,23 +61,17 @@ func TestCount(t *testing.T) {
 }
 
 func TestInvalidCounts(t *testing.T) {
-	const form = "is not a number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%"
-	for text, want := range map[string]string{
-		"10":      `"10" ` + form,
-		"":        `"" ` + form,
-		"%":       `"%" ` + form,
-		"1001%":   `"1001%" ` + form,
-		"-5%":     `"-5%" ` + form,
-		"+5%":     `"+5%" ` + form,
-		"1.5%":    `"1.5%" ` + form,
-		" 5%":     `" 5%" ` + form,
-		"99999%":  `"99999%" ` + form,
-		"50 %":    `"50 %" ` + form,
-		"fifty %": `"fifty %" ` + form,
-	} {
-		if got, err := schedule.Count(intstr.FromString(text), ptr.To[int32](4)); err == nil || err.Error() != want {
-			t.Errorf("%q: %d, %v; want the error %s", text, got, err, want)
+	messages := golden.NewMessages(t)
+	for _, text := range []string{"10", "", "%", "1001%", "-5%", "+5%", "1.5%", " 5%", "99999%", "50 %", "fifty %"} {
+		got, err := schedule.Count(intstr.FromString(text), ptr.To[int32](4))
+		if err == nil {
+			t.Fatalf("%q: %d", text, got)
 		}
+		form, ok := strings.CutPrefix(err.Error(), strconv.Quote(text))
+		if !ok {
+			t.Errorf("%q: %v", text, err)
+		}
+		messages.Add("VALUE", "VALUE"+form) // the same for all
 	}
 	for _, baseline := range []*int32{nil, ptr.To[int32](0), ptr.To[int32](-4), ptr.To[int32](100_001), ptr.To[int32](math.MaxInt32)} {
 		if got, err := schedule.Count(intstr.FromString("50%"), baseline); err == nil {
@@ -97,9 +95,16 @@ func TestPercentagesInASpec(t *testing.T) {
 	reading = schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) {
 		s.DefaultReplicas, s.Windows[0].Replicas = intstr.FromString("25%"), intstr.FromString("many")
 	}), field.NewPath("spec"))
-	const want = `[spec.defaultReplicas: Invalid value: "25%": a percentage needs spec.baselineReplicas, the count that it refers to, ` +
-		`spec.windows[0].replicas: Invalid value: "many": "many" is not a number of replicas: use a number, such as 10, or a percentage from 0% to 1000%, such as 150%]`
-	if got := reading.Errors().ToAggregate().Error(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	messages := golden.NewMessages(t)
+	var got []mistake
+	for _, err := range reading.Errors() {
+		got = append(got, mistakeOf(err))
+		messages.Add(err.Field, err.Detail)
+	}
+	want := []mistake{
+		{field.ErrorTypeInvalid, "spec.defaultReplicas", "25%"}, {field.ErrorTypeInvalid, "spec.windows[0].replicas", "many"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

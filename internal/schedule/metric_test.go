@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/internal/schedule"
 )
 
@@ -65,23 +66,37 @@ func metricErrors(spec *v1beta1.TimeWindowScalerSpec) field.ErrorList {
 }
 
 func TestMetricErrors(t *testing.T) {
-	for want, change := range map[string]func(*v1beta1.WindowMetric){
-		`spec.windows[1].metric.name: Required value: must be the name of a metric`:                                                             func(m *v1beta1.WindowMetric) { m.Name = "" },
-		`spec.windows[1].metric.target.averageValue: Invalid value: "many": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`: func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "many" },
-		`spec.windows[1].metric.target.averageValue: Invalid value: "0": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`:    func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "0" },
-		`spec.windows[1].metric.target.value: Invalid value: "": must be a quantity from 0.001 to 1P, such as "30", "0.5" or "500m"`:            func(m *v1beta1.WindowMetric) { m.Target.Type = v1beta1.MetricValue },
-		`spec.windows[1].metric.target.type: Unsupported value: "Utilization": supported values: "Value", "AverageValue"`:                       func(m *v1beta1.WindowMetric) { m.Target.Type = "Utilization" },
-		`spec.windows[1].metric.maxReplicas: Invalid value: 20: must be at least 1 and not below minReplicas, which is 1 if left out`:           func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](21) },
-		`spec.windows[1].metric.maxReplicas: Invalid value: 0: must be at least 1 and not below minReplicas, which is 1 if left out`:            func(m *v1beta1.WindowMetric) { m.MaxReplicas = 0 },
+	const metricPath = "spec.windows[1].metric."
+	messages := golden.NewMessages(t)
+	for name, tc := range map[string]struct {
+		change func(*v1beta1.WindowMetric)
+		want   mistake
+	}{
+		"no name": {func(m *v1beta1.WindowMetric) { m.Name = "" }, mistake{field.ErrorTypeRequired, metricPath + "name", ""}},
+		"no quantity": {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "many" },
+			mistake{field.ErrorTypeInvalid, metricPath + "target.averageValue", "many"}},
+		"zero": {func(m *v1beta1.WindowMetric) { m.Target.AverageValue = "0" },
+			mistake{field.ErrorTypeInvalid, metricPath + "target.averageValue", "0"}},
+		"no value": {func(m *v1beta1.WindowMetric) { m.Target.Type = v1beta1.MetricValue },
+			mistake{field.ErrorTypeInvalid, metricPath + "target.value", ""}},
+		"unknown type": {func(m *v1beta1.WindowMetric) { m.Target.Type = "Utilization" },
+			mistake{field.ErrorTypeNotSupported, metricPath + "target.type", v1beta1.MetricTargetType("Utilization")}},
+		"maxReplicas below minReplicas": {func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](21) },
+			mistake{field.ErrorTypeInvalid, metricPath + "maxReplicas", int32(20)}},
+		"no maxReplicas": {func(m *v1beta1.WindowMetric) { m.MaxReplicas = 0 },
+			mistake{field.ErrorTypeInvalid, metricPath + "maxReplicas", int32(0)}},
 	} {
-		s := spec(func(s *v1beta1.TimeWindowScalerSpec) {
+		errs := metricErrors(spec(func(s *v1beta1.TimeWindowScalerSpec) {
 			s.Windows = append(s.Windows, *s.Windows[0].DeepCopy())
-			s.Windows[1].Metric = metric(change)
-		})
-		errs := metricErrors(s)
-		if len(errs) != 1 || errs[0].Error() != want {
-			t.Errorf("got %v, want %s", errs, want)
+			s.Windows[1].Metric = metric(tc.change)
+		}))
+		if len(errs) != 1 {
+			t.Fatalf("%s: %v", name, errs)
 		}
+		if diff := cmp.Diff(tc.want, mistakeOf(errs[0])); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+		messages.Add(tc.want.Field, errs[0].Detail)
 	}
 	bad := spec(func(s *v1beta1.TimeWindowScalerSpec) {
 		s.Windows[0].Metric = metric(func(m *v1beta1.WindowMetric) {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/internal/schedule"
 )
 
@@ -66,32 +67,38 @@ func TestHolidayMode(t *testing.T) {
 	}
 }
 
+// mistake is an error in a spec without its wording.
+type mistake struct {
+	Type  field.ErrorType
+	Field string
+	Value any
+}
+
+func mistakeOf(err *field.Error) mistake { return mistake{err.Type, err.Field, err.BadValue} }
+
 // Every mistake is reported, with the field's path and its value.
 func TestMistakesNameTheirFields(t *testing.T) {
-	type mistake struct {
-		Field string
-		Value any
-	}
+	const invalid = field.ErrorTypeInvalid
 	for name, tc := range map[string]struct {
 		change func(*v1beta1.TimeWindowScalerSpec)
 		want   []mistake
 	}{
-		"zone":          {func(s *v1beta1.TimeWindowScalerSpec) { s.Timezone = "Mars/Olympus_Mons" }, []mistake{{"spec.timezone", "Mars/Olympus_Mons"}}},
-		"start and end": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].End = "09:00" }, []mistake{{"spec.windows[0].end", "09:00"}}},
-		"start":         {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Start = "9:00" }, []mistake{{"spec.windows[0].start", "9:00"}}},
-		"replicas":      {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Replicas = intstr.FromInt32(-1) }, []mistake{{"spec.windows[0].replicas", int32(-1)}}},
+		"zone":          {func(s *v1beta1.TimeWindowScalerSpec) { s.Timezone = "Mars/Olympus_Mons" }, []mistake{{invalid, "spec.timezone", "Mars/Olympus_Mons"}}},
+		"start and end": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].End = "09:00" }, []mistake{{invalid, "spec.windows[0].end", "09:00"}}},
+		"start":         {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Start = "9:00" }, []mistake{{invalid, "spec.windows[0].start", "9:00"}}},
+		"replicas":      {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Replicas = intstr.FromInt32(-1) }, []mistake{{invalid, "spec.windows[0].replicas", int32(-1)}}},
 		"days": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Days = []v1beta1.Weekday{"Mon", "Funday"} },
-			[]mistake{{"spec.windows[0].days[1]", []v1beta1.Weekday{"Mon", "Funday"}}}},
-		"no days": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Days = nil }, []mistake{{"spec.windows[0].days", []v1beta1.Weekday(nil)}}},
+			[]mistake{{invalid, "spec.windows[0].days[1]", []v1beta1.Weekday{"Mon", "Funday"}}}},
+		"no days": {func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Days = nil }, []mistake{{invalid, "spec.windows[0].days", []v1beta1.Weekday(nil)}}},
 		"several, the zone first": {func(s *v1beta1.TimeWindowScalerSpec) {
 			s.Timezone = ""
 			s.Windows = append(s.Windows, v1beta1.Window{Days: weekdays, Start: "x", End: "y", Replicas: intstr.FromInt32(1)})
-		}, []mistake{{"spec.timezone", ""}, {"spec.windows[1].start", "x"}, {"spec.windows[1].end", "y"}}},
+		}, []mistake{{invalid, "spec.timezone", ""}, {invalid, "spec.windows[1].start", "x"}, {invalid, "spec.windows[1].end", "y"}}},
 	} {
 		reading := schedule.FromSpec(spec(tc.change), field.NewPath("spec"))
 		var got []mistake
 		for _, err := range reading.Errors() {
-			got = append(got, mistake{err.Field, err.BadValue})
+			got = append(got, mistakeOf(err))
 			if err.Detail == "" {
 				t.Errorf("%s: %s does not say what would be right", name, err.Field)
 			}
@@ -111,20 +118,28 @@ func TestAnUnknownZoneLeavesTheWindowsReadable(t *testing.T) {
 }
 
 func TestNamespaceError(t *testing.T) {
-	for name, tc := range map[string]struct{ own, named, want string }{
-		"left out":  {"shop", "", ""},
-		"the own":   {"shop", "shop", ""},
-		"in a file": {"", "shop", ""},
-		"another's": {"shop", "back", `spec.targetRef.namespace: Invalid value: "back": must be "shop", the namespace of this TimeWindowScaler, or left out: workloads of other namespaces cannot be scaled`},
+	messages := golden.NewMessages(t)
+	for name, tc := range map[string]struct {
+		own, named string
+		wrong      bool
+	}{
+		"left out":  {"shop", "", false},
+		"the own":   {"shop", "shop", false},
+		"in a file": {"", "shop", false},
+		"another's": {"shop", "back", true},
 	} {
 		tws := &v1beta1.TimeWindowScaler{}
 		tws.Namespace, tws.Spec.TargetRef.Namespace = tc.own, tc.named
-		got := ""
-		if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {
-			got = err.Error()
+		err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef"))
+		if (err != nil) != tc.wrong {
+			t.Fatalf("%s: %v", name, err)
 		}
-		if got != tc.want {
-			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		if err == nil {
+			continue
 		}
+		if diff := cmp.Diff(mistake{field.ErrorTypeInvalid, "spec.targetRef.namespace", tc.named}, mistakeOf(err)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+		messages.Add(name, err.Detail)
 	}
 }

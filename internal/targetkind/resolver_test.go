@@ -16,6 +16,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -127,26 +128,29 @@ func TestKindsThatScale(t *testing.T) {
 
 // Users read these texts at apply time and in a condition.
 func TestKindsThatDoNot(t *testing.T) {
-	const none = ", and nothing else in this cluster has one that can be scaled: install what brings this kind, or correct apiVersion and kind"
-	const noScale = " cannot be scaled: it has no scale subresource, through which a replica count is set"
-	for want, tc := range map[string]v1beta1.TargetRef{
-		"example.com/v1 has no Widget" + none: ref("example.com/v1", "Widget"),
-		"apps/v1 has no Pod" + none:           ref("apps/v1", "Pod"), // v1 has, but of no use
-		"apps/v1 has no Rollout; argoproj.io/v1alpha1 has: set apiVersion to argoproj.io/v1alpha1":                    ref("apps/v1", "Rollout"),
-		"argoproj.io/v1 has no Rollout; argoproj.io/v1alpha1 has: set apiVersion to argoproj.io/v1alpha1":             ref("argoproj.io/v1", "Rollout"),
-		"argoproj.io/v1alpha1 has no RollOut; argoproj.io/v1alpha1 has Rollout: correct kind, and apiVersion with it": ref("argoproj.io/v1alpha1", "RollOut"),
-		"apps/v1 has no Workspace; kyklos.io/v1alpha1 has: set apiVersion to kyklos.io/v1alpha1":                      ref("", "Workspace"),
-		"Pod of v1" + noScale:                        ref("v1", "Pod"),
-		"Workflow of argoproj.io/v1alpha1" + noScale: ref("argoproj.io/v1alpha1", "Workflow"),
-		"Node of v1 cannot be scaled: its objects are in no namespace, and a target is in the TimeWindowScaler's own": ref("v1", "Node"),
+	messages := golden.NewMessages(t)
+	for name, tc := range map[string]struct {
+		ref   v1beta1.TargetRef
+		known bool // but not scalable
+	}{
+		"no such kind": {ref("example.com/v1", "Widget"), false},
+		"in another group, where it does not scale": {ref("apps/v1", "Pod"), false}, // v1 has, but of no use
+		"in another group":                          {ref("apps/v1", "Rollout"), false},
+		"in another version":                        {ref("argoproj.io/v1", "Rollout"), false},
+		"in other letters":                          {ref("argoproj.io/v1alpha1", "RollOut"), false},
+		"without apiVersion":                        {ref("", "Workspace"), false},
+		"no scale":                                  {ref("v1", "Pod"), true},
+		"no scale in a group":                       {ref("argoproj.io/v1alpha1", "Workflow"), true},
+		"no namespace":                              {ref("v1", "Node"), true},
 	} {
 		resolver, _ := newResolver(ordinaryCluster())
-		_, err := resolver.Resolve(t.Context(), tc)
+		_, err := resolver.Resolve(t.Context(), tc.ref)
 		var unknown *targetkind.UnknownError
 		var unscalable *targetkind.NotScalableError
-		if err == nil || err.Error() != want || errors.As(err, &unknown) == errors.As(err, &unscalable) {
-			t.Errorf("got %v\nwant %s", err, want)
+		if errors.As(err, &unknown) == tc.known || errors.As(err, &unscalable) != tc.known {
+			t.Fatalf("%s: got %v", name, err)
 		}
+		messages.Add(name, err.Error())
 	}
 }
 
