@@ -105,7 +105,7 @@ func exists(section string) bool {
 func readMessages() (map[string]string, error) {
 	sections := make(map[string]string)
 	content, err := os.ReadFile(messagesFile)
-	if err != nil && !(*update && os.IsNotExist(err)) {
+	if err != nil && (!*update || !os.IsNotExist(err)) {
 		return nil, err
 	}
 	for _, section := range strings.Split("\n"+string(content), "\n== ")[1:] {

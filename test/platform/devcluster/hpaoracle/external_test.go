@@ -17,7 +17,7 @@ import (
 
 // golden is the file of the main module. want is the HPA's proposal before its minimum and maximum, or
 // "error" where it makes none: a Value target needs a pod to start from.
-var golden = filepath.Join("..", "..", "..", "controller", "timewindowscaler", "extmetric", "testdata", "external.csv")
+var golden = filepath.Join("..", "..", "..", "..", "controller", "timewindowscaler", "extmetric", "testdata", "external.csv")
 
 var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
 
