@@ -177,7 +177,7 @@ bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives besid
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@go test -run '^$$' -bench AgainstTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@go test -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset | grep ^Bench
-	@cd test/platform/bench && go test -count=1 -run BesideCron -v .
+	@cd test/platform/bench && go test -count=1 -run AgainstCron -v .
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api
 	@go test -count=1 -run 'Leader' -v ./test/chaos | grep 'at the boundary'
 	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/e2e/workspace | grep ^Bench
