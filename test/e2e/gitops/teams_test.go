@@ -54,7 +54,7 @@ func (w *scenario) refused() {
 	a.git.push()
 	a.refresh("normal")
 	a.awaits("the webhook's message", failing(`TimeWindowScaler.kyklos.io "second" is invalid: spec.targetRef.name: Duplicate value: "web": `+
-		`TimeWindowScaler "web" scales Deployment "web" already`))
+		`TimeWindowScaler "web" already scales Deployment "web"`))
 	a.pushes(map[string]string{name + "/second.yaml": ""})
 	w.expectReplicas(counts, 1, 5)
 }
