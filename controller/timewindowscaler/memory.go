@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
@@ -38,8 +39,8 @@ type scalerState struct {
 	// metric and fight are what the last plan decided about the window's metric and about other writers.
 	metric extmetric.Decision
 	fight  contention.Fight
-	// failures counts transient failures since the last success.
-	failures int
+	// overdue is the boundary that made a write due that was not made.
+	overdue time.Time
 }
 
 func (m *memory) of(key types.NamespacedName) *scalerState {
@@ -68,7 +69,14 @@ func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *s
 		reader = r.APIReader
 	}
 	tws := &v1beta1.TimeWindowScaler{}
-	if err := reader.Get(ctx, key, tws); err != nil {
+	get := func(ctx context.Context) error { return reader.Get(ctx, key, tws) }
+	err := error(nil)
+	if state.target.Live {
+		err = r.attempts.Do(ctx, attempts.ID{Scaler: key, Work: attempts.ReadScaler}, statusLane(key), attempts.Cause{}, get)
+	} else {
+		err = get(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if state.written != nil && target.OlderThan(tws.ResourceVersion, state.written.ResourceVersion) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,10 +12,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -23,6 +26,11 @@ type observation struct {
 	target target.Target // nil if it does not exist
 	// obstacle is why the target's kind cannot be a target, or not be read; see target.IsObstacle.
 	obstacle error
+	// unavailable is why the target cannot be read for some time already, and unwatched why its changes may
+	// go unnoticed.
+	unavailable, unwatched error
+	// overdue is the boundary that made the last plan's write due, if it was not written; see due.
+	overdue time.Time
 	// owner is the name of an older scaler of the same target, "" if the target is ours (B8).
 	owner string
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
@@ -59,15 +67,27 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 	obs := observation{
 		metric: metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
 		fight:  fightObservation{before: state.fight, enforce: r.enforce},
+
+		overdue: state.overdue,
 	}
 	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
-	var err error
-	obs.target, err = target.Read(ctx, &r.Clients, target.KindOf(tws.Spec.TargetRef), key, &state.target)
-	if target.IsObstacle(err) {
-		obs.obstacle, err = err, nil
+	clients, work := r.Clients, attempts.ID{Scaler: client.ObjectKeyFromObject(tws), Work: attempts.ReadTarget}
+	clients.Paced = func(ctx context.Context, send func(context.Context) error) error {
+		return r.attempts.Do(ctx, work, targetLane(tws), attempts.Cause{Generation: tws.Generation}, send)
 	}
-	if err != nil {
+	var err error
+	obs.target, err = target.Read(ctx, &clients, target.KindOf(tws.Spec.TargetRef), key, &state.target)
+	switch {
+	case target.IsObstacle(err):
+		obs.obstacle = err
+	case lasts(err):
+		obs.unavailable = err
+		r.recordFailure(ctx, work.Scaler, err)
+	case err != nil:
 		return obs, err
+	default:
+		r.attempts.Over(work)
+		obs.unwatched = r.Watches.Trouble(targetkind.Of(tws.Spec.TargetRef))
 	}
 	if obs.holidays, err = r.observeHolidays(ctx, tws); err != nil {
 		return obs, err

@@ -38,7 +38,7 @@ func (s *scalerState) holdsBack(pass *passResult, stored, next *v1beta1.TimeWind
 	unreported := !next.LastScaleTime.Equal(stored.LastScaleTime) // our write to the target
 	underWay := unreported && !pass.aligned() && pass.outcome.target != nil
 	asked := !equality.Semantic.DeepEqual(next.Applied, stored.Applied) // must survive a restart, or it is asked for twice
-	if pass.outcome.refused != nil || asked || !underWay && !onlyCountDiffers(stored, next) {
+	if pass.outcome.trouble() != nil || asked || !underWay && !onlyCountDiffers(stored, next) {
 		s.heldSince = time.Time{}
 		return false
 	}

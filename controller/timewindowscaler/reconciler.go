@@ -5,13 +5,17 @@ import (
 	"errors"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/failure"
@@ -32,9 +36,9 @@ type Reconciler struct {
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
 
-	memory  memory
-	outage  *failure.Outage
-	metrics *extmetric.Poller
+	memory   memory
+	attempts *attempts.Attempts
+	metrics  *extmetric.Poller
 	// tolerance applies to all metrics.
 	tolerance float64
 	// enforce: what others rewrite is corrected at once, however often.
@@ -67,13 +71,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		p = plan(tws, obs, now)
 	}
-	state.wakeUp, state.metric, state.fight = p.wakeUp, p.metric, p.fight
+	state.wakeUp, state.metric, state.fight, state.overdue = p.wakeUp, p.metric, p.fight, p.due
 	r.metrics.Follow(req.NamespacedName, p.metric.Wanted)
 	done, err := r.act(ctx, tws, obs, p, state)
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
 	if done.scaled {
+		state.overdue = time.Time{}
 		state.fight.Correct(now)
 	}
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
@@ -84,7 +89,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	return r.nextRequeue(req, &pass, state)
+	return r.nextRequeue(&pass, state), nil
 }
 
 // writeStatus writes the status, unless it can wait for the target.
@@ -93,7 +98,14 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 		state.keep(stored, &status)
 		return nil
 	}
-	if _, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status); err != nil {
+	key := client.ObjectKeyFromObject(stored)
+	work := attempts.ID{Scaler: key, Work: attempts.WriteStatus}
+	if equality.Semantic.DeepEqual(stored.Status, status) {
+		r.attempts.Over(work)
+	} else if err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
+		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
+		return err
+	}); err != nil {
 		state.keep(stored, &status)
 		return err
 	}
@@ -102,20 +114,14 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 }
 
 // nextRequeue returns when to reconcile again after a pass that was completed.
-func (r *Reconciler) nextRequeue(req reconcile.Request, pass *passResult, state *scalerState) (reconcile.Result, error) {
+func (r *Reconciler) nextRequeue(pass *passResult, state *scalerState) reconcile.Result {
 	state.target.Live = false
-	if refused := pass.outcome.refused; refused != nil {
-		return r.backOff(req, state, pass.now, refused)
-	}
-	state.failures = 0
-	r.outage.Over(req.NamespacedName)
-
 	delay := semanticRetry
 	if wake := pass.plan.wakeUp; !wake.IsZero() {
 		delay = r.Requeue.After(pass.now, wake, pass.tws.UID)
 	}
 	switch {
-	case pass.plan.invalid != "" || pass.plan.badZone != "":
+	case pass.plan.invalid != "" || pass.plan.badZone != "" || pass.outcome.trouble() != nil:
 		delay = min(delay, semanticRetry)
 	case pass.outcome.target == nil && pass.obs.owner == "":
 		delay = min(delay, missingTargetRetry)
@@ -130,10 +136,11 @@ func (r *Reconciler) nextRequeue(req reconcile.Request, pass *passResult, state 
 	if !state.heldSince.IsZero() {
 		delay = min(delay, statusHold)
 	}
-	return after(delay), nil
+	return after(delay)
 }
 
-// failed returns when to retry after a pass that could not be completed (B10).
+// failed returns when to look again at a pass that could not be completed. What it could not do is retried
+// earlier, when its turn comes (B10).
 func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *scalerState, now time.Time, err error) (reconcile.Result, error) {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -143,23 +150,42 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *s
 		return after(staleRetry), nil
 	case errors.Is(err, kindwatch.ErrNotListedYet):
 		return after(kindwatch.RetryInterval), nil // normally woken earlier
-	case errors.Is(err, kindwatch.ErrSlow):
-		return after(retryAfter(1, now, state.wakeUp)), nil // woken earlier if the API answers
 	}
-	log.FromContext(ctx).Error(err, "Reconciliation failed; it will be retried", "failures", state.failures+1)
-	metrics.RecordScaleFailure(req.Name, req.Namespace, failure.Reason(err))
-	return r.backOff(req, state, now, err)
+	r.recordFailure(ctx, req.NamespacedName, err)
+	return after(untilOr(reportRetry, now, state.wakeUp)), nil
 }
 
-func (r *Reconciler) backOff(req reconcile.Request, state *scalerState, now time.Time, err error) (reconcile.Result, error) {
-	state.failures++
-	r.outage.Failed(req.NamespacedName, failure.IsUnreachable(err) && state.failures <= len(failure.BackOff))
-	return after(retryAfter(state.failures, now, state.wakeUp)), nil
+// recordFailure counts and logs a request that failed in this pass, the log only after 1, 2, 4, 8, ... failures in
+// a row.
+func (r *Reconciler) recordFailure(ctx context.Context, key types.NamespacedName, err error) {
+	var trouble *attempts.Trouble
+	failures := 1
+	if errors.As(err, &trouble) {
+		if failures = trouble.Failures; !trouble.Sent {
+			return
+		}
+	}
+	metrics.RecordScaleFailure(key.Name, key.Namespace, failure.Reason(err))
+	if failures&(failures-1) == 0 {
+		log.FromContext(ctx).Error(err, "Reconciliation failed; it will be retried", "failures", failures)
+	}
+}
+
+// lasts reports trouble that is worth a report.
+func lasts(err error) bool {
+	var trouble *attempts.Trouble
+	var unlisted *kindwatch.UnlistedError
+	return errors.As(err, &trouble) && trouble.Lasts || errors.As(err, &unlisted)
+}
+
+// statusLane is the lane of requests about a scaler.
+func statusLane(key types.NamespacedName) attempts.Lane {
+	return attempts.Lane{Namespace: key.Namespace, Kind: schema.GroupKind{Group: v1beta1.GroupVersion.Group, Kind: "TimeWindowScaler"}}
 }
 
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)
-	r.outage.Over(key)
+	r.attempts.Forget(key)
 	r.metrics.Follow(key, nil)
 	r.Events.Forget(key)
 	metrics.Forget(key)

@@ -1,6 +1,7 @@
 package timewindowscaler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -25,9 +26,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
-	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
@@ -39,6 +40,10 @@ import (
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// DefaultWorkers is how many scalers are reconciled at once. Workers mostly wait for the API server, and one lane
+// may have half of them.
+const DefaultWorkers = 64
 
 // passTimeout bounds one pass over one scaler, two writes at most.
 const passTimeout = 30 * time.Second
@@ -55,7 +60,7 @@ type Options struct {
 	Kinds *targetkind.Resolver
 	// Namespaces is what to watch, as in CacheOptions.
 	Namespaces []string
-	// Workers is how many scalers are reconciled at once; 0 means 10.
+	// Workers is how many scalers are reconciled at once; 0 means DefaultWorkers.
 	Workers int
 	// Metrics says how windows' metrics are polled; zero means extmetric.DefaultOptions.
 	Metrics extmetric.Options
@@ -74,6 +79,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	if options.Metrics == (extmetric.Options{}) {
 		options.Metrics = extmetric.DefaultOptions
 	}
+	options.Workers = cmp.Or(options.Workers, DefaultWorkers)
 	probe, err := readiness(mgr)
 	if err != nil {
 		return err
@@ -93,14 +99,15 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Clock:     options.Clock,
 		Events:    events.NewRecorder(mgr.GetEventRecorder(target.FieldManager)),
 		Requeue:   options.Requeue,
-		outage:    &failure.Outage{Probe: probe, Wake: wakeFirst, Ticks: time.NewTicker(failure.ProbeInterval).C},
+		attempts:  attempts.New(options.Workers, options.Monotonic),
 		metrics:   &extmetric.Poller{Interval: options.Metrics.Interval, Read: readMetric, Wake: wakeFirst},
 		tolerance: options.Metrics.Tolerance,
 		enforce:   options.OnFight == contention.Enforce,
 	}
+	r.attempts.Probe, r.attempts.Wake, r.attempts.Ticks = probe, wakeFirst, time.NewTicker(attempts.ProbeInterval).C
 	watches := r.newKindWatches(mgr, &queue, options)
 	r.Watches = watches
-	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.outage, watches, r.metrics} {
+	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.attempts, watches, r.metrics} {
 		if err := mgr.Add(task); err != nil {
 			return err
 		}
@@ -135,9 +142,6 @@ func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakequeue.Queue, op
 }
 
 func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int) error {
-	if workers == 0 {
-		workers = 10
-	}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("timewindowscaler").
 		// Only Kyklos writes the status, so only changes of the spec matter.

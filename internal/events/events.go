@@ -25,6 +25,8 @@ const (
 	ReasonMetricUnavailable    = "MetricUnavailable"
 	ReasonTargetForbidden      = "TargetForbidden"
 	ReasonFieldFight           = "FieldFight"
+	ReasonTargetUnavailable    = "TargetUnavailable"
+	ReasonScaleFailed          = "ScaleFailed"
 )
 
 // Event is one event as a value. The API merges events of the same type, action and reason whatever their
@@ -123,6 +125,8 @@ var actions = map[string]string{
 	ReasonTargetConflict:    "OwnTarget",
 	ReasonMetricUnavailable: "PollMetric",
 	ReasonFieldFight:        "CorrectTarget",
+	ReasonTargetUnavailable: "ReadTarget",
+	ReasonScaleFailed:       "ScaleTarget",
 }
 
 // EmitWarning makes a warning with one of the reasons above.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
@@ -40,7 +41,7 @@ var (
 		"Unix time of the next change that time alone brings: a window's start or end, the end of a grace period, local midnight where holidays count.", scaler...)
 	boundaryLateness = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "kyklos_boundary_lateness_seconds",
-		Help:    "Time from the boundary to the write that it made due, all scalers together.",
+		Help:    "Time from the boundary to the successful write that it made due, all scalers together.",
 		Buckets: []float64{0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300},
 	})
 
@@ -49,6 +50,9 @@ var (
 		Help:    "Duration of a pass over one scaler.",
 		Buckets: []float64{0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0},
 	}, scaler)
+
+	listFailures = counter("kyklos_target_list_failures_total",
+		"Failures to list or watch the objects of a further kind of targets, by reason.", "group", "kind", "reason")
 
 	tzdataInfo = gauge("kyklos_tzdata_info",
 		"Always 1; the label is the version of the embedded time zone database.", "version")
@@ -79,7 +83,7 @@ func init() {
 	for _, collector := range perScaler {
 		metrics.Registry.MustRegister(collector)
 	}
-	metrics.Registry.MustRegister(boundaryLateness, tzdataInfo)
+	metrics.Registry.MustRegister(boundaryLateness, listFailures, tzdataInfo)
 }
 
 // State is what the gauges of one scaler show.
@@ -116,6 +120,11 @@ func RecordScaleFailure(twsName, namespace, reason string) {
 // RecordDriftCorrection counts one correction of manual drift.
 func RecordDriftCorrection(twsName, namespace string) {
 	driftCorrections.WithLabelValues(namespace, twsName).Inc()
+}
+
+// RecordListFailure counts a failure to list or watch the objects of a kind.
+func RecordListFailure(kind schema.GroupVersionKind, reason string) {
+	listFailures.WithLabelValues(kind.Group, kind.Kind, reason).Inc()
 }
 
 // RecordBoundaryLateness observes how long after its boundary a write came, in seconds.

@@ -57,6 +57,8 @@ type Clients struct {
 	// Kinds looks up kinds that are not cached, and Watches has the metadata of their objects.
 	Kinds   *targetkind.Resolver
 	Watches Watches
+	// Paced sends a request that reads the target, unless it has to wait for its turn.
+	Paced func(ctx context.Context, send func(context.Context) error) error
 }
 
 // Watches are the watches on the metadata of kinds that are not cached.
@@ -65,8 +67,8 @@ type Watches interface {
 	Kind(gvk schema.GroupVersionKind) (targetkind.Kind, bool)
 	// Objects reads the metadata of a kind's objects.
 	Objects(kind targetkind.Kind) (client.Reader, error)
-	// Request runs a request to the API of a kind, unless that API recently timed out.
-	Request(ctx context.Context, gvk schema.GroupVersionKind, request func(context.Context) error) error
+	// Trouble says why changes of a kind's objects may go unnoticed; nil if they do not.
+	Trouble(gvk schema.GroupVersionKind) error
 }
 
 func (c *Clients) reader(memory *Memory) client.Reader {
@@ -92,7 +94,14 @@ func Read(ctx context.Context, c *Clients, kind Kind, key types.NamespacedName, 
 	}
 	cached := kind.(Cached)
 	object := cached.Object()
-	if err := c.reader(memory).Get(ctx, key, object); err != nil {
+	get := func(ctx context.Context) error { return c.reader(memory).Get(ctx, key, object) }
+	err := error(nil)
+	if memory.Live {
+		err = c.Paced(ctx, get)
+	} else {
+		err = get(ctx)
+	}
+	if err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	if object.GetDeletionTimestamp() != nil {

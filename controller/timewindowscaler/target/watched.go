@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,10 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetkind"
 )
+
+// requestTimeout bounds one request about an object of a kind that is not cached. What serves it may hang, be it
+// an aggregated API or a conversion webhook.
+const requestTimeout = 5 * time.Second
 
 // readWatched sends a GET only if the object has changed since it was last read or written.
 func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory) (Target, error) {
@@ -38,10 +43,19 @@ func readWatched(ctx context.Context, c *Clients, watched Watched, key types.Nam
 	}
 	memory.Last = nil
 	var object *unstructured.Unstructured
-	err = c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
-		object, err = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
-		return err
+	var answer error
+	err = c.Paced(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		object, answer = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
+		if isUnset(answer) || apierrors.IsNotFound(answer) || apierrors.IsMethodNotSupported(answer) {
+			return nil
+		}
+		return answer
 	})
+	if err == nil {
+		err = answer
+	}
 	switch {
 	case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
 		// The kind is gone or has lost its scale; or the object is gone since, which is not an error.
@@ -69,12 +83,10 @@ func patchWatched(ctx context.Context, c *Clients, watched Watched, key types.Na
 	if err != nil {
 		return nil, err
 	}
-	var object *unstructured.Unstructured
-	err = c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
-		object, err = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).
-			Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}, subresources...)
-		return err
-	})
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	object, err := c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).
+		Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}, subresources...)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +98,19 @@ func (c *Clients) resolve(ctx context.Context, gvk schema.GroupVersionKind) (tar
 	if kind, watched := c.Watches.Kind(gvk); watched {
 		return kind, nil
 	}
-	return c.Kinds.Resolve(ctx, referenceTo(gvk))
+	var kind targetkind.Kind
+	var answer error
+	err := c.Paced(ctx, func(ctx context.Context) error {
+		kind, answer = c.Kinds.Resolve(ctx, referenceTo(gvk))
+		if IsObstacle(answer) {
+			return nil
+		}
+		return answer
+	})
+	if err == nil {
+		err = answer
+	}
+	return kind, err
 }
 
 func referenceTo(gvk schema.GroupVersionKind) v1beta1.TargetRef {
