@@ -174,7 +174,7 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, e.stale(state))
 	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
 		return fmt.Sprintf("%s stays in %s, which a user asked for since the last start or end of a window; the next one applies again", name, other)
-	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden}, reason(status, v1beta1.ConditionDegraded)):
+	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden, v1beta1.ReasonTargetUnavailable}, reason(status, v1beta1.ConditionDegraded)):
 		return fmt.Sprintf("%s has %s: Kyklos cannot change it, see Degraded", name, other)
 	default:
 		return fmt.Sprintf("%s has %s right now; Kyklos is about to correct it", name, other)

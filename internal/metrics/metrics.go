@@ -20,7 +20,7 @@ var (
 	scaleEvents = counter("kyklos_scale_events_total",
 		"Changes of a target's replica count, by direction (up or down).", append(scaler, "direction")...)
 	scaleFailures = counter("kyklos_scale_failures_total",
-		"Passes that could not do what was due, by reason.", append(scaler, "reason")...)
+		"Requests that failed or were refused, by reason.", append(scaler, "reason")...)
 	driftCorrections = counter("kyklos_manual_drift_corrections_total",
 		"Changes of a target's replica count by others that were set right.", scaler...)
 	effectiveReplicas = gauge("kyklos_effective_replicas",
@@ -98,8 +98,7 @@ type State struct {
 	HolidayOverride bool
 	Degraded        bool
 	FieldFight      bool
-	// Due is the next change that time alone brings; zero if there is none. A pass that fails leaves it in
-	// the past, so that missed boundaries show.
+	// Due is the next change that time alone brings, or the one that is overdue; zero if there is none.
 	Due time.Time
 }
 
