@@ -65,6 +65,8 @@ type Attempts struct {
 	served   uint64
 	// away: the last probe failed.
 	away bool
+	// took follows the answers of all lanes.
+	took median
 }
 
 // place is one that waits for a lane. inLine is false once it was woken to take its turn.
@@ -84,7 +86,7 @@ type request struct {
 func New(workers int, elapsed func() time.Duration) *Attempts {
 	return &Attempts{
 		Workers: workers, Elapsed: elapsed, Wake: func(...types.NamespacedName) {},
-		lanes: map[Lane]*lane{}, entries: map[ID]*entry{}, queued: map[ID]*place{}, requests: map[*request]bool{},
+		lanes: map[Lane]*lane{}, entries: map[ID]*entry{}, queued: map[ID]*place{}, requests: map[*request]bool{}, took: median(firstMedian),
 	}
 }
 
@@ -160,7 +162,9 @@ func (a *Attempts) end(ctx context.Context, id ID, r *request, cause Cause, err 
 	now, before := a.Elapsed(), a.entries[id]
 	delete(a.requests, r)
 	l := a.lane(r.lane)
-	a.change(l, func() { l.end(now, now-r.started, a.half()) })
+	took := now - r.started
+	a.change(l, func() { l.end(now, a.took.isSlow(took), a.half()) })
+	a.took.add(took)
 	wake := a.next(l)
 	switch {
 	case err == nil:

@@ -13,8 +13,6 @@ type Lane struct {
 }
 
 const (
-	// slowAfter is how long an answer may take before it counts as slow.
-	slowAfter = time.Second
 	// fewest is how many requests a lane may have under way at least. A new lane starts with it.
 	fewest = 2
 	// idleFor is how long a lane without requests keeps its limit. What serves it may change meanwhile.
@@ -54,11 +52,11 @@ func (l *lane) begin(now time.Duration, doubtful, half int) bool {
 	return true
 }
 
-// end gives back the place of a request that took some time.
-func (l *lane) end(now, took time.Duration, half int) {
+// end gives back the place of a request.
+func (l *lane) end(now time.Duration, slow bool, half int) {
 	l.running--
 	l.ended = now
-	if took >= slowAfter {
+	if slow {
 		l.slow()
 		return
 	}

@@ -52,7 +52,7 @@ func (a *Attempts) review() (wake []types.NamespacedName, probe bool) {
 	now := a.Elapsed()
 	slow := map[*lane]bool{}
 	for r := range a.requests {
-		if now-r.started >= slowAfter {
+		if a.took.isSlow(now - r.started) {
 			slow[a.lane(r.lane)] = true
 		}
 		probe = probe || now-r.started >= hangsAfter

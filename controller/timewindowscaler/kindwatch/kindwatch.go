@@ -124,9 +124,6 @@ func (w *Watches) startAttempt(k *kindWatch) {
 	}
 	var ctx context.Context
 	ctx, k.stop = context.WithCancel(w.ctx)
-	if k.trouble.since.IsZero() {
-		k.trouble.since = w.Clock.Now()
-	}
 	kind := k.kind
 	go func() {
 		err := w.permitted(ctx, kind)
@@ -168,7 +165,10 @@ func (w *Watches) watch(ctx context.Context, k *kindWatch, kind targetkind.Kind)
 		return fmt.Errorf("add a handler to an informer: %w", err)
 	}
 	go func() { _ = caches.Start(ctx) }() // ends with ctx, never with an error
+	unlisted, listed := context.WithCancel(ctx)
+	go w.askWhy(unlisted, k, kind)
 	go func() {
+		defer listed()
 		if caches.WaitForCacheSync(ctx) {
 			w.filled(ctx, k, caches)
 		}

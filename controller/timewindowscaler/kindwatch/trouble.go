@@ -1,23 +1,28 @@
 package kindwatch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 
 	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// lastsFrom is how long listing may fail, or take, before the scalers of the kind report it.
-const lastsFrom = 30 * time.Second
-
-// errNoAnswer is the trouble of a list that has not been answered.
-var errNoAnswer = errors.New("the API server has not answered for 30s")
+const (
+	// lastsFrom is how long watching a listed kind may fail before its scalers report it.
+	lastsFrom = 30 * time.Second
+	// impatience is how long a list may take before the API server is asked for the reason.
+	impatience = 10 * time.Second
+)
 
 // UnlistedError says that a kind's objects cannot be listed, or not be watched.
 type UnlistedError struct {
@@ -35,7 +40,7 @@ func (e *UnlistedError) Unwrap() error { return e.Err }
 
 // trouble is what keeps a kind from being listed or watched.
 type trouble struct {
-	// since is when it began: when the attempt did, or at the first error after the last sign of life.
+	// since is when it began: at the first error after the last sign of life.
 	since time.Time
 	count int
 	err   error
@@ -46,13 +51,7 @@ type trouble struct {
 // lasts reports whether it is worth a report: at the second failure before the kind is listed, and afterwards,
 // when what is known still counts, once it has gone on for a while.
 func (t *trouble) lasts(listed bool, now time.Time) bool {
-	age := now.Sub(t.since)
-	switch {
-	case listed:
-		return t.count > 1 && age >= lastsFrom
-	default:
-		return t.count > 1 || !t.since.IsZero() && age >= lastsFrom
-	}
+	return t.count > 1 && (!listed || now.Sub(t.since) >= lastsFrom)
 }
 
 // reported is the error that the scalers of the kind report; nil if there is none.
@@ -60,11 +59,38 @@ func (k *kindWatch) reported(now time.Time) error {
 	if !k.trouble.lasts(k.reader != nil, now) {
 		return nil
 	}
-	err := k.trouble.err
-	if err == nil {
-		err = errNoAnswer
+	return &UnlistedError{k.kind.GroupVersionKind, k.trouble.err}
+}
+
+// askWhy asks the API server for one object while a kind is not listed, because a watch that lists does not end when
+// the objects cannot be converted: it has no answer, and no error.
+func (w *Watches) askWhy(ctx context.Context, k *kindWatch, kind targetkind.Kind) {
+	objects, err := metadata.NewForConfigAndClient(w.Config, w.HTTP)
+	if err != nil {
+		w.failing(k, fmt.Errorf("create a client: %w", err))
+		return
 	}
-	return &UnlistedError{k.kind.GroupVersionKind, err}
+	namespaces := w.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	for ticks := time.NewTicker(impatience); ; {
+		select {
+		case <-ctx.Done():
+			ticks.Stop()
+			return
+		case <-ticks.C:
+		}
+		for _, namespace := range namespaces {
+			bounded, cancel := context.WithTimeout(ctx, impatience)
+			_, err := objects.Resource(kind.GroupVersionResource()).Namespace(namespace).List(bounded, metav1.ListOptions{Limit: 1})
+			cancel()
+			if err != nil && ctx.Err() == nil {
+				w.failing(k, err)
+				break
+			}
+		}
+	}
 }
 
 // isRoutine reports that a watch ended as watches do. The cache starts the next.

@@ -14,7 +14,7 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// listing is one kind whose list has begun at two o'clock.
+// listing is one kind whose list has begun.
 type listing struct {
 	*testing.T
 	*Watches
@@ -24,9 +24,8 @@ type listing struct {
 }
 
 func newListing(t *testing.T) *listing {
-	start := time.Date(2025, 1, 27, 14, 0, 0, 0, time.UTC)
-	v := &listing{T: t, clock: testingclock.NewFakePassiveClock(start)}
-	v.k = &kindWatch{kind: rollouts, stop: func() {}, trouble: trouble{since: start}}
+	v := &listing{T: t, clock: testingclock.NewFakePassiveClock(time.Date(2025, 1, 27, 14, 0, 0, 0, time.UTC))}
+	v.k = &kindWatch{kind: rollouts, stop: func() {}}
 	v.Watches = &Watches{
 		Clock: v.clock, Log: logr.Discard(), Known: func(schema.GroupVersionKind) { v.notified++ },
 		ctx: t.Context(), kinds: map[schema.GroupVersionKind]*kindWatch{rollouts.GroupVersionKind: v.k},
@@ -67,15 +66,6 @@ func TestAListThatFails(t *testing.T) {
 	if got := counted(t); got < 3 {
 		t.Errorf("%v failures counted, want 3", got)
 	}
-}
-
-// So is one whose list is not answered at all.
-func TestAListWithoutAnswer(t *testing.T) {
-	v := newListing(t)
-	v.passes(29 * time.Second)
-	v.expect("for a while", false, false, 0)
-	v.passes(time.Second)
-	v.expect("too long", true, false, 0) // its scalers ask again every few seconds
 }
 
 // A kind that was listed keeps its content, but its scalers say that changes may go unnoticed, until it is listed again.
