@@ -42,6 +42,7 @@ func (p *passResult) status() v1beta1.TimeWindowScalerStatus {
 		status.TargetObservedReplicas = ptr.To(p.outcome.target.Base().Observed)
 	}
 	status.NextBoundary = timePointer(p.plan.nextBoundary)
+	status.NextChange = nextChange(p.plan.nextChange)
 	if p.plan.invalid == "" {
 		status.CurrentWindow = p.plan.window
 		status.EffectiveReplicas = ptr.To(p.plan.effective)

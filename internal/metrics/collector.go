@@ -81,7 +81,9 @@ func (s *series) add(desc *prometheus.Desc, kind prometheus.ValueType, value flo
 }
 
 func (s *series) gauges(state *State) {
-	always := func(desc *prometheus.Desc, value float64, labels ...string) { s.add(desc, prometheus.GaugeValue, value, labels...) }
+	always := func(desc *prometheus.Desc, value float64, labels ...string) {
+		s.add(desc, prometheus.GaugeValue, value, labels...)
+	}
 	unlessZero := func(desc *prometheus.Desc, value float64, labels ...string) {
 		if value != 0 {
 			always(desc, value, labels...)
