@@ -52,7 +52,7 @@ func (r *Reconciler) act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs
 	switch {
 	case err == nil:
 		done.scaled, done.from, done.target, done.at = true, obs.target.Base().Spec, written, r.Clock.Now()
-		state.target.Last = written
+		state.target.Wrote(written)
 		return done, nil
 	case failure.IsRefusal(err):
 		done.refused = err

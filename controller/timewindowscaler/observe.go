@@ -17,7 +17,6 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/schedule"
-	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -62,21 +61,20 @@ type fightObservation struct {
 	rival   string
 }
 
-// observe reads all that a plan depends on, from the cache unless the last pass found it stale.
-func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState) (observation, error) {
+// observe reads all that a plan depends on.
+func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState, now time.Time) (observation, error) {
 	obs := observation{
 		metric: metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
 		fight:  fightObservation{before: state.fight, enforce: r.enforce},
 
 		overdue: state.overdue,
 	}
-	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
 	clients, work := r.Clients, attempts.ID{Scaler: client.ObjectKeyFromObject(tws), Work: attempts.ReadTarget}
 	clients.Paced = func(ctx context.Context, send func(context.Context) error) error {
 		return r.attempts.Do(ctx, work, targetLane(tws), attempts.Cause{Generation: tws.Generation}, send)
 	}
 	var err error
-	obs.target, err = target.Read(ctx, &clients, target.KindOf(tws.Spec.TargetRef), key, &state.target)
+	obs.target, err = target.Read(ctx, &clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
 	switch {
 	case target.IsObstacle(err):
 		obs.obstacle = err
@@ -87,7 +85,7 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 		return obs, err
 	default:
 		r.attempts.Over(work)
-		obs.unwatched = r.Watches.Trouble(targetkind.Of(tws.Spec.TargetRef))
+		obs.unwatched = target.Trouble(&clients, tws.Spec.TargetRef)
 	}
 	if obs.holidays, err = r.observeHolidays(ctx, tws); err != nil {
 		return obs, err

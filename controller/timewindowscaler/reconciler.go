@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -50,17 +49,17 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	now := r.Clock.Now()
 	state := r.memory.of(req.NamespacedName)
-	stored, err := r.get(ctx, req.NamespacedName, state)
-	if apierrors.IsNotFound(err) || err == nil && stored.DeletionTimestamp != nil {
+	stored, err := r.get(ctx, req.NamespacedName, state, now)
+	if err == nil && stored == nil {
 		r.forget(req.NamespacedName)
-		return reconcile.Result{}, nil
+		return state.untilAsked(reconcile.Result{}, now), nil
 	}
-	defer func() { metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds()) }()
+	defer func() { metrics.RecordReconcileDuration(r.Clock.Since(now).Seconds()) }()
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	tws := state.withPendingStatus(stored)
-	obs, err := r.observe(ctx, tws, state)
+	tws := state.unstored.inForce(stored)
+	obs, err := r.observe(ctx, tws, state, now)
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
@@ -83,7 +82,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	report := pass.report()
-	err = r.writeStatus(ctx, stored, &pass, report.status, state)
+	err = r.writeStatus(ctx, stored, report.status, state)
 	r.publish(ctx, &pass, report) // whether or not the status was written: the target was
 	state.fight.Announced = state.fight.On()
 	if err != nil {
@@ -92,30 +91,30 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return r.nextRequeue(&pass, state), nil
 }
 
-// writeStatus writes the status, unless it can wait for the target.
-func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, pass *passResult, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
-	if state.holdsBack(pass, &stored.Status, &status) {
-		state.keep(stored, &status)
-		return nil
-	}
+// writeStatus writes the status, or remembers it if that fails.
+func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
 	key := client.ObjectKeyFromObject(stored)
 	work := attempts.ID{Scaler: key, Work: attempts.WriteStatus}
 	if equality.Semantic.DeepEqual(stored.Status, status) {
 		r.attempts.Over(work)
-	} else if err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
+		state.unstored = unstoredStatus{}
+		return nil
+	}
+	err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
 		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
 		return err
-	}); err != nil {
-		state.keep(stored, &status)
+	})
+	if err != nil {
+		state.unstored.keep(stored, &status)
 		return err
 	}
-	state.written, state.pending = stored, nil
+	state.unstored = unstoredStatus{}
+	state.scaler.Answered(asSeen(stored))
 	return nil
 }
 
 // nextRequeue returns when to reconcile again after a pass that was completed.
 func (r *Reconciler) nextRequeue(pass *passResult, state *scalerState) reconcile.Result {
-	state.target.Live = false
 	delay := semanticRetry
 	if wake := pass.plan.wakeUp; !wake.IsZero() {
 		delay = r.Requeue.After(pass.now, wake, pass.tws.UID)
@@ -133,10 +132,7 @@ func (r *Reconciler) nextRequeue(pass *passResult, state *scalerState) reconcile
 	if !fight.IsZero() {
 		delay = min(delay, fight.Sub(pass.now))
 	}
-	if !state.heldSince.IsZero() {
-		delay = min(delay, statusHold)
-	}
-	return after(delay)
+	return state.untilAsked(after(delay), pass.now)
 }
 
 // failed returns when to look again at a pass that could not be completed. What it could not do is retried
@@ -146,7 +142,7 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *s
 	case errors.Is(ctx.Err(), context.Canceled):
 		return reconcile.Result{}, ctx.Err() // the manager stops
 	case failure.IsStale(err):
-		state.target.Live, state.target.Last, state.written = true, nil, nil
+		state.doubt()
 		return after(staleRetry), nil
 	case errors.Is(err, kindwatch.ErrNotListedYet):
 		return after(kindwatch.RetryInterval), nil // normally woken earlier

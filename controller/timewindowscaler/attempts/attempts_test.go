@@ -73,7 +73,7 @@ func (v *fixture) seconds(n int) int {
 	v.woken = nil
 	for range n {
 		v.now += time.Second
-		v.tick(v.Context())
+		v.Tick(v.Context())
 	}
 	return len(v.woken)
 }

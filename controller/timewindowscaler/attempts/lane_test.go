@@ -209,7 +209,7 @@ func TestLanesOfAnyRequests(t *testing.T) {
 				}
 			},
 			"time": func(t *rapid.T) { now += time.Duration(rapid.IntRange(1, 3000).Draw(t, "ms")) * time.Millisecond },
-			"tick": func(t *rapid.T) { now += time.Second; a.tick(t.Context()) },
+			"tick": func(t *rapid.T) { now += time.Second; a.Tick(t.Context()) },
 			"": func(t *rapid.T) {
 				counts, doubtful := map[Lane]int{}, 0
 				for i := range running {
@@ -235,7 +235,7 @@ func TestLanesOfAnyRequests(t *testing.T) {
 				t.Fatalf("still waiting: %v, %v", a.queued, a.entries)
 			}
 			now += time.Second
-			a.tick(t.Context())
+			a.Tick(t.Context())
 			for _, key := range slices.Collect(maps.Keys(woken)) {
 				delete(woken, key)
 				i := ID{key, WriteTarget}

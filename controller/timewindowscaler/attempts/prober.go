@@ -26,12 +26,13 @@ func (a *Attempts) Start(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-a.Ticks:
-			a.tick(ctx)
+			a.Tick(ctx)
 		}
 	}
 }
 
-func (a *Attempts) tick(ctx context.Context) {
+// Tick wakes those whose turn it is now.
+func (a *Attempts) Tick(ctx context.Context) {
 	wake, probe := a.review()
 	a.Wake(wake...)
 	if !probe {
