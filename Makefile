@@ -135,6 +135,14 @@ test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos
 test-workspace: build bin/versitygw ## Kill the manager, movers and store of Workspaces around every request: minutes
 	@go test -timeout 30m -count=1 -v ./test/chaos -run 'Crashes|Damages|TwoManagers' -crashes all
 
+SOAK ?= 5m
+SEED ?= 0
+OBJECTS ?= 500
+
+.PHONY: soak
+soak: build ## Run two managers under random faults for SOAK=5m; SEED repeats a run, OBJECTS is the number of scalers
+	@go test -count=1 -v -timeout 0 ./test/chaos/soak -run TestSoak -soak $(SOAK) -seed $(SEED) -objects $(OBJECTS)
+
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
