@@ -15,7 +15,7 @@ NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
-LONGEST := ./test/chaos $(addprefix ./test/e2e/,manager scaling install upgrade)
+LONGEST := ./test/chaos ./test/chaos/soak $(addprefix ./test/e2e/,manager scaling install upgrade)
 CERTMANAGER_SOURCES := $(wildcard test/platform/certmanager/*.go) test/platform/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/platform/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/platform/devcluster/go.mod
 ARGOCD_SOURCES := test/platform/argocd/main.go test/platform/argocd/go.mod
@@ -135,13 +135,18 @@ test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos
 test-workspace: build bin/versitygw ## Kill the manager, movers and store of Workspaces around every request: minutes
 	@go test -timeout 30m -count=1 -v ./test/chaos -run 'Crashes|Damages|TwoManagers' -crashes all
 
+.PHONY: test-faults
+test-faults: build bin/versitygw ## Let every fault of docs/faults.md last its whole time, and write what is measured into the page: half an hour
+	@KYKLOS_FAULTS_MEASURED=$(CURDIR)/test/chaos/matrix/testdata/measured.json go test -count=1 -timeout 1h ./test/chaos -whole
+	@go test -count=1 ./test/chaos/matrix -update
+
 SOAK ?= 5m
 SEED ?= 0
 OBJECTS ?= 500
 
 .PHONY: soak
 soak: build ## Run two managers under random faults for SOAK=5m; SEED repeats a run, OBJECTS is the number of scalers
-	@go test -count=1 -v -timeout 0 ./test/chaos/soak -run TestSoak -soak $(SOAK) -seed $(SEED) -objects $(OBJECTS)
+	@go test -count=1 -v -timeout 0 ./test/chaos/soak -run Soak -soak $(SOAK) -seed $(SEED) -objects $(OBJECTS)
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 func (o *object) scalerReference() *v1beta1.TimeWindowScaler {
@@ -23,7 +24,9 @@ func (o *object) scalerReference() *v1beta1.TimeWindowScaler {
 
 // editable reports whether the object's scaler may be edited: the model does not know what becomes of a grace period that
 // has begun, or in which order a manager learns of an edit and of a holiday. A Workspace follows only its edges.
-func (o *object) editable() bool { return o.grace == 0 && !o.holidays && o.kind.name != "Workspace" }
+func (o *object) editable() bool {
+	return o.grace == 0 && !o.holidays && o.kind.TargetKind != fixtures.Homes
+}
 
 // some draws up to count free objects for an action, and keeps them until the returned function is called for each.
 func (s *soak) some(random *rand.Rand, count int, suits func(*object) bool) (chosen []*object) {
@@ -44,14 +47,20 @@ func (s *soak) free(o *object) {
 	o.busy = false
 }
 
+// longestAction ends an action on many objects when the API server is slow.
+const longestAction = 20 * time.Second
+
 // each acts on some objects one after another.
 func (s *soak) each(random *rand.Rand, least, most int, suits func(*object) bool, act func(o *object, random *rand.Rand)) (string, func()) {
 	count := min(least+random.IntN(most-least), 1+len(s.objects)/4)
 	return fmt.Sprintf("%d times", count), func() {
+		began := time.Now()
 		for _, o := range s.some(random, count, suits) {
-			act(o, random)
+			if time.Since(began) < longestAction {
+				act(o, random)
+			}
 			s.free(o)
-			s.pause(time.Duration(random.IntN(500)) * time.Millisecond)
+			s.pause(time.Duration(random.IntN(200)) * time.Millisecond)
 		}
 	}
 }
@@ -96,7 +105,7 @@ func scalersPaused(s *soak, random *rand.Rand) (string, func()) {
 
 // targetsScaled sets counts as a user does. It does so rarely enough that Kyklos sees no fight.
 func targetsScaled(s *soak, random *rand.Rand) (string, func()) {
-	calmly := func(o *object) bool { return o.kind.replicas && o.grace == 0 && o.undisturbedFor(5*time.Minute) }
+	calmly := func(o *object) bool { return !o.kind.OnOff() && o.grace == 0 && o.undisturbedFor(5*time.Minute) }
 	return s.each(random, 3, 15, calmly, func(o *object, _ *rand.Rand) {
 		o.disturb(time.Now())
 		s.try(func(ctx context.Context) error {
@@ -109,7 +118,7 @@ func targetsScaled(s *soak, random *rand.Rand) (string, func()) {
 // targetsRecreated deletes targets and creates them again with another count.
 func targetsRecreated(s *soak, random *rand.Rand) (string, func()) {
 	suits := func(o *object) bool {
-		return o.kind.name != "Workspace" && o.grace == 0 && o.undisturbedFor(2*time.Minute)
+		return o.kind.TargetKind != fixtures.Homes && o.grace == 0 && o.undisturbedFor(2*time.Minute)
 	}
 	return s.each(random, 3, 12, suits, func(o *object, random *rand.Rand) {
 		o.disturb(time.Now())

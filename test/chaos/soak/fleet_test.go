@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 const (
@@ -19,19 +20,6 @@ const (
 	// holidays is a ConfigMap in each namespace.
 	holidays = "holidays"
 )
-
-// manifests are the kind Widget, and Kyklos's right to scale it. The test is its operator.
-var manifests = `
-{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.` + widgetGroup + `}, spec: {
-  group: ` + widgetGroup + `, scope: Namespaced, names: {plural: widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true,
-  subresources: {status: {}, scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}},
-  schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {
-    spec: {type: object, properties: {replicas: {type: integer}, color: {type: string}}}, status: {type: object, properties: {replicas: {type: integer}}}}}}}]}}
----
-{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: soak-widgets, labels: {kyklos.io/aggregate-to-manager: "true"}}, rules: [
-  {apiGroups: [` + widgetGroup + `], resources: [widgets], verbs: [get, list, watch]},
-  {apiGroups: [` + widgetGroup + `], resources: [widgets/scale], verbs: [get, patch]}]}
-`
 
 // poison is a scaler whose zone no machine knows. Admission refuses it, so it is stored behind the API server's back.
 var poison = map[string]any{
@@ -74,21 +62,24 @@ func (s *soak) createObjects() {
 // newObject draws an object. Its kind follows from its number, so that every run has every kind.
 func (s *soak) newObject(i int) *object {
 	o := &object{kind: kindOf(i * 37 % 100), namespace: fmt.Sprint("soak-", i%namespaces), zone: drawZone(s.random)}
-	name := fmt.Sprintf("%s-%03d", o.kind.resource[:4], i)
+	name := fmt.Sprintf("%s-%03d", o.kind.Resource[:4], i)
 	now := time.Now()
 	switch {
-	case o.kind.name == "Workspace":
+	case o.kind.TargetKind == fixtures.Homes:
 	case i%10 == 3:
 		o.grace = 20 * time.Second
 	case i%10 == 6:
 		o.holidays = true
 	}
-	if o.grace > 0 || o.holidays || o.kind.name == "Workspace" { // these are never edited
+	if o.grace > 0 || o.holidays || o.kind.TargetKind == fixtures.Homes { // these are never edited
 		o.plan = drawPlan(s.random, now, 2+min(95, int(*length/time.Minute)+10), o.kind.counts)
 	} else {
 		o.plan = drawPlan(s.random, now, boundaries, o.kind.counts)
 	}
 	o.model = newModel(name, o.plan.withGrace(o.grace), now)
+	if o.grace > 0 {
+		o.immediate = o.plan
+	}
 	return o
 }
 

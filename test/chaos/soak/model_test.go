@@ -27,6 +27,9 @@ type write struct {
 type model struct {
 	name string
 
+	// immediate, if set, is the first plan without its grace period: the first decision has none.
+	immediate plan
+
 	mu        sync.Mutex
 	revisions []revision
 	// known is the earliest time, by revision, at which a manager can have decided what it last wrote. A revision without
@@ -82,6 +85,11 @@ func (m *model) wrote(w write) error {
 		return fmt.Errorf("write number %d of %d, for %d causes", len(m.writes), w.count, causes)
 	}
 	known := m.explain(w)
+	if len(known) == 0 && len(before) == 0 && m.immediate != nil {
+		if at, found := m.immediate.next(m.known[0], w); found {
+			known = map[int]time.Time{0: at}
+		}
+	}
 	if len(known) == 0 {
 		m.known = m.explainAny(w)
 		return fmt.Errorf("%s wrote %d, and no spec of that time or later than the one it acted on before asks for it", w.by, w.count)

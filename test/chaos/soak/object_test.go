@@ -5,38 +5,31 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/targetkind"
-	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
-// kind is a kind of target.
+// kind is a kind of target and its share of 100 scalers.
 type kind struct {
-	name, apiVersion, resource string
-	// counts are those of its plans. There are only two where a target is on or off.
+	fixtures.TargetKind
+	// counts are those of its plans.
 	counts []int32
-	// share of 100 scalers.
-	share int
-	// replicas: the count is spec.replicas.
-	replicas bool
+	share  int
 }
 
-const widgetGroup = "soak.example.com"
-
+// Most are Widgets, because they need no pods.
 var kinds = []*kind{
-	{"Widget", widgetGroup + "/v1", "widgets", []int32{0, 1, 2, 3, 4, 5}, 50, true},
-	{"Deployment", "apps/v1", "deployments", []int32{0, 1, 2, 3}, 22, true},
-	{"StatefulSet", "apps/v1", "statefulsets", []int32{0, 1, 2, 3}, 12, true},
-	{"DaemonSet", "apps/v1", "daemonsets", []int32{0, 1}, 14, false},
-	{"Workspace", v1alpha1.GroupVersion.String(), "workspaces", []int32{0, 1}, 2, false},
+	{fixtures.Widgets, []int32{0, 1, 2, 3, 4, 5}, 76},
+	{fixtures.Deployments, []int32{0, 1, 2, 3}, 10},
+	{fixtures.StatefulSets, []int32{0, 1, 2, 3}, 6},
+	{fixtures.DaemonSets, []int32{0, 1}, 6},
+	{fixtures.Homes, []int32{0, 1}, 2},
 }
 
 // foreign is what others set. No plan has it.
@@ -61,11 +54,11 @@ func (o *object) meta() metav1.ObjectMeta {
 }
 
 // key is how the proxies name its target.
-func (o *object) key() string { return o.kind.resource + "/" + o.namespace + "/" + o.name }
+func (o *object) key() string { return o.kind.Resource + "/" + o.namespace + "/" + o.name }
 
 func (o *object) scaler() *v1beta1.TimeWindowScaler {
 	tws := &v1beta1.TimeWindowScaler{ObjectMeta: o.meta(), Spec: v1beta1.TimeWindowScalerSpec{
-		TargetRef: v1beta1.TargetRef{APIVersion: o.kind.apiVersion, Kind: o.kind.name, Name: o.name},
+		TargetRef: v1beta1.TargetRef{APIVersion: o.kind.APIVersion, Kind: o.kind.Name, Name: o.name},
 		Timezone:  o.zone, DefaultReplicas: intstr.FromInt32(defaultCount), Windows: o.plan.windows(o.zone),
 		GracePeriodSeconds: int32(o.grace.Seconds()),
 	}}
@@ -76,86 +69,24 @@ func (o *object) scaler() *v1beta1.TimeWindowScaler {
 }
 
 // target returns the target as it is created.
-func (o *object) target(replicas int32) client.Object {
-	switch o.kind.name {
-	case "Deployment":
-		d := harness.NewDeployment(o.namespace, o.name, replicas)
-		d.ObjectMeta = o.meta()
-		return d
-	case "StatefulSet":
-		d := harness.NewDeployment(o.namespace, o.name, replicas)
-		return &appsv1.StatefulSet{ObjectMeta: o.meta(), Spec: appsv1.StatefulSetSpec{
-			Replicas: d.Spec.Replicas, Selector: d.Spec.Selector, Template: d.Spec.Template, PodManagementPolicy: appsv1.ParallelPodManagement,
-		}}
-	case "DaemonSet":
-		d := harness.NewDeployment(o.namespace, o.name, 0)
-		return &appsv1.DaemonSet{ObjectMeta: o.meta(), Spec: appsv1.DaemonSetSpec{Selector: d.Spec.Selector, Template: d.Spec.Template}}
-	default:
-		u := o.reference() // left to the API server's defaults
-		u.SetLabels(o.meta().Labels)
-		u.SetAnnotations(o.meta().Annotations)
-		u.Object["spec"] = map[string]any{"replicas": int64(replicas), "color": "blue"}
-		if o.kind.name == "Workspace" {
-			u.Object["spec"] = map[string]any{"desiredState": string(v1alpha1.DesiredRunning), "image": "ide"}
-		}
-		return u
-	}
-}
+func (o *object) target(replicas int32) client.Object { return o.kind.New(o.meta(), replicas) }
 
 // reference is the target's identity alone.
-func (o *object) reference() *unstructured.Unstructured {
-	u := &unstructured.Unstructured{}
-	u.SetAPIVersion(o.kind.apiVersion)
-	u.SetKind(o.kind.name)
-	u.SetNamespace(o.namespace)
-	u.SetName(o.name)
-	return u
-}
+func (o *object) reference() *unstructured.Unstructured { return o.kind.Reference(o.meta()) }
 
 // listing is what all targets of a kind have: the count of each, by key.
 func (k *kind) listing(ctx context.Context, reader client.Reader, into map[string]int32) error {
 	list := &unstructured.UnstructuredList{}
-	list.SetAPIVersion(k.apiVersion)
-	list.SetKind(k.name + "List")
+	list.SetAPIVersion(k.APIVersion)
+	list.SetKind(k.Name + "List")
 	if err := reader.List(ctx, list, client.MatchingLabels{"soak": "keep"}); err != nil {
 		return err
 	}
 	for i := range list.Items {
 		u := &list.Items[i]
-		into[fmt.Sprintf("%s/%s/%s", k.resource, u.GetNamespace(), u.GetName())] = k.count(u.Object)
+		into[fmt.Sprintf("%s/%s/%s", k.Resource, u.GetNamespace(), u.GetName())] = k.Count(u.Object)
 	}
 	return nil
-}
-
-// count reads a target, or a patch of one. It returns -1 if a patch does not set it.
-func (k *kind) count(object map[string]any) int32 {
-	switch k.name {
-	case "DaemonSet":
-		selector, _, _ := unstructured.NestedMap(object, "spec", "template", "spec", "nodeSelector")
-		if value, there := selector[targetkind.SuspendKey]; there && value == "true" {
-			return 0
-		}
-		return 1
-	case "Workspace":
-		state, found, _ := unstructured.NestedString(object, "spec", "desiredState")
-		switch {
-		case !found:
-			return -1
-		case state == string(v1alpha1.DesiredRunning):
-			return 1
-		default:
-			return 0
-		}
-	default:
-		switch replicas, _, _ := unstructured.NestedFieldNoCopy(object, "spec", "replicas"); n := replicas.(type) {
-		case int64:
-			return int32(n)
-		case float64:
-			return int32(n)
-		default:
-			return -1
-		}
-	}
 }
 
 // merge is a merge patch.

@@ -11,7 +11,10 @@ import (
 	"syscall"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 // replica is one of the managers, with a proxy of its own.
@@ -136,9 +139,9 @@ func (s *soak) answered(r *replica, request harness.Request) {
 		s.failed("%s: manager %s wrote what is no JSON: %s", o.key(), r.name, request.Body)
 		return
 	}
-	count := o.kind.count(body)
+	count := o.kind.Count(body)
 	if count < 0 {
-		if o.kind.name != "Workspace" { // its own controller writes other fields
+		if o.kind.TargetKind != fixtures.Homes { // its own controller writes other fields
 			s.failed("%s: manager %s wrote something else than a count: %s", o.key(), r.name, request.Body)
 		}
 		return
@@ -193,6 +196,10 @@ func (s *soak) try(call func(ctx context.Context) error) {
 		ctx, cancel := context.WithTimeout(s.Context(), 30*time.Second)
 		err := call(ctx)
 		cancel()
+		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) {
+			s.failed("a call of the test is refused: %v", err)
+			return
+		}
 		if err == nil || !s.pause(500*time.Millisecond) {
 			return
 		}

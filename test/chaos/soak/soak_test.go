@@ -14,11 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 var (
 	length   = flag.Duration("soak", 30*time.Second, "how long the faults go on")
-	seed     = flag.Uint64("seed", 0, "the seed of a run to repeat; 0 draws one")
+	seed     = flag.Uint64("seed", 0, "random seed of a run to repeat; 0 draws one")
 	size     = flag.Int("objects", 60, "how many scalers there are")
 	patience = flag.Duration("patience", 30*time.Second, "how long after the last fault a target may lack its count")
 )
@@ -75,6 +76,7 @@ func TestSoak(t *testing.T) {
 	s.startCluster()
 	s.createObjects()
 	s.startReplicas()
+	s.calmSince = time.Now()
 
 	checking, done := context.WithCancel(t.Context())
 	var checks sync.WaitGroup
@@ -104,8 +106,8 @@ func (s *soak) startCluster() {
 	harness.Must(s.T, err)
 	s.client, err = s.cluster.Client()
 	harness.Must(s.T, err)
-	harness.Must(s.T, s.cluster.Apply(s.Context(), manifests))
-	_, _, err = s.cluster.Kubectl(s.Context(), "", "wait", "--for=condition=Established", "--timeout=60s", "crd", "widgets."+widgetGroup)
+	harness.Must(s.T, s.cluster.Apply(s.Context(), fixtures.WidgetManifests))
+	_, _, err = s.cluster.Kubectl(s.Context(), "", "wait", "--for=condition=Established", "--timeout=60s", "crd", "widgets.widgets.example.com")
 	harness.Must(s.T, err)
 }
 

@@ -17,12 +17,17 @@ type fault struct {
 	draw          func(s *soak, random *rand.Rand) (what string, inject func())
 }
 
-// calm waits until everything is as it should be, or was reported.
+// calm waits until everything is as it should be, or was reported. A machine that is too slow for that cannot stop the
+// run.
 func (s *soak) calm() {
-	s.mu.Lock()
-	quiet := s.calmSince
-	s.mu.Unlock()
-	s.pause(time.Until(quiet.Add(*patience + 5*time.Second)))
+	for end := time.Now().Add(4 * *patience); time.Now().Before(end); {
+		s.mu.Lock()
+		rest := time.Until(s.calmSince.Add(*patience + 5*time.Second))
+		s.mu.Unlock()
+		if rest <= 0 || !s.pause(rest) {
+			return
+		}
+	}
 }
 
 // storm injects a few faults around the next boundary and waits for their end.
