@@ -136,6 +136,9 @@ func (s *soak) answered(r *replica, request harness.Request) {
 	}
 	var body map[string]any
 	if err := json.Unmarshal([]byte(request.Body), &body); err != nil {
+		if o.kind.TargetKind == fixtures.Homes && request.Body[0] == '[' { // its own controller's patches
+			return
+		}
 		s.failed("%s: manager %s wrote what is no JSON: %s", o.key(), r.name, request.Body)
 		return
 	}
