@@ -125,6 +125,7 @@ func TestStoreFrozenAndSlow(t *testing.T) {
 
 // The store is full, and refuses writes. The manager lives. When there is room again, what is due happens.
 func TestStoreFull(t *testing.T) {
+	t.Parallel()
 	store, err := harness.StartEtcd(t.Context(), t.TempDir(), "--quota-backend-bytes=16777216")
 	harness.Must(t, err)
 	t.Cleanup(func() { _ = store.Kill() })

@@ -116,8 +116,8 @@ func TestOwnWebhooksAreGivenUpSoon(t *testing.T) {
 				continue
 			}
 			seen++
-			if *w.TimeoutSeconds > 3 || *w.FailurePolicy != admissionregistrationv1.Ignore {
-				t.Errorf("%s: got %d s and %s, want at most 3 s and Ignore", w.Name, *w.TimeoutSeconds, *w.FailurePolicy)
+			if *w.TimeoutSeconds > 5 || *w.FailurePolicy != admissionregistrationv1.Ignore {
+				t.Errorf("%s: got %d s and %s, want at most 5 s and Ignore", w.Name, *w.TimeoutSeconds, *w.FailurePolicy)
 			}
 		}
 	}
