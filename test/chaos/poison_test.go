@@ -17,7 +17,7 @@ func TestPoisonInTheStore(t *testing.T) {
 	window := map[string]any{"days": []any{"Mon"}, "start": "09:00", "end": "17:00", "replicas": 1}
 	with := func(change map[string]any) map[string]any {
 		spec := map[string]any{
-			"targetRef": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": "nobody"}, "timezone": "UTC", "defaultReplicas": 0,
+			"timezone": "UTC", "defaultReplicas": 0,
 			"gracePeriodSeconds": 0, "pause": false, "windows": []any{window},
 		}
 		maps.Copy(spec, change)
@@ -30,12 +30,12 @@ func TestPoisonInTheStore(t *testing.T) {
 		"time":     with(map[string]any{"windows": []any{badWindow}}),
 		"replicas": with(map[string]any{"defaultReplicas": "150"}),
 		"percent":  with(map[string]any{"defaultReplicas": "50%"}),
-		"grace":    with(map[string]any{"gracePeriodSeconds": -5}),
 	}
 	l := newLone(t)
 	l.SetClock("2025-01-27 08:59:00")
 	l.officeHours(fixtures.Deployments, "web", 3, "09:00", "17:00")
 	for name, spec := range specs {
+		spec["targetRef"] = map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
 		l.Must(etcd.Put(t.Context(), fmt.Sprintf("kyklos.io/timewindowscalers/%s/%s", l.Namespace, name), map[string]any{
 			"apiVersion": "kyklos.io/v1beta1", "kind": "TimeWindowScaler", "spec": spec,
 			"metadata": map[string]any{"namespace": l.Namespace, "name": name, "uid": uuid.NewUUID(), "generation": 1, "creationTimestamp": "2025-01-01T00:00:00Z"},

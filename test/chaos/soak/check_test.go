@@ -19,6 +19,9 @@ import (
 func (s *soak) keepChecking(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.check(ctx)
+		for _, r := range s.replicas {
+			r.proxy.Forget() // an hour of requests does not fit into memory
+		}
 		select {
 		case <-time.After(2 * time.Second):
 		case <-ctx.Done():

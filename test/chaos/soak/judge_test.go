@@ -64,6 +64,30 @@ func TestModelCountsCauses(t *testing.T) {
 	}
 }
 
+// A decrease waits for the grace period that began with the first of several, and not for one of its own.
+func TestModelJudgesGrace(t *testing.T) {
+	asked := plan{{time.Time{}, 1}, {minute(1), 4}, {minute(2), 3}, {minute(3), 2}, {minute(4), 5}, {minute(5), 1}}
+	for _, c := range []struct {
+		name   string
+		writes []write
+		right  bool
+	}{
+		{"on time", []write{{minute(1), 4, "a"}, {minute(2.4), 3, "a"}, {minute(3.4), 2, "a"}}, true},
+		{"too early", []write{{minute(1), 4, "a"}, {minute(2.2), 3, "a"}}, false},
+		{"late over two decreases", []write{{minute(1), 4, "a"}, {minute(3.1), 2, "a"}}, true},
+		{"after a rise", []write{{minute(4), 5, "a"}, {minute(5.1), 1, "a"}}, false},
+		{"the first decision", []write{{minute(2.1), 3, "a"}}, true},
+	} {
+		m := newModel(c.name, asked.withGrace(20*time.Second), minute(0))
+		m.immediate, m.grace = asked, 20*time.Second
+		for i, w := range c.writes {
+			if err := m.wrote(w); (err == nil) != (c.right || i < len(c.writes)-1) {
+				t.Errorf("%s, write %d: got %v, right: %v", c.name, i, err, c.right)
+			}
+		}
+	}
+}
+
 // A count is wanted from its boundary on, and later if it is lower and has a grace period.
 func TestModelWants(t *testing.T) {
 	m := newModel("web", plan{{time.Time{}, 1}, {minute(1), 3}, {minute(2), 2}}.withGrace(20*time.Second), minute(0))

@@ -27,8 +27,9 @@ type write struct {
 type model struct {
 	name string
 
-	// immediate, if set, is the first plan without its grace period: the first decision has none.
+	// immediate, if set, is the first plan without its grace period.
 	immediate plan
+	grace     time.Duration
 
 	mu        sync.Mutex
 	revisions []revision
@@ -85,10 +86,8 @@ func (m *model) wrote(w write) error {
 		return fmt.Errorf("write number %d of %d, for %d causes", len(m.writes), w.count, causes)
 	}
 	known := m.explain(w)
-	if len(known) == 0 && len(before) == 0 && m.immediate != nil {
-		if at, found := m.immediate.next(m.known[0], w); found {
-			known = map[int]time.Time{0: at}
-		}
+	if at, found := m.graceIsOver(w, before); len(known) == 0 && found {
+		known = map[int]time.Time{0: at}
 	}
 	if len(known) == 0 {
 		m.known = m.explainAny(w)
@@ -118,6 +117,27 @@ func (m *model) explain(w write) map[int]time.Time {
 		}
 	}
 	return known
+}
+
+// graceIsOver reports whether w follows the plan without a grace period because none is left: the first decision has none,
+// and one that began with an earlier decrease ends for all that followed.
+func (m *model) graceIsOver(w write, before []write) (decided time.Time, over bool) {
+	if m.immediate == nil {
+		return time.Time{}, false
+	}
+	i := m.immediate.at(w.at)
+	decided = m.immediate[i].at
+	if m.immediate[i].count != w.count {
+		return time.Time{}, false
+	}
+	if len(before) == 0 {
+		return decided, true
+	}
+	lower := decided // since when less is asked for than what was held
+	for ; i > 0 && m.immediate[i].count < before[len(before)-1].count; i-- {
+		lower = m.immediate[i].at
+	}
+	return decided, w.at.Sub(lower) >= m.grace
 }
 
 // explainAny is explain without a past.
