@@ -46,7 +46,8 @@ func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
 	o := &w.options
 	flags.BoolVar(&w.serve, "workspaces", w.serve, "serve Workspaces")
 	flags.IntVar(&o.Workers, "workspace-workers", o.Workers, "number of workspaces that are reconciled at the same time")
-	flags.IntVar(&o.Limits.PerOwner, "workspace-limit-per-owner", o.Limits.PerOwner, "maximum number of running workspaces of one owner; at least 1")
+	flags.IntVar(&o.Limits.PerOwner, "workspace-limit-per-owner", o.Limits.PerOwner, "maximum number of running workspaces of one owner in one namespace; at least 1")
+	flags.IntVar(&o.Limits.PerNamespace, "workspace-limit-per-namespace", o.Limits.PerNamespace, "maximum number of running workspaces in one namespace; at least 1")
 	flags.IntVar(&o.Limits.All, "workspace-limit", o.Limits.All, "maximum number of running workspaces; at least 1")
 	flags.IntVar(&o.Limits.Movers, "mover-limit", o.Limits.Movers, "maximum number of homes that are archived or restored at the same time; at least 1")
 	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes; empty uses that of the manager's pod")

@@ -41,7 +41,7 @@ const FieldManager = "kyklos"
 const passTimeout = 12 * time.Second
 
 // DefaultLimits are the default limits (W39, W50).
-var DefaultLimits = Limits{PerOwner: 2, All: 100, Movers: 10}
+var DefaultLimits = Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}
 
 // DefaultWorkers is the default of Options.Workers (W39).
 const DefaultWorkers = 10
@@ -68,7 +68,7 @@ func (o Options) Validate() error {
 		value int
 	}{
 		{"workspace-workers", o.Workers}, {"workspace-limit-per-owner", o.Limits.PerOwner},
-		{"workspace-limit", o.Limits.All}, {"mover-limit", o.Limits.Movers},
+		{"workspace-limit-per-namespace", o.Limits.PerNamespace}, {"workspace-limit", o.Limits.All}, {"mover-limit", o.Limits.Movers},
 	} {
 		if flag.value < 1 {
 			return fmt.Errorf("--%s: must be at least 1, not %d", flag.name, flag.value)
