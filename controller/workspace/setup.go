@@ -23,6 +23,8 @@ import (
 	"kyklos.io/kyklos/internal/wakequeue"
 )
 
+// The permissions for Workspaces are a role of their own, which can be left out. Events are in that of the manager.
+
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;delete
@@ -31,7 +33,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=pods,verbs=get
 
 // FieldManager is the name under which Kyklos owns what it writes.
 const FieldManager = "kyklos"

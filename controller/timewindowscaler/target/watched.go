@@ -18,6 +18,9 @@ import (
 func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory) (Target, error) {
 	gvk, subresources := watched.Path()
 	kind, err := c.resolve(ctx, gvk)
+	if err == nil {
+		err = c.Workspaces.Check(kind, key.Namespace)
+	}
 	if err != nil {
 		return nil, err
 	}
