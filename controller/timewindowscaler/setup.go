@@ -29,6 +29,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
+	"kyklos.io/kyklos/controller/timewindowscaler/orphan"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -106,6 +107,9 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		if err := mgr.Add(task); err != nil {
 			return err
 		}
+	}
+	if err := orphan.SetupWithManager(mgr, options.Clock, target.FieldManager); err != nil {
+		return err
 	}
 	return r.build(mgr, &queue, options.Workers)
 }

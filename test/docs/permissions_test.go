@@ -18,7 +18,7 @@ func TestPermissions(t *testing.T) {
 	for heading, roles := range map[string][]rbacv1.PolicyRule{
 		"## In the whole cluster":        rules(t, manager, "ClusterRole", "kyklos-manager"),
 		"## In its own namespace":        rules(t, manager, "Role", "kyklos-manager"),
-		"## For Workspaces": append(rules(t, workspaces, "ClusterRole", ""), rules(t, workspaces, "Role", "")...),
+		"## For Workspaces":              append(rules(t, workspaces, "ClusterRole", ""), rules(t, workspaces, "Role", "")...),
 		"## For certificates of its own": append(rules(t, "config/self-managed/role.yaml", "ClusterRole", ""), rules(t, "config/self-managed/role.yaml", "Role", "")...),
 		"## People":                      append(rules(t, "config/rbac/people.yaml", "ClusterRole", "kyklos-edit"), rules(t, "config/rbac/people.yaml", "ClusterRole", "kyklos-view")...),
 	} {

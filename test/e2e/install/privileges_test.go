@@ -63,7 +63,7 @@ func TestWithoutWorkspaces(t *testing.T) {
 	s.Must(err)
 	m := s.start(harness.ManagerOptions{Args: append(args, "--metrics-secure", fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", metrics))})
 	s.readMetrics(metrics)
-	_, said := s.Kubectl(strings.ReplaceAll(scaler("ada", "kyklos.io/v1alpha1", "Workspace", 1), "name: ada}, spec", "name: again}, spec"), "apply", "-f", "-")
+	_, said := s.Kubectl(scaler("again", "kyklos.io/v1alpha1", "Workspace", 1), "apply", "-f", "-")
 	if want := `this Kyklos does not serve Workspaces in namespace "default" (flag --workspaces=false)`; !strings.Contains(said, want) {
 		t.Errorf("a schedule for a Workspace: got %q, want a warning %q", said, want)
 	}
