@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -97,6 +98,13 @@ func targetChanged(kind target.Cached) predicate.Predicate {
 
 var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return !maps.Equal(e.ObjectOld.(*corev1.ConfigMap).Data, e.ObjectNew.(*corev1.ConfigMap).Data)
+}}
+
+// specChanged passes changes of what a pass acts on: only Kyklos writes the status. The generation does not tell, as the API
+// server computes it from what the version of the request shows.
+var specChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
+	return before.Generation != after.Generation || !apiequality.Semantic.DeepEqual(before.Spec, after.Spec)
 }}
 
 // ownershipChanged passes changes that can affect the ownership of a target.
