@@ -27,6 +27,7 @@ const (
 	ReasonFieldFight           = "FieldFight"
 	ReasonTargetUnavailable    = "TargetUnavailable"
 	ReasonScaleFailed          = "ScaleFailed"
+	ReasonLeftSuspended        = "LeftSuspended"
 )
 
 // Event is one event as a value. The API merges events of the same type, action and reason whatever their

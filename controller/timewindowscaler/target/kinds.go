@@ -61,6 +61,8 @@ type Clients struct {
 	Watches Watches
 	// Paced sends a request that reads the target, unless it has to wait for its turn.
 	Paced func(ctx context.Context, send func(context.Context) error) error
+	// Workspaces is where they are served.
+	Workspaces targetkind.Scope
 }
 
 // Watches are the watches on the metadata of kinds that are not cached.
