@@ -2,7 +2,6 @@ package timewindowscaler
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,8 +68,7 @@ func (p *passResult) warnings() []events.Event {
 		evs = append(evs, events.EmitWarning(events.ReasonMetricUnavailable, p.plan.metric.Trouble))
 	}
 	if p.obs.autoscaler != "" {
-		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, fmt.Sprintf("HorizontalPodAutoscaler %s also scales %s %s; the two will overwrite each other",
-			p.obs.autoscaler, reference.Kind, reference.Name)))
+		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, p.autoscaledBy()))
 	}
 	return evs
 }

@@ -129,6 +129,12 @@ func (p *passResult) ownedBy() string {
 	return fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, p.obs.owner)
 }
 
+// autoscaledBy names the HPA on the target.
+func (p *passResult) autoscaledBy() string {
+	reference := p.tws.Spec.TargetRef
+	return fmt.Sprintf("HorizontalPodAutoscaler %s also scales %s %s; the two will overwrite each other", p.obs.autoscaler, reference.Kind, reference.Name)
+}
+
 // missingMessage says that the target does not exist, or that its kind does not.
 func (p *passResult) missingMessage() string {
 	reference := p.tws.Spec.TargetRef
@@ -204,8 +210,9 @@ func (p *passResult) degraded() statuswriter.State {
 	case p.plan.metric.Failing:
 		return yes(v1beta1.ReasonMetricUnavailable, p.plan.metric.Trouble)
 	case p.obs.holidays.missing != "":
-		return yes(v1beta1.ReasonHolidaySourceMissing,
-			fmt.Sprintf("ConfigMap %s with the holidays not found; every day counts as a normal day", p.obs.holidays.missing))
+		return yes(v1beta1.ReasonHolidaySourceMissing, p.obs.holidays.missingMessage(p.plan.holidaysUntil))
+	case p.obs.autoscaler != "" && p.obs.owner == "" && !p.tws.Spec.Pause:
+		return yes(v1beta1.ReasonTargetConflict, p.autoscaledBy()+": keep only one of them")
 	default:
 		return no(v1beta1.ReasonOperationalNormal, normalMessage(p.obs.holidays))
 	}
