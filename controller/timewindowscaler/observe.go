@@ -2,8 +2,8 @@ package timewindowscaler
 
 import (
 	"context"
+	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -41,15 +41,14 @@ type fightObservation struct {
 	rival   string
 }
 
-// observe reads all that a plan depends on, from the cache unless the last pass found it stale.
-func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState) (observation, error) {
+// observe reads all that a plan depends on.
+func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState, now time.Time) (observation, error) {
 	obs := observation{
 		metric: metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
 		fight:  fightObservation{before: state.fight, enforce: r.enforce},
 	}
-	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
 	var err error
-	obs.target, err = target.Read(ctx, &r.Clients, target.KindOf(tws.Spec.TargetRef), key, &state.target)
+	obs.target, err = target.Read(ctx, &r.Clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
 	if target.IsObstacle(err) {
 		obs.obstacle, err = err, nil
 	}
