@@ -22,6 +22,8 @@ type observation struct {
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
 	autoscaler string
 	holidays   holidays
+	// graceSince is when the grace period that runs began; zero without one, and after a restart.
+	graceSince time.Time
 	metric     metricObservation
 	fight      fightObservation
 }
@@ -44,8 +46,9 @@ type fightObservation struct {
 // observe reads all that a plan depends on.
 func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState, now time.Time) (observation, error) {
 	obs := observation{
-		metric: metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
-		fight:  fightObservation{before: state.fight, enforce: r.enforce},
+		graceSince: state.graceSince,
+		metric:     metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
+		fight:      fightObservation{before: state.fight, enforce: r.enforce},
 	}
 	var err error
 	obs.target, err = target.Read(ctx, &r.Clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)

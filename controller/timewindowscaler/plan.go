@@ -30,6 +30,7 @@ type decision struct {
 	window  string // status.currentWindow
 	metric  extmetric.Decision
 	grace   grace
+	length  graceLength
 	// effective is the replica count that the target should have now, grace included.
 	effective int32
 
@@ -80,6 +81,7 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 	}
 	p.verdict.Replicas = kind.Limit(p.verdict.Replicas)
 	p.applyGrace(tws, obs, now)
+	p.length = lengthOf(p.grace, obs.graceSince, tws)
 	if reading.ZoneError == nil {
 		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
 		if until := p.holidaysUntil; !until.IsZero() && until.Before(p.wakeUp) {

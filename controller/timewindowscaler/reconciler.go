@@ -68,7 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		p = plan(tws, obs, now)
 	}
-	state.wakeUp, state.metric, state.fight = p.wakeUp, p.metric, p.fight
+	state.wakeUp, state.graceSince, state.metric, state.fight = p.wakeUp, p.length.since, p.metric, p.fight
 	r.metrics.Follow(req.NamespacedName, p.metric.Wanted)
 	done, err := r.act(ctx, tws, obs, p, state)
 	if err != nil {
