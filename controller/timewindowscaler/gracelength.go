@@ -22,10 +22,10 @@ func lengthOf(g grace, since time.Time, tws *v1beta1.TimeWindowScaler) graceLeng
 	seconds, before := tws.Spec.GracePeriodSeconds, tws.Status.GracePeriodExpiry
 	whole := time.Duration(seconds) * time.Second
 	switch {
-	case g.expiry == nil && (before == nil || since.IsZero()):
+	case g.expiry == nil && (!g.ended || before == nil || since.IsZero()):
 		return graceLength{seconds: seconds}
 	case g.expiry == nil:
-		return graceLength{seconds: int32(before.Sub(since) / time.Second)}
+		return graceLength{seconds: int32(g.end.Sub(since) / time.Second)}
 	case before == nil:
 		return graceLength{since: g.expiry.Add(-whole), seconds: seconds}
 	case since.IsZero():

@@ -54,7 +54,7 @@ func (h *holidays) at(tws *v1beta1.TimeWindowScaler, now time.Time) (dates map[s
 	if age := now.Round(0).Sub(h.gone); age < 0 || age >= holidayGrace {
 		return nil, time.Time{}
 	}
-	until = wholeSecond(h.gone.Add(holidayGrace))
+	until = schedule.WholeSecond(h.gone.Add(holidayGrace))
 	if h.seen {
 		return h.dates, until
 	}

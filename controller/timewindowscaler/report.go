@@ -40,6 +40,9 @@ func (p *passResult) status() v1beta1.TimeWindowScalerStatus {
 	status.TargetObservedReplicas = nil
 	if p.outcome.target != nil {
 		status.TargetObservedReplicas = ptr.To(p.outcome.target.Base().Observed)
+		status.TargetUID = string(p.outcome.target.Base().UID)
+	} else if p.obs.obstacle == nil {
+		status.TargetUID = ""
 	}
 	status.NextBoundary = timePointer(p.plan.nextBoundary)
 	status.NextChange = nextChange(p.plan.nextChange)
@@ -79,7 +82,7 @@ func (p *passResult) aligned() bool {
 // replacing reports that a target that had arrived is still set to the same count, and its own controller has
 // other pods for now: a rollout, or pods that were evicted. After a change by Kyklos it has to arrive again.
 func (p *passResult) replacing() bool {
-	t, status := p.outcome.target, &p.tws.Status
+	t, status := p.outcome.target, &ofThisTarget(p.tws, p.obs).Status
 	arrived := meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady) &&
 		status.ObservedGeneration == p.tws.Generation && ptr.Deref(status.EffectiveReplicas, -1) == p.plan.effective
 	return arrived && !p.outcome.scaled && t.AsksFor(p.plan.desired()) && !t.Has(p.plan.desired()) &&
