@@ -20,6 +20,9 @@ CERTMANAGER_SOURCES := $(wildcard test/platform/certmanager/*.go) test/platform/
 DEVCLUSTER_SOURCES := $(shell find test/platform/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/platform/devcluster/go.mod
 ARGOCD_SOURCES := test/platform/argocd/main.go test/platform/argocd/go.mod
 
+# The controllers whose permissions are a role of their own.
+OF_WORKSPACES := $(addprefix controller/,workspace workspaceidle archivegc)
+
 # What an image says it was built from. A folder that is no Git repository has to be told all three.
 VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty)
 COMMIT ?= $(shell git rev-parse HEAD)
@@ -204,8 +207,11 @@ generate: manifests ## Regenerate code and everything else that is generated
 .PHONY: manifests
 manifests: ## Regenerate CRD, RBAC and webhook manifests from the markers in the code
 	@$(TOOL) controller-gen crd:crdVersions=v1 webhook rbac:roleName=kyklos-manager \
-		paths=./apis/... paths=./cmd/... paths=./certs/... paths=./controller/... paths=./manager/... paths=./webhooks/... \
+		paths=./apis/... paths=./cmd/... paths=./certs/... paths=./manager/... paths=./webhooks/... \
+		$(foreach folder,$(filter-out $(OF_WORKSPACES),$(wildcard controller/*)),paths=./$(folder)/...) \
 		output:crd:dir=config/crd/bases output:rbac:dir=config/rbac output:webhook:dir=config/webhook
+	@$(TOOL) controller-gen rbac:roleName=kyklos-manager-workspaces,fileName=workspaces-role.yaml \
+		$(foreach folder,$(OF_WORKSPACES),paths=./$(folder)/...) output:rbac:dir=config/rbac
 
 .PHONY: verify
 verify: generate ## Check that generated files, modules and formatting are up to date
