@@ -50,7 +50,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		r.forget(req.NamespacedName)
 		return state.untilAsked(reconcile.Result{}, now), nil
 	}
-	defer func() { metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds()) }()
+	defer func() { metrics.RecordReconcileDuration(r.Clock.Since(now).Seconds()) }()
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}

@@ -67,8 +67,9 @@ type Target interface {
 	AsksFor(want Desired) bool
 	// Has reports whether the target has arrived at what is desired (B4).
 	Has(want Desired) bool
-	// Distance is how far the target is from what is desired, 0 or more.
-	Distance(want Desired) int32
+	// Distance is how far the target is from what is desired, 0 or more. Once it has arrived, more pods than
+	// desired do not count: they are a rollout's.
+	Distance(want Desired, arrived bool) int32
 	// Describe returns the phrases for conditions and events.
 	Describe(want Desired) Description
 	// ManagedFields lists the paths of what Kyklos writes in the managed fields, the most specific first.
@@ -94,6 +95,9 @@ func (c *Common) Base() *Common { return c }
 type Description struct {
 	// Reached and Pending follow "Target": "has the desired 10 replicas".
 	Reached, Pending string
+	// Replacing follows "Target" once it has arrived and its own controller changes its pods, as in a rollout.
+	// It is "" for kinds that then are not as desired.
+	Replacing string
 	// Now follows "Target" and precedes "but desired is": "has 5 replicas".
 	Now string
 	// Changing starts a sentence: "Scaling the target to 10 replicas".
