@@ -18,6 +18,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+	"kyklos.io/kyklos/controller/timewindowscaler/holidaywatch"
 	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
@@ -37,6 +38,7 @@ type Reconciler struct {
 
 	memory   memory
 	attempts *attempts.Attempts
+	holidays holidaywatch.Watches
 	metrics  *extmetric.Poller
 	// tolerance applies to all metrics.
 	tolerance float64
@@ -70,7 +72,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		p = plan(tws, obs, now)
 	}
-	state.wakeUp, state.metric, state.fight, state.overdue = p.wakeUp, p.metric, p.fight, p.due
+	state.wakeUp, state.graceSince, state.metric, state.fight = p.wakeUp, p.length.since, p.metric, p.fight
+	state.overdue = p.due
 	r.metrics.Follow(req.NamespacedName, p.metric.Wanted)
 	done, err := r.act(ctx, tws, obs, p, state)
 	if err != nil {
@@ -183,6 +186,7 @@ func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)
 	r.attempts.Forget(key)
 	r.metrics.Follow(key, nil)
+	r.holidays.Release(key)
 	r.Events.Forget(key)
 	metrics.Forget(key)
 }
