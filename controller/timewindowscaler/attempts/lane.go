@@ -20,7 +20,8 @@ const (
 )
 
 // lane is the state of a Lane. Its limit grows with each quick answer and is halved by each slow one, like
-// TCP's congestion window: a lane that hangs takes a few workers, and one that answers quickly half of them.
+// TCP's congestion window: a lane that hangs takes a few workers, and one that answers quickly half of them
+// (B13).
 type lane struct {
 	limit, running int
 	// trusted: it answered quickly of late.

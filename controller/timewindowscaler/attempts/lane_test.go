@@ -105,7 +105,7 @@ func (a *arena) settled(namespace string, n int) (last time.Duration, all bool) 
 	return last, n == 0
 }
 
-// Beside namespaces whose webhooks hang, flips at the same instant and later take about as long as they would alone. If
+// B13: beside namespaces whose webhooks hang, flips at the same instant and later take about as long as they would alone. If
 // all workers are many enough namespaces' first requests, the others wait for the first answers.
 func TestHangingNamespacesDelayNoOthers(t *testing.T) {
 	const workers, flips = 64, 100
