@@ -17,7 +17,8 @@ import (
 // +kubebuilder:printcolumn:name="Window",type=string,JSONPath=`.status.currentWindow`
 // +kubebuilder:printcolumn:name="Effective",type=integer,JSONPath=`.status.effectiveReplicas`
 // +kubebuilder:printcolumn:name="Observed",type=integer,JSONPath=`.status.targetObservedReplicas`
-// +kubebuilder:printcolumn:name="Next Boundary",type=string,JSONPath=`.status.nextBoundary`
+// +kubebuilder:printcolumn:name="Next Change",type=string,JSONPath=`.status.nextChange.time`
+// +kubebuilder:printcolumn:name="To",type=integer,JSONPath=`.status.nextChange.replicas`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Kind",type=string,priority=1,JSONPath=`.spec.targetRef.kind`
@@ -117,11 +118,28 @@ type TimeWindowScalerSpec struct {
 	// +kubebuilder:default=false
 	Pause bool `json:"pause"`
 
+	// deletionPolicy is what happens to a DaemonSet that is suspended when its
+	// TimeWindowScaler is deleted: Retain, the default, leaves it suspended, Resume lets
+	// it run again. Targets of other kinds keep their replicas.
+	// +optional
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
 	// workspace configures a target of kind Workspace. It must not be set for other
 	// targets.
 	// +optional
 	Workspace *WorkspaceDrive `json:"workspace,omitempty"`
 }
+
+// DeletionPolicy is what happens to a suspended DaemonSet when its TimeWindowScaler is deleted.
+//
+// +kubebuilder:validation:Enum=Retain;Resume
+type DeletionPolicy string
+
+// The deletion policies.
+const (
+	DeletionRetain DeletionPolicy = "Retain"
+	DeletionResume DeletionPolicy = "Resume"
+)
 
 // WorkspaceDrive configures how the schedule controls a Workspace.
 type WorkspaceDrive struct {

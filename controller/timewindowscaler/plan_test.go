@@ -21,7 +21,7 @@ func TestTheWindowDecides(t *testing.T) {
 		"2025-01-27 09:00:00": {10, "BusinessHours", "2025-01-27 17:00:00", "2025-01-27 17:00:00"},
 		"2025-01-27 16:59:59": {10, "BusinessHours", "2025-01-27 17:00:00", "2025-01-27 17:00:00"},
 		"2025-01-27 17:00:00": {2, "OffHours", "2025-01-28 09:00:00", "2025-01-28 09:00:00"},
-		"2025-01-31 18:00:00": {2, "OffHours", "2025-02-01 00:00:00", "2025-02-01 00:00:00"}, // Friday: none in 24 h (T4)
+		"2025-01-31 18:00:00": {2, "OffHours", "2025-02-03 09:00:00", "2025-02-01 00:00:00"}, // Friday: none in 24 h (T5)
 	} {
 		p := plan(officeHours(), observation{}, ist(local))
 		if p.effective != want.effective || p.window != want.window {
@@ -47,15 +47,15 @@ func TestWakeUp(t *testing.T) {
 			tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayIgnore}
 		}},
 		"grace expiry": {"2025-01-27 17:00:00", "2025-01-27 17:05:00", func(tws *v1beta1.TimeWindowScaler) {
-			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas = 300, ptr.To[int32](10)
+			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas, tws.Status.TargetUID = 300, ptr.To[int32](10), "d-1"
 		}},
 		"boundary before grace expiry": {"2025-01-27 17:00:00", "2025-01-28 09:00:00", func(tws *v1beta1.TimeWindowScaler) {
-			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas = 100_000, ptr.To[int32](10)
+			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas, tws.Status.TargetUID = 100_000, ptr.To[int32](10), "d-1"
 		}},
 	} {
 		tws := officeHours()
 		tc.change(tws)
-		if got := plan(tws, observation{}, ist(tc.now)).wakeUp; !got.Equal(ist(tc.want)) {
+		if got := plan(tws, observation{target: deployment(10, 10)}, ist(tc.now)).wakeUp; !got.Equal(ist(tc.want)) {
 			t.Errorf("%s: %s, want %s", name, got.In(kolkata), tc.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -86,6 +87,15 @@ func (r *Reconciler) autoscaled(ctx context.Context, obj client.Object) []types.
 	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetkind.NameField: contention.ScaleTarget(obj)})
 }
 
+// scalerChanged passes changes of the spec, whatever the generation: the API server computes that from what the version of
+// the request shows. Only Kyklos writes the status; but after etcd was restored from a backup, an older one is back, with
+// an older resourceVersion.
+var scalerChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
+	versions, err := resourceversion.CompareResourceVersion(after.ResourceVersion, before.ResourceVersion)
+	return before.Generation != after.Generation || !apiequality.Semantic.DeepEqual(before.Spec, after.Spec) || err == nil && versions < 0
+}}
+
 // targetChanged passes changes that can mean drift, arrival, loss or return of a target.
 func targetChanged(kind target.Cached) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
@@ -98,13 +108,6 @@ func targetChanged(kind target.Cached) predicate.Predicate {
 
 var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return !maps.Equal(e.ObjectOld.(*corev1.ConfigMap).Data, e.ObjectNew.(*corev1.ConfigMap).Data)
-}}
-
-// specChanged passes changes of what a pass acts on: only Kyklos writes the status. The generation does not tell, as the API
-// server computes it from what the version of the request shows.
-var specChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
-	return before.Generation != after.Generation || !apiequality.Semantic.DeepEqual(before.Spec, after.Spec)
 }}
 
 // ownershipChanged passes changes that can affect the ownership of a target.

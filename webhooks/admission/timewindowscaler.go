@@ -29,19 +29,19 @@ const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
 // SetupWithManager registers the webhooks of both kinds with the manager's webhook server. It needs the index
 // targetkind.Field and the caches that the controller sets up, and shares its resolver of kinds. namespaces
-// are those in the caches; none means all.
-func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, clock clock.PassiveClock) error {
+// are those in the caches; none means all. workspaces is where Workspaces are served.
+func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, workspaces targetkind.Scope, clock clock.PassiveClock) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("create a discovery client: %w", err)
 	}
-	if err := setupWorkspaces(mgr, namespaces); err != nil {
+	if err := setupWorkspaces(mgr, namespaces, workspaces); err != nil {
 		return fmt.Errorf("set up the webhooks for Workspaces: %w", err)
 	}
 	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))
 	rules := newTimeWindowScalerValidator(factReader{
 		cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
-		namespaces: namespaces,
+		namespaces: namespaces, workspaces: workspaces,
 	}, clock)
 	mgr.GetWebhookServer().Register(validateV1alpha1Path, newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)))
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).WithValidator(rules).Complete()
