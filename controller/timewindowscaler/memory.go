@@ -12,6 +12,8 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
+	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/undecodable"
 )
 
 // memory keeps the state of each scaler from pass to pass. Without it, after a crash, the stored status
@@ -61,7 +63,7 @@ func (m *memory) forget(key types.NamespacedName) {
 }
 
 // get reads the scaler: the newer of what the cache holds and what our last status write returned. After a
-// conflict it reads from the API server.
+// conflict it reads from the API server. The scaler is returned with an *undecodable.Problem, too.
 func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState) (*v1beta1.TimeWindowScaler, error) {
 	var reader client.Reader = r.Client
 	if state.target.Live {
@@ -70,6 +72,11 @@ func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *s
 	tws := &v1beta1.TimeWindowScaler{}
 	if err := reader.Get(ctx, key, tws); err != nil {
 		return nil, err
+	}
+	problem := undecodable.ProblemOf(tws)
+	metrics.RecordUndecodable(v1beta1.GroupKind.Kind, key, problem != nil)
+	if problem != nil {
+		return tws, problem
 	}
 	if state.written != nil && target.OlderThan(tws.ResourceVersion, state.written.ResourceVersion) {
 		return state.written.DeepCopy(), nil

@@ -53,7 +53,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	defer func() { metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds()) }()
 	if err != nil {
-		return r.failed(ctx, req, state, now, err)
+		return r.unread(ctx, req, stored, state, now, err)
 	}
 	tws := state.withPendingStatus(stored)
 	obs, err := r.observe(ctx, tws, state)
@@ -163,4 +163,5 @@ func (r *Reconciler) forget(key types.NamespacedName) {
 	r.metrics.Follow(key, nil)
 	r.Events.Forget(key)
 	metrics.Forget(key)
+	metrics.RecordUndecodable(v1beta1.GroupKind.Kind, key, false)
 }
