@@ -95,6 +95,7 @@ counts from the next request on; "error: some text" makes the service answer 500
 	flags.BoolVar(&options.AuditLog, "audit-log", false, "write every request (level Metadata, when complete) to DIR/audit.log")
 	flags.BoolVar(&options.ExternalMetrics, "external-metrics", false, "serve external.metrics.k8s.io from ConfigMaps")
 	flags.BoolVar(&options.EtcdGateway, "etcd-gateway", false, "answer etcd's API as JSON, at the URL in DIR/etcd-url")
+	flags.StringVar(&options.APIServer, "kube-apiserver", "", "path of another kube-apiserver to run, such as one of another minor version")
 	flags.StringArrayVar(&options.APIServerArgs, "apiserver-arg", nil, "further kube-apiserver flag, for example --apiserver-arg=--v=4 (repeatable)")
 	flags.BoolVar(&exitWithStdin, "exit-with-stdin", false, "stop when stdin closes, so that nothing outlives the program that started this one")
 	return cmd
