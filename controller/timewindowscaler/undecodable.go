@@ -29,12 +29,8 @@ func (r *Reconciler) unread(ctx context.Context, req reconcile.Request, stored *
 	if !errors.As(err, &problem) {
 		return r.failed(ctx, req, state, now, err)
 	}
-	if stored.DeletionTimestamp != nil {
-		r.forget(req.NamespacedName)
-		return reconcile.Result{}, nil
-	}
 	log.FromContext(ctx).Error(problem, "The TimeWindowScaler cannot be decoded; its target is left alone")
-	state.pending, state.written = nil, nil
+	state.unstored = unstoredStatus{}
 	r.metrics.Follow(req.NamespacedName, nil)
 	status := *stored.Status.DeepCopy()
 	if problem.Spec != nil {

@@ -6,8 +6,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-var undecodable = gauge("kyklos_undecodable_object",
-	"1 for an object of which Kyklos cannot decode the spec or the status; its condition or its events say why.", "kind", "namespace", "name")
+var undecodable = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+	Name: "kyklos_undecodable_object",
+	Help: "1 for an object of which Kyklos cannot decode the spec or the status; its condition or its events say why.",
+}, []string{"kind", "namespace", "name"})
 
 func init() { metrics.Registry.MustRegister(undecodable) }
 

@@ -20,7 +20,7 @@ func (t tolerant) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil || response.StatusCode != http.StatusOK || !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
 		return response, err
 	}
-	kind, ok := listed(request)
+	kind, single, ok := asked(request)
 	if !ok {
 		return response, nil
 	}
@@ -33,24 +33,41 @@ func (t tolerant) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw = kind.soundList(raw)
+	if single {
+		raw = kind.soundObject(raw)
+	} else {
+		raw = kind.soundList(raw)
+	}
 	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 	response.Header.Set("Content-Length", strconv.Itoa(len(raw)))
 	return response, nil
 }
 
-// listed returns the kind that a request lists or watches. Metadata alone can always be decoded.
-func listed(request *http.Request) (kind, bool) {
+// asked returns the kind that a request lists or watches, or of which it reads a single object. Metadata alone can always
+// be decoded.
+func asked(request *http.Request) (of kind, single, ok bool) {
 	if request.Method != http.MethodGet || strings.Contains(request.Header.Get("Accept"), "as=") {
-		return kind{}, false
+		return kind{}, false, false
 	}
 	for _, k := range kinds {
-		_, rest, ok := strings.Cut(request.URL.Path, k.path)
-		if ok && (rest == k.resource || strings.HasPrefix(rest, "namespaces/") && strings.Count(rest, "/") == 2 && strings.HasSuffix(rest, "/"+k.resource)) {
-			return k, true
+		_, rest, found := strings.Cut(request.URL.Path, k.path)
+		if inNamespace, ok := strings.CutPrefix(rest, "namespaces/"); ok {
+			_, rest, _ = strings.Cut(inNamespace, "/")
+		}
+		resource, name, single := strings.Cut(rest, "/")
+		if found && resource == k.resource && !strings.Contains(name, "/") && !(single && k.whole) {
+			return k, single, true
 		}
 	}
-	return kind{}, false
+	return kind{}, false, false
+}
+
+// soundObject replaces an object. What cannot be replaced is left to the client.
+func (k kind) soundObject(raw []byte) []byte {
+	if sound, err := k.sound(raw); err == nil {
+		return sound
+	}
+	return raw
 }
 
 // soundList replaces objects of a list. What is no list is left to the client.

@@ -3,7 +3,8 @@
 // would then fail to decode the whole list, and nothing in the cluster would be reconciled.
 //
 // Transport replaces such an object in lists and watches by one with as much of it as can be decoded, and Problem says what
-// is missing. A single object that is read or written is not replaced: the request fails, for that object alone.
+// is missing. A TimeWindowScaler is also replaced when it is read alone. Other requests for a single object fail, for that
+// object alone.
 package undecodable
 
 import (
@@ -61,7 +62,7 @@ type kind struct {
 	path, resource string
 	// decode decodes an object into its Go type.
 	decode func(raw []byte) error
-	// whole: an object without its spec or its status would be misunderstood, so it loses both.
+	// whole: an object without its spec or its status would be misunderstood, so it loses both, and cannot be read alone.
 	whole bool
 }
 

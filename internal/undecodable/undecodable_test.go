@@ -86,6 +86,17 @@ func TestAListKeepsWhatCanBeDecoded(t *testing.T) {
 	}
 }
 
+// A scaler is read alone as it is listed.
+func TestAScalerReadAlone(t *testing.T) {
+	var is v1beta1.TimeWindowScaler
+	if err := json.Unmarshal([]byte(ask(t, lists+"/a", "application/json", object(badSpec, goodState))), &is); err != nil {
+		t.Fatal(err)
+	}
+	if problem := undecodable.ProblemOf(&is); problem == nil || problem.Spec == nil || is.Status.CurrentWindow != "day" {
+		t.Errorf("got %+v", is)
+	}
+}
+
 // Half of a Workspace would be misunderstood.
 func TestAWorkspaceLosesBothParts(t *testing.T) {
 	bad := strings.NewReplacer("v1beta1", "v1alpha1", "TimeWindowScaler", "Workspace").Replace(
@@ -133,7 +144,8 @@ func TestOthersPassThrough(t *testing.T) {
 	bad := object(badSpec)
 	list := `{"items":[` + bad + `]}`
 	for name, tc := range map[string]struct{ target, accept, body string }{
-		"one object":     {lists + "/a", "application/json", bad},
+		"a Workspace":    {"/apis/kyklos.io/v1alpha1/namespaces/n/workspaces/a", "application/json", bad},
+		"a subresource":  {lists + "/a/status", "application/json", bad},
 		"metadata":       {lists, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", list},
 		"another kind":   {"/apis/apps/v1/namespaces/n/deployments", "application/json", list},
 		"other version":  {"/apis/kyklos.io/v1alpha1/timewindowscalers", "application/json", list},
