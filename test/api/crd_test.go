@@ -23,9 +23,9 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-// oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.33, compiles a new rule: those of
+// oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.34, compiles a new rule: those of
 // the release before, so that a rollback can compile it too.
-var oldestLibraries = version.MajorMinor(1, 32)
+var oldestLibraries = version.MajorMinor(1, 33)
 
 // loadCRDs reads config/crd/bases as an API server does: strictly, defaulted, converted to the internal version.
 func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
