@@ -93,6 +93,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 		Requeue:    o.requeue,
 		Kinds:      kinds,
 		Namespaces: o.namespaces,
+		Workspaces: o.workspaces.scope(),
 		Workers:    o.workers,
 		Metrics:    o.metrics,
 		OnFight:    o.onFight,
@@ -113,7 +114,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 	}
 	if serving != nil {
 		converts := func() error { return serving.Converts(nil) }
-		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, wallclock.Clock, converts); err != nil {
+		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, o.workspaces.scope(), wallclock.Clock, converts); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
 		if err := conversion.SetupWithManager(mgr); err != nil {

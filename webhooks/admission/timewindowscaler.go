@@ -7,45 +7,45 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Both webhooks fail open (A5), and are not called for deletions, for status, and for updates that leave spec
-// unchanged: they can never block finalizers, labels or a migration of stored objects. Validation is also called for every
-// update in v1alpha1, for onlyConverted.
+// unchanged: they can never block finalizers, labels or a migration of stored objects.
 //
 // Defaulting handles each version as it is. Converted there and back, an object of v1alpha1 would be validated
-// as conversion shows it, and not as its author wrote it.
+// as conversion shows it, and not as its author wrote it. Writes in v1alpha1 are validated in v1alpha1.go.
 
 // +kubebuilder:webhookconfiguration:mutating=true,name=kyklos-webhook
 // +kubebuilder:webhookconfiguration:mutating=false,name=kyklos-webhook
 // +kubebuilder:webhook:mutating=true,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=default.timewindowscaler.kyklos.io,path=/mutate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1alpha1;v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,reinvocationPolicy=Never,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
-// +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec || request.requestKind.version != 'v1beta1'"}]}`
+// +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Exact,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
 
 // mutatePath is the path in the first marker above.
 const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
 // SetupWithManager registers the webhooks of both kinds with the manager's webhook server. It needs the index
 // targetkind.Field and the caches that the controller sets up, and shares its resolver of kinds. namespaces
-// are those in the caches; none means all. converts returns why the API server does not convert between versions, nil if
-// it does.
-func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, clock clock.PassiveClock, converts func() error) error {
+// are those in the caches; none means all. workspaces is where Workspaces are served. converts returns why the API server
+// does not convert between versions, nil if it does.
+func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, workspaces targetkind.Scope, clock clock.PassiveClock, converts func() error) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("create a discovery client: %w", err)
 	}
-	if err := setupWorkspaces(mgr, namespaces); err != nil {
+	if err := setupWorkspaces(mgr, namespaces, workspaces); err != nil {
 		return fmt.Errorf("set up the webhooks for Workspaces: %w", err)
 	}
 	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))
-	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).
-		WithValidator(onlyConverted{converts: converts, Validator: newTimeWindowScalerValidator(factReader{
-			cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
-			namespaces: namespaces,
-		}, clock)}).
-		Complete()
+	rules := newTimeWindowScalerValidator(factReader{
+		cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
+		namespaces: namespaces, workspaces: workspaces,
+	}, clock)
+	mgr.GetWebhookServer().Register(validateV1alpha1Path, onlyConverted(newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)), converts))
+	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).WithValidator(rules).Complete()
 }
 
 func newTimeWindowScalerValidator(facts factReader, clock clock.PassiveClock) validator[*v1beta1.TimeWindowScaler] {
@@ -53,7 +53,7 @@ func newTimeWindowScalerValidator(facts factReader, clock clock.PassiveClock) va
 		kind: v1beta1.GroupKind,
 		spec: func(obj *v1beta1.TimeWindowScaler) any { return &obj.Spec },
 		check: func(ctx context.Context, obj, old *v1beta1.TimeWindowScaler) Findings {
-			return append(checkConversion(ctx), CheckTimeWindowScaler(obj, old, facts.gather(ctx, obj), clock.Now())...)
+			return CheckTimeWindowScaler(obj, old, facts.gather(ctx, obj), clock.Now())
 		},
 	}
 }

@@ -45,6 +45,7 @@ type factReader struct {
 	kinds        kinds
 	apis         apis
 	namespaces   []string // what cached contains and live may read; none means all
+	workspaces   targetkind.Scope
 }
 
 // kinds is a targetkind.Resolver.
@@ -116,7 +117,10 @@ func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScale
 		return nil
 	}
 	if r.reviews != nil {
-		err = targetkind.Permitted(ctx, r.reviews, kind, obj.Namespace)
+		err = r.workspaces.Check(kind, obj.Namespace)
+		if err == nil {
+			err = targetkind.Permitted(ctx, r.reviews, kind, obj.Namespace)
+		}
 		if errors.As(err, &facts.Forbidden) {
 			return nil
 		}

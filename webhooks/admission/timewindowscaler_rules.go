@@ -52,7 +52,9 @@ func (f Facts) owner() (owner *v1beta1.TimeWindowScaler) {
 // wrong with old in the same way only warns. now decides which clock changes and holidays are upcoming.
 func CheckTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now time.Time) (all Findings) {
 	spec, path := &obj.Spec, field.NewPath("spec")
-	all.warnNotServed(obj.Namespace, facts.Unserved)
+	if facts.Unserved {
+		all.warnNotServed(obj.Namespace, "--namespaces")
+	}
 	all.checkSchedule(obj, old, path)
 	all.checkTarget(obj, old, path.Child("targetRef"), facts)
 	// Fields that cannot be read are refused, or kept by an update and reported in the status (B5).

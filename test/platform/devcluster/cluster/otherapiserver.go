@@ -12,8 +12,8 @@ import (
 
 // otherAPIServer is apiServer for another program than this one, such as the kube-apiserver of another minor version. It
 // cannot take over the listener, only its port.
-func otherAPIServer(dir *Dir, opts Options, listener net.Listener, etcdAddress string) (func(context.Context) error, error) {
-	args, err := apiServerArgs(dir, opts, etcdAddress)
+func otherAPIServer(dir *Dir, opts Options, listener net.Listener, etcdURL string) (func(context.Context) error, error) {
+	args, err := apiServerArgs(dir, opts, etcdURL)
 	if err != nil {
 		return nil, err
 	}
