@@ -2,10 +2,8 @@ package timewindowscaler
 
 import (
 	"context"
-	"maps"
 	"reflect"
 
-	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,8 +76,8 @@ func (r *Reconciler) rivals(ctx context.Context, obj client.Object) []types.Name
 }
 
 // holidayUsers finds the scalers whose holidays are in a ConfigMap.
-func (r *Reconciler) holidayUsers(ctx context.Context, obj client.Object) []types.NamespacedName {
-	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{holidayIndex: obj.GetName()})
+func (r *Reconciler) holidayUsers(ctx context.Context, source types.NamespacedName) []types.NamespacedName {
+	return r.find(ctx, nil, client.InNamespace(source.Namespace), client.MatchingFields{holidayIndex: source.Name})
 }
 
 // autoscaled finds the scalers of what an HPA scales.
@@ -105,10 +103,6 @@ func targetChanged(kind target.Cached) predicate.Predicate {
 			(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
 	}}
 }
-
-var keysChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	return !maps.Equal(e.ObjectOld.(*corev1.ConfigMap).Data, e.ObjectNew.(*corev1.ConfigMap).Data)
-}}
 
 // specChanged passes changes of what a pass acts on: only Kyklos writes the status. The generation does not tell, as the API
 // server computes it from what the version of the request shows.
