@@ -18,6 +18,8 @@ NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl
 LONGEST := ./test/chaos ./test/chaos/soak $(addprefix ./test/e2e/,manager scaling install upgrade)
 CERTMANAGER_SOURCES := $(wildcard test/platform/certmanager/*.go) test/platform/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/platform/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/platform/devcluster/go.mod
+# The older minor versions that Kyklos supports; the newest is that of the devcluster.
+OLDER_KUBERNETES := 1.34 1.35 1.36
 ARGOCD_SOURCES := test/platform/argocd/main.go test/platform/argocd/go.mod
 
 # The controllers whose permissions are a role of their own.
@@ -191,6 +193,18 @@ bin/chromium:
 .PHONY: test-certmanager
 test-certmanager: build bin/certmanager ## Replace leaf and CA again and again under load, with cert-manager and without: a quarter of an hour
 	@go test -timeout 40m -count=1 ./test/e2e/webhooks -v -rotations 25
+
+# Built as bin/devcluster is, one after the other: each is a Kubernetes of its own.
+bin/kube-apiserver-%: test/platform/versions/v%/go.mod
+	@echo "Building the kube-apiserver of Kubernetes $* from source. This takes some minutes ..."
+	@version=$$(sed -n 's|^.*k8s.io/kubernetes v\([0-9.]*\).*|\1|p' $<) && cd $(dir $<) && go build $(DEVCLUSTER_FLAGS) \
+		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=v$$version -X k8s.io/component-base/version.gitTreeState=clean" \
+		-o $(CURDIR)/$@ k8s.io/kubernetes/cmd/kube-apiserver
+
+.PHONY: test-versions
+test-versions: build ## Test definitions, samples, both versions, server-side apply and scaling with each older Kubernetes that is supported: an hour the first time
+	@for minor in $(OLDER_KUBERNETES); do $(MAKE) bin/kube-apiserver-$$minor; \
+		KYKLOS_TEST_APISERVER=$(CURDIR)/bin/kube-apiserver-$$minor KYKLOS_TEST_VERSION=$$minor go test -count=1 -timeout 30m ./test/api ./test/docs -run 'TestMinorVersion|TestSamplesOnAnAPIServer|TestApply|TestConversion|TestUndecodable'; done
 
 .PHONY: bench
 bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs

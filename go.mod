@@ -39,6 +39,7 @@ require (
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // the injected clock
 	pgregory.net/rapid v1.3.0 // tests: properties
 	sigs.k8s.io/controller-runtime v0.25.2
+	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // storage migration: sets of managed fields
 	sigs.k8s.io/yaml v1.6.0 // tests and make run: manifests rewritten
 )
 
@@ -129,7 +130,6 @@ require (
 	sigs.k8s.io/gateway-api v1.6.0 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
-	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
 replace github.com/google/cel-go => github.com/google/cel-go v0.29.2

@@ -65,7 +65,7 @@ func (all targets) run(ctx context.Context, changed func(*object)) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for _, target := range all {
-		if err := target.onChange(func() { changed(target) }); err != nil {
+		if err := target.onChange(func() { recordConversion(target); changed(target) }); err != nil {
 			return err
 		}
 		wg.Go(func() { target.informer.RunWithContext(ctx) })

@@ -21,6 +21,10 @@ type Serving interface {
 
 	// Ready is a healthz.Checker: nil when calls from the API server succeed.
 	Ready(*http.Request) error
+
+	// Converts is a healthz.Checker: nil unless the API server serves several versions of a caller and does not call
+	// the conversion webhook for them.
+	Converts(*http.Request) error
 }
 
 // WebhookServer returns inner with the certificates started together with it. A manager starts ordinary Runnables after

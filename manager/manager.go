@@ -114,7 +114,8 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 		return err
 	}
 	if serving != nil {
-		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, o.workspaces.scope(), wallclock.Clock); err != nil {
+		converts := func() error { return serving.Converts(nil) }
+		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, o.workspaces.scope(), wallclock.Clock, converts); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
 		if err := conversion.SetupWithManager(mgr); err != nil {

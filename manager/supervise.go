@@ -20,6 +20,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kyklos.io/kyklos/internal/buildinfo"
+	"kyklos.io/kyklos/internal/undecodable"
 )
 
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=kyklos-system,resources=leases,verbs=create
@@ -71,7 +72,8 @@ func superviseManager(ctx context.Context, o options) error {
 	return restart(identity)
 }
 
-// restConfig has no client-side rate limit: the API server's priority and fairness applies.
+// restConfig has no client-side rate limit: the API server's priority and fairness applies. An object that cannot be decoded
+// does not hide the others.
 func (o *options) restConfig() (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
@@ -81,6 +83,7 @@ func (o *options) restConfig() (*rest.Config, error) {
 	}
 	config.QPS = -1
 	config.UserAgent = "kyklos/" + buildinfo.Version()
+	config.Wrap(undecodable.Transport)
 	return config, nil
 }
 

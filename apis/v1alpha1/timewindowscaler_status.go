@@ -26,11 +26,15 @@ type TimeWindowScalerStatus struct {
 	// effectiveReplicas is the replica count that the workload should have now: the
 	// higher one while a grace period runs. It is absent before the first decision.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	EffectiveReplicas *int32 `json:"effectiveReplicas,omitempty"`
 
 	// targetObservedReplicas is the replica count last observed in the workload's
 	// status. It is absent if the workload does not exist.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	TargetObservedReplicas *int32 `json:"targetObservedReplicas,omitempty"`
 
 	// gracePeriodExpiry is when the running grace period ends and the lower count
@@ -61,6 +65,7 @@ type TimeWindowScalerStatus struct {
 	// one means that the status is outdated.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 

@@ -7,6 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // otherwise.
 //
 // +kubebuilder:object:root=true
+// +kubebuilder:deprecatedversion:warning="kyklos.io/v1alpha1 TimeWindowScaler is deprecated; use kyklos.io/v1beta1, to which kyklos convert rewrites files"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=timewindowscalers,singular=timewindowscaler,shortName=tws,categories=all,scope=Namespaced
 // +kubebuilder:printcolumn:name="Target",type=string,JSONPath=`.spec.targetRef.name`
@@ -62,6 +63,7 @@ type TimeWindowScalerSpec struct {
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	DefaultReplicas int32 `json:"defaultReplicas"`
 
 	// windows are the time windows, 1 to 100. If windows overlap, the last one in the
@@ -82,6 +84,7 @@ type TimeWindowScalerSpec struct {
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	GracePeriodSeconds int32 `json:"gracePeriodSeconds"`
 
 	// pause stops Kyklos from changing the workload. It still computes the schedule and
@@ -157,6 +160,7 @@ type Window struct {
 	// replicas is the replica count while the window is active.
 	// +required
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Replicas int32 `json:"replicas"`
 }
 

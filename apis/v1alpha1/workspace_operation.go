@@ -40,6 +40,8 @@ type Operation struct {
 
 	// attempt is the number of the attempt, starting at 1.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Attempt int32 `json:"attempt,omitempty"`
 	// attemptStartedAt is when the attempt began or will begin.
 	// +optional
@@ -79,18 +81,28 @@ type Operation struct {
 type FailureCounts struct {
 	// mismatch counts objects or archives that were not as expected.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Mismatch int32 `json:"mismatch,omitempty"`
 	// unreachable counts failures to reach the API server or the object store.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Unreachable int32 `json:"unreachable,omitempty"`
 	// actionFailed counts actions that failed.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	ActionFailed int32 `json:"actionFailed,omitempty"`
 	// timeout counts attempts that exceeded their time limit.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Timeout int32 `json:"timeout,omitempty"`
 	// dataLost counts losses of the home or its archive.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	DataLost int32 `json:"dataLost,omitempty"`
 }
 

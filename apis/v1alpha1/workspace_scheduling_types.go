@@ -77,5 +77,7 @@ type Toleration struct {
 	// tolerationSeconds is how long the Pod stays on a node after it gets a taint
 	// with the effect NoExecute. Without it, the Pod stays.
 	// +optional
+	// +kubebuilder:validation:Minimum=-9007199254740991
+	// +kubebuilder:validation:Maximum=9007199254740991
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }

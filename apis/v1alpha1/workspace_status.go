@@ -40,6 +40,8 @@ const (
 type WorkspaceStatus struct {
 	// observedGeneration is the generation of the spec that this status is based on.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// phase is the state of the workspace: PENDING, STANDBY, RUNNING, ERROR or
@@ -101,6 +103,8 @@ type WorkspaceStatus struct {
 	// restarts is how many times in a row the Pod ended within ten minutes of its
 	// start.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Restarts int32 `json:"restarts,omitempty"`
 	// nextStartAt is the earliest time of the next start of the Pod.
 	// +optional
@@ -134,6 +138,8 @@ type ArchiveStatus struct {
 
 	// sizeBytes is the size of the object.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
 	SizeBytes int64 `json:"sizeBytes,omitempty"`
 
 	// completedAt is when the archive was verified.
@@ -146,6 +152,8 @@ type ArchiveStatus struct {
 	VolumeUID string `json:"volumeUID,omitempty"`
 	// epoch is the epoch of that volume at the time.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
 	Epoch int64 `json:"epoch,omitempty"`
 }
 
@@ -174,5 +182,7 @@ type VolumeStatus struct {
 	// epoch counts how many times a Pod was started on the volume. An archive from
 	// an earlier epoch is outdated.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
 	Epoch int64 `json:"epoch,omitempty"`
 }

@@ -117,6 +117,7 @@ type WorkspaceSpec struct {
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	StandbyTTLSeconds int32 `json:"standbyTTLSeconds"`
 
 	// archiveTTLSeconds is how long a workspace may be in STANDBY and inactive
@@ -125,6 +126,7 @@ type WorkspaceSpec struct {
 	// +optional
 	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	ArchiveTTLSeconds int32 `json:"archiveTTLSeconds"`
 
 	// archive is where the home is archived. Without it, the workspace cannot be

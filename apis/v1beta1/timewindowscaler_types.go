@@ -110,6 +110,7 @@ type TimeWindowScalerSpec struct {
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	GracePeriodSeconds int32 `json:"gracePeriodSeconds"`
 
 	// pause stops Kyklos from changing the workload. It still computes the schedule and

@@ -89,11 +89,13 @@ type WindowMetric struct {
 	// minReplicas is the lowest replica count that the metric may set. It defaults to 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	MinReplicas *int32 `json:"minReplicas,omitempty"`
 
 	// maxReplicas is the highest replica count that the metric may set.
 	// +required
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	MaxReplicas int32 `json:"maxReplicas"`
 }
 

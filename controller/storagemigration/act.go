@@ -15,8 +15,8 @@ import (
 	"kyklos.io/kyklos/internal/metrics"
 )
 
-// FieldManager owns what Kyklos writes to definitions. It owns nothing in the rewritten objects, since nothing
-// changes there.
+// FieldManager owns what Kyklos writes to definitions. It owns nothing in the rewritten objects, since no field of
+// them changes.
 const FieldManager = "kyklos-storage-migration"
 
 const (
@@ -51,6 +51,10 @@ func (r *Reconciler) act(ctx context.Context, obs observation, next plan, p *pro
 		p.left, p.refused, p.refusal = p.refused, nil, ""
 	case finish:
 		return r.finish(ctx, obs.crd)
+	case startCleaning:
+		p.startCleaning()
+	case checkAgain:
+		p.checkAgain()
 	}
 	return nil
 }
@@ -66,13 +70,20 @@ func (r *Reconciler) list(ctx context.Context, crd *definition, p *progress) err
 			p.token = continueToken(err)
 		}
 		if p.token == "" {
-			p.left = nil
+			p.left, p.stale = nil, 0
 		}
 		return fmt.Errorf("list %s: %w", resource.Resource, err)
 	}
 	for i := range page.Items {
 		m := &page.Items[i].ObjectMeta
-		p.left = append(p.left, item{namespace: m.Namespace, name: m.Name, resourceVersion: m.ResourceVersion})
+		it := item{namespace: m.Namespace, name: m.Name, resourceVersion: m.ResourceVersion}
+		if p.cleaning {
+			if it.managedFields = servedEntries(crd, resource.Version, m.ManagedFields); it.managedFields == nil {
+				continue
+			}
+			p.stale++
+		}
+		p.left = append(p.left, it)
 	}
 	p.token = page.Continue
 	p.listed = p.token == ""
@@ -112,16 +123,22 @@ func (r *Reconciler) rewriteBatch(ctx context.Context, crd *definition, p *progr
 
 // rewrite makes the API server store one object again. Without a result the request should be repeated soon. The
 // resourceVersion is that of the list: any other write since then has stored the object in the new version, too,
-// and a recreated object has another resourceVersion.
+// and a recreated object has another resourceVersion. Managed fields can only be written without a subresource.
 func (r *Reconciler) rewrite(ctx context.Context, crd *definition, it item) (result string, err error) {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": it.resourceVersion}})
+	resource, subresources, _ := endpoint(crd)
+	metadata := map[string]any{"resourceVersion": it.resourceVersion}
+	if it.managedFields != nil {
+		metadata["managedFields"], subresources = it.managedFields, nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return "", fmt.Errorf("encode the patch: %w", err)
 	}
-	resource, subresources, _ := endpoint(crd)
 	written, err := r.Objects.Resource(resource).Namespace(it.namespace).Patch(ctx, it.name, types.MergePatchType, patch,
 		metav1.PatchOptions{FieldManager: FieldManager}, subresources...)
 	switch {
+	case err == nil && written.ResourceVersion == it.resourceVersion && it.managedFields != nil:
+		return metrics.MigrationRefused, fmt.Errorf("%s/%s: the API server did not accept the new managedFields", it.namespace, it.name)
 	case err == nil && written.ResourceVersion == it.resourceVersion:
 		return metrics.MigrationUnchanged, nil
 	case err == nil:

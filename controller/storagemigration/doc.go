@@ -12,6 +12,9 @@
 // current storage version. Spec and generation cannot change, because the API server ignores them in such a request,
 // and validation rules that refuse unchanged parts of the object do not apply.
 //
+// Then it looks for managed fields that name a version which the definition does not serve, and moves them to one that it
+// serves. While they are there, the version cannot be removed without breaking every server-side apply of these objects.
+//
 // Progress is kept only in memory. A restart sends a request for each object again; the API server writes only those
 // that are not yet stored in the new version.
 package storagemigration

@@ -117,7 +117,7 @@ func (w stored) List(_ context.Context, o metav1.ListOptions) (*metav1.PartialOb
 			break
 		}
 		page.Items = append(page.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "n", Name: name, ResourceVersion: w.objects[name].revision,
+			Namespace: "n", Name: name, ResourceVersion: w.objects[name].revision, ManagedFields: w.objects[name].managedFields(),
 		}})
 	}
 	return page, nil
@@ -128,7 +128,7 @@ func (w *world) token(name string) string { return strconv.Itoa(w.epoch) + "@" +
 
 func (w stored) Patch(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
 	var patch metav1.PartialObjectMetadata
-	if err := json.Unmarshal(data, &patch); err != nil || !slices.Equal(subresources, []string{"status"}) {
+	if err := json.Unmarshal(data, &patch); err != nil || (len(subresources) == 0) != (len(patch.ManagedFields) == 1) {
 		panic(fmt.Sprintf("patch %s of %v: %v", data, subresources, err))
 	}
 	o := w.objects[name]
@@ -141,6 +141,9 @@ func (w stored) Patch(_ context.Context, name string, _ types.PatchType, data []
 		return nil, apierrors.NewConflict(things, name, nil)
 	case o.refused:
 		return nil, apierrors.NewForbidden(things, name, nil)
+	case len(patch.ManagedFields) > 0:
+		_, o.owned, _ = strings.Cut(patch.ManagedFields[0].APIVersion, "/")
+		w.write(o)
 	case o.version != storageVersion(w.crd).Name:
 		w.write(o)
 	}

@@ -34,6 +34,15 @@ type world struct {
 type object struct {
 	version, revision string
 	refused           bool
+	// owned is the version that the managed fields name, empty without any.
+	owned string
+}
+
+func (o *object) managedFields() []metav1.ManagedFieldsEntry {
+	if o.owned == "" {
+		return nil
+	}
+	return []metav1.ManagedFieldsEntry{{Manager: "team", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "example/" + o.owned}}
 }
 
 // pageLength is the page size, for any limit.
@@ -52,6 +61,32 @@ func (w *world) clean() bool {
 		}
 	}
 	return true
+}
+
+// stale reports whether managed fields name a version that is not served, although one is.
+func (w *world) stale() bool {
+	for _, o := range w.objects {
+		if _, _, ok := endpoint(w.crd); ok && o.owned != "" && !serves(w.crd, "example/"+o.owned) {
+			return true
+		}
+	}
+	return false
+}
+
+// serve takes a version out of service, or back into it.
+func (w *world) serve(index int) {
+	crd := w.crd.DeepCopy()
+	crd.Spec.Versions[index].Served = !crd.Spec.Versions[index].Served
+	crd.Generation++
+	w.store(crd)
+}
+
+// apply is a server-side apply in a version.
+func (w *world) apply(o *object, version string) {
+	if serves(w.crd, "example/"+version) {
+		o.owned = version
+		w.write(o)
+	}
 }
 
 // flip moves the storage version to the other one.

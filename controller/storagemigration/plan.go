@@ -22,6 +22,8 @@ const (
 	rewriteBatch              // rewrite some of them
 	retryRefused              // queue the refused objects again
 	finish                    // set storedVersions
+	startCleaning             // go over to managed fields of versions that are not served
+	checkAgain                // list again, unless the last list had no such fields
 )
 
 type plan struct {
@@ -35,14 +37,20 @@ type plan struct {
 // makePlan decides the next step. delay is how long a new storage version is left alone: the API server's
 // instances learn of it one after the other, and must no longer store the old version.
 func makePlan(obs observation, p *progress, delay time.Duration, now time.Time) plan {
-	if !needed(obs.crd) {
-		return cleanUp(obs)
-	}
-	if _, _, served := endpoint(obs.crd); !served || !established(obs.crd) {
+	_, _, served := endpoint(obs.crd)
+	switch {
+	case !needed(obs.crd):
+		if next := cleanUp(obs); next.step == deleteRequest || p.cleaned || !served || !established(obs.crd) {
+			return next
+		}
+	case !served || !established(obs.crd):
 		return plan{step: idle}
 	}
 	if left := p.since.Add(delay).Sub(now); left > 0 {
 		return plan{step: wait, wait: left}
+	}
+	if !needed(obs.crd) {
+		return nextCleaning(p, now)
 	}
 	fallback := p.fallback
 	if fallback == "" {
@@ -64,6 +72,18 @@ func makePlan(obs observation, p *progress, delay time.Duration, now time.Time) 
 	}
 	next := nextRewrite(p, now)
 	next.fallback = fallback
+	return next
+}
+
+// nextCleaning is the next step while Kyklos looks for managed fields of versions that are not served.
+func nextCleaning(p *progress, now time.Time) plan {
+	if !p.cleaning {
+		return plan{step: startCleaning}
+	}
+	next := nextRewrite(p, now)
+	if next.step == finish {
+		next.step = checkAgain
+	}
 	return next
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	svmclient "k8s.io/client-go/kubernetes/typed/storagemigration/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/util/flowcontrol"
@@ -58,6 +59,11 @@ type progress struct {
 	retryAt  time.Time
 	// results counts objects by result.
 	results map[string]int
+	// cleaning is true once all objects are stored in the storage version, and what is listed and rewritten are those
+	// whose managed fields name a version that is not served. stale counts them in the current list; cleaned is true
+	// when a complete list had none.
+	cleaning, cleaned bool
+	stale             int
 	// failures counts consecutive failed passes.
 	failures int
 	// reported is the time of the last progress event.
@@ -65,7 +71,11 @@ type progress struct {
 }
 
 // item is one object to rewrite, as it was listed.
-type item struct{ namespace, name, resourceVersion string }
+type item struct {
+	namespace, name, resourceVersion string
+	// managedFields replace the object's; nil to leave them alone.
+	managedFields []metav1.ManagedFieldsEntry
+}
 
 // Reconcile is one pass over one definition. See the package comment for its beats.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
@@ -114,6 +124,20 @@ func (r *Reconciler) forget(req reconcile.Request) {
 	delete(r.progress, req.Name)
 	r.Events.Forget(req.NamespacedName)
 	metrics.RecordMigration(req.Name, metrics.Migration{})
+}
+
+// startCleaning forgets the objects of the storage migration: others are to be listed now.
+func (p *progress) startCleaning() {
+	p.cleaning = true
+	p.token, p.listed, p.left, p.refused, p.refusal, p.attempts = "", false, nil, nil, "", 0
+	p.results = map[string]int{}
+}
+
+// checkAgain ends a round. Only a list without a stale object is the end: what another client wrote meanwhile was not
+// rewritten.
+func (p *progress) checkAgain() {
+	p.cleaned = p.stale == 0
+	p.listed, p.stale, p.attempts = false, 0, 0
 }
 
 // remaining counts the objects known to be left.

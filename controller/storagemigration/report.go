@@ -71,7 +71,7 @@ func makeReport(pass passResult) report {
 		p.failures++
 		rep.err = pass.err
 	}
-	rep.gauges = metrics.Migration{Active: p.active, Left: p.remaining()}
+	rep.gauges = metrics.Migration{Active: p.active || p.stale > 0, Left: p.remaining()}
 	rep.result.RequeueAfter = pass.requeueAfter(p.failures)
 	return rep
 }
@@ -110,12 +110,16 @@ func (pass *passResult) events() (found []events.Event) {
 	if pass.before.active && !needed(pass.crd) {
 		how := "according to status.storedVersions"
 		if pass.before.fallback != "" {
-			how = p.String()
+			how = pass.before.String()
 		}
 		return []events.Event{events.EmitMigrationCompleted(version, how)}
 	}
 	stored := strings.Join(pass.crd.Status.StoredVersions, ", ")
 	switch {
+	case p.cleaned && !pass.before.cleaned:
+		if moved, removable := p.results[metrics.MigrationRewritten], unserved(pass.crd); moved > 0 || len(removable) > 0 {
+			found = append(found, events.EmitManagedFieldsMoved(moved, removable))
+		}
 	case p.fallback != pass.before.fallback:
 		found = append(found, events.EmitMigrationStarted(version, stored, "by Kyklos itself: "+p.fallback))
 	case pass.plan.step == createRequest && pass.err == nil:

@@ -34,6 +34,8 @@ func TestKyklosMigratesItself(t *testing.T) {
 		{"a refused object", refusedObject},
 		{"a storm of conflicts", conflictStorm},
 		{"the storage version moves back meanwhile", movesBackMeanwhile},
+		{"a version is removed", removedVersion},
+		{"a version is taken out of service", unservedVersion},
 	} {
 		t.Run(turn.name, func(t *testing.T) {
 			of := *s
@@ -47,7 +49,7 @@ func TestKyklosMigratesItself(t *testing.T) {
 // clear restores the state that newStage returned.
 func (s *stage) clear() {
 	s.Helper()
-	s.must(s.DeleteAllOf(s.Context(), scaler("", oldOne), client.InNamespace("default")))
+	s.must(s.DeleteAllOf(s.Context(), scaler("", newOne), client.InNamespace("default")))
 	s.must(s.DeleteAllOf(s.Context(), &eventsv1.Event{}, client.InNamespace("default")))
 	s.store(oldOne)
 	s.setStoredVersions(oldOne)

@@ -30,7 +30,7 @@ import (
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions/status,resourceNames=timewindowscalers.kyklos.io,verbs=patch
 // +kubebuilder:rbac:groups=storagemigration.k8s.io,resources=storageversionmigrations,verbs=create
 // +kubebuilder:rbac:groups=storagemigration.k8s.io,resources=storageversionmigrations,resourceNames=kyklos-timewindowscalers.kyklos.io,verbs=get;delete
-// +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=list
+// +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=list;patch
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 

@@ -15,6 +15,8 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/newest"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
+	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/undecodable"
 )
 
 // memory keeps the state of each scaler from pass to pass. Without it, after a crash, the stored status
@@ -66,7 +68,8 @@ func (m *memory) forget(key types.NamespacedName) {
 	delete(m.scalers, key)
 }
 
-// get returns the newest known state of the scaler, or nil if it is gone.
+// get returns the newest known state of the scaler, or nil if it is gone. It comes with an *undecodable.Problem if parts of
+// it are missing.
 func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState, now time.Time) (*v1beta1.TimeWindowScaler, error) {
 	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (found newest.State[*v1beta1.TimeWindowScaler], err error) {
 		work := attempts.ID{Scaler: key, Work: attempts.ReadScaler}
@@ -78,6 +81,11 @@ func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *s
 	})
 	if err != nil || found.UID == "" || found.Value.DeletionTimestamp != nil {
 		return nil, err
+	}
+	problem := undecodable.ProblemOf(found.Value)
+	metrics.RecordUndecodable(v1beta1.GroupKind.Kind, key, problem != nil)
+	if problem != nil {
+		return found.Value.DeepCopy(), problem
 	}
 	return found.Value.DeepCopy(), nil
 }

@@ -58,7 +58,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	defer func() { metrics.RecordReconcileDuration(r.Clock.Since(now).Seconds()) }()
 	if err != nil {
-		return r.failed(ctx, req, state, now, err)
+		return r.unread(ctx, req, stored, state, now, err)
 	}
 	tws := state.unstored.inForce(stored)
 	obs, err := r.observe(ctx, tws, state, now)
@@ -189,4 +189,5 @@ func (r *Reconciler) forget(key types.NamespacedName) {
 	r.holidays.Release(key)
 	r.Events.Forget(key)
 	metrics.Forget(key)
+	metrics.RecordUndecodable(v1beta1.GroupKind.Kind, key, false)
 }

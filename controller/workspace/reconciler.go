@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -17,6 +18,8 @@ import (
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/undecodable"
 )
 
 const (
@@ -59,7 +62,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	ws := &v1alpha1.Workspace{}
 	err := r.Client.Get(ctx, req.NamespacedName, ws)
 	var result reconcile.Result
+	if problem := undecodable.ProblemOf(ws); err == nil && problem != nil {
+		r.leaveAlone(ctx, ws, problem)
+		return reconcile.Result{}, nil
+	}
 	if err == nil {
+		metrics.RecordUndecodable(targetkind.Workspace.Kind, req.NamespacedName, false)
 		result, err = r.pass(ctx, ws)
 	}
 	switch {
@@ -101,6 +109,15 @@ func (r *Reconciler) pass(ctx context.Context, ws *v1alpha1.Workspace) (reconcil
 	return reconcile.Result{RequeueAfter: r.requeueAfter(p, wrote, moving)}, nil
 }
 
+// leaveAlone reports a Workspace of which parts cannot be decoded. Nothing is done until it is changed: which volume and
+// which archive it needs follows from those parts.
+func (r *Reconciler) leaveAlone(ctx context.Context, ws *v1alpha1.Workspace, problem *undecodable.Problem) {
+	key := client.ObjectKeyFromObject(ws)
+	log.FromContext(ctx).Error(problem, "The Workspace cannot be decoded; it is left alone")
+	metrics.RecordUndecodable(targetkind.Workspace.Kind, key, true)
+	r.Events.Publish(ws, r.Clock.Now(), events.EmitWorkspaceTrouble(events.ReasonUndecodable, problem.Error()+"; the Workspace is left alone"))
+}
+
 // requeueAfter is when the next pass starts, unless a watch triggers it before.
 func (r *Reconciler) requeueAfter(p plan, wrote, moving bool) time.Duration {
 	if wrote {
@@ -122,4 +139,5 @@ func (r *Reconciler) forget(key types.NamespacedName, uid types.UID) {
 	r.polls.Delete(uid)
 	r.Events.Forget(key)
 	metrics.ForgetWorkspace(key)
+	metrics.RecordUndecodable(targetkind.Workspace.Kind, key, false)
 }

@@ -1,6 +1,9 @@
 package events
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Reasons of events on a CustomResourceDefinition.
 const (
@@ -8,6 +11,7 @@ const (
 	ReasonStorageMigrationProgress  = "StorageMigrationProgress"
 	ReasonStorageMigrationCompleted = "StorageMigrationCompleted"
 	ReasonStorageMigrationRefused   = "StorageMigrationRefused"
+	ReasonManagedFieldsMoved        = "ManagedFieldsMoved"
 )
 
 // EmitMigrationStarted reports that objects are being rewritten as version; how says which migrator does it and why.
@@ -32,4 +36,14 @@ func EmitMigrationCompleted(version, how string) Event {
 func EmitMigrationRefused(version string, count int, first string) Event {
 	return warning(ReasonStorageMigrationRefused, "RewriteAs"+version,
 		fmt.Sprintf("The API server refused to rewrite %d objects as %s; Kyklos will retry them; all others are done; %s", count, version, first))
+}
+
+// EmitManagedFieldsMoved reports that no object's managed fields name an unserved version any more, how many objects were
+// rewritten for it, and which versions of the definition are not served.
+func EmitManagedFieldsMoved(rewritten int, unserved []string) Event {
+	note := fmt.Sprintf("No object's metadata.managedFields names a version that is not served (%d rewritten)", rewritten)
+	if len(unserved) > 0 {
+		note += fmt.Sprintf("; the definition can be applied without %s", strings.Join(unserved, ", "))
+	}
+	return normal(ReasonManagedFieldsMoved, "MoveManagedFields", note)
 }

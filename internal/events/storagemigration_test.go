@@ -20,6 +20,7 @@ func TestStorageMigrationTexts(t *testing.T) {
 		{events.EmitMigrationProgress("v2", 3, "4 rewritten"), corev1.EventTypeNormal, "StorageMigrationProgress"},
 		{events.EmitMigrationCompleted("v2", "7 rewritten"), corev1.EventTypeNormal, "StorageMigrationCompleted"},
 		{events.EmitMigrationRefused("v2", 2, "the first is a/b: no"), corev1.EventTypeWarning, "StorageMigrationRefused"},
+		{events.EmitManagedFieldsMoved(3, []string{"v1"}), corev1.EventTypeNormal, "ManagedFieldsMoved"},
 	} {
 		if tc.event.Type != tc.kind || tc.event.Reason != tc.reason {
 			t.Errorf("got %+v, want %s %s", tc.event, tc.kind, tc.reason)

@@ -16,6 +16,8 @@ const (
 	ReasonDeletionStarted = "DeletionStarted"
 	// ReasonVolumeNotGrown: the API server does not allow the volume to grow to spec.storage.size.
 	ReasonVolumeNotGrown = "VolumeNotGrown"
+	// ReasonUndecodable: the spec or the status has a value that Kyklos cannot decode.
+	ReasonUndecodable = "Undecodable"
 )
 
 // EmitWorkspace makes a normal event of a Workspace.

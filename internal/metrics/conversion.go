@@ -22,8 +22,13 @@ var conversionsTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Help: "Objects that the conversion webhook converted, by versions and result: converted, cut (v1alpha1 had no room for all of v1beta1) or failed.",
 }, []string{"from", "to", "result"})
 
+var conversionDisabled = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+	Name: "kyklos_conversion_disabled",
+	Help: "1 while the CustomResourceDefinition serves several versions and its spec.conversion.strategy is None, else 0.",
+}, definition)
+
 func init() {
-	metrics.Registry.MustRegister(conversionsTotal)
+	metrics.Registry.MustRegister(conversionsTotal, conversionDisabled)
 	// All series that matter exist from the start; see admissionTotal.
 	for _, result := range []string{ConversionDone, ConversionCut, ConversionFailed} {
 		conversionsTotal.WithLabelValues("v1beta1", "v1alpha1", result)
@@ -36,4 +41,9 @@ func init() {
 // ConversionDone, ConversionCut or ConversionFailed.
 func RecordConversion(from, to, result string) {
 	conversionsTotal.WithLabelValues(from, to, result).Inc()
+}
+
+// RecordConversionDisabled publishes whether the API server does not convert the objects of the CustomResourceDefinition crd.
+func RecordConversionDisabled(crd string, disabled bool) {
+	conversionDisabled.WithLabelValues(crd).Set(boolean(disabled))
 }

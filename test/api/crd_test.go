@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,14 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"kyklos.io/kyklos/test/harness"
 )
 
-// oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.33, compiles a new rule: those of
+// oldestLibraries are the CEL libraries with which the oldest supported Kubernetes, 1.34, compiles a new rule: those of
 // the release before, so that a rollback can compile it too.
-var oldestLibraries = version.MajorMinor(1, 32)
+var oldestLibraries = version.MajorMinor(1, 33)
 
 // loadCRDs reads config/crd/bases as an API server does: strictly, defaulted, converted to the internal version.
 func loadCRDs(t *testing.T) []*apiextensions.CustomResourceDefinition {
@@ -165,4 +167,53 @@ func described(t *testing.T, schema *apiextensions.JSONSchemaProps, path *field.
 		count += described(t, schema.Items.Schema, path.Key("*"))
 	}
 	return count
+}
+
+// Every integer has a minimum and a maximum that fit its Go type: API servers before Kubernetes 1.36 do not enforce its
+// format, and Go decodes nothing of an object with a number too many.
+func TestIntegersHaveBounds(t *testing.T) {
+	for _, crd := range loadCRDs(t) {
+		for name, schema := range schemas(crd) {
+			if checked := bounded(t, schema, field.NewPath(name)); checked < 5 {
+				t.Errorf("%s %s: found only %d integers", crd.Name, name, checked)
+			}
+		}
+	}
+}
+
+// bounded counts the integers below schema, and reports those without bounds.
+func bounded(t *testing.T, schema *apiextensions.JSONSchemaProps, path *field.Path) (count int) {
+	limit := float64(math.MaxInt32)
+	if schema.Format == "int64" {
+		limit = 1<<53 - 1 // beyond it a bound is not exact: it is kept as a float64
+	}
+	// Kubernetes' own type of a condition has no maximum.
+	if schema.Type == "integer" && !strings.HasSuffix(path.String(), "status.conditions[*].observedGeneration") {
+		count++
+		if schema.Minimum == nil || schema.Maximum == nil || *schema.Minimum < -limit || *schema.Maximum > limit {
+			t.Errorf("%s: give it a minimum and a maximum, at most %.0f", path, limit)
+		}
+	}
+	for name, property := range schema.Properties {
+		count += bounded(t, &property, path.Child(name))
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		count += bounded(t, schema.Items.Schema, path.Key("*"))
+	}
+	if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+		count += bounded(t, schema.AdditionalProperties.Schema, path.Key("*"))
+	}
+	return count
+}
+
+// Of two versions the older one is deprecated, and says what to use. An only version is not.
+func TestDeprecatedVersions(t *testing.T) {
+	for _, crd := range loadCRDs(t) {
+		for i, v := range crd.Spec.Versions {
+			deprecated := i < len(crd.Spec.Versions)-1
+			if v.Deprecated != deprecated || deprecated && !strings.Contains(ptr.Deref(v.DeprecationWarning, ""), "use kyklos.io/v1beta1") {
+				t.Errorf("%s %s: deprecated %t, warning %q", crd.Name, v.Name, v.Deprecated, ptr.Deref(v.DeprecationWarning, ""))
+			}
+		}
+	}
 }

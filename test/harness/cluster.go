@@ -28,6 +28,9 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
+// apiServerVariable holds the path of another kube-apiserver than the devcluster's own; see make test-versions.
+const apiServerVariable = "KYKLOS_TEST_APISERVER"
+
 // stopPatience is how long Stop waits before it kills.
 const stopPatience = 30 * time.Second
 
@@ -81,7 +84,11 @@ func Start(ctx context.Context, dir string, args ...string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(binary, append([]string{"up", "--dir", dir, "--exit-with-stdin"}, args...)...)
+	args = append([]string{"up", "--dir", dir, "--exit-with-stdin"}, args...)
+	if other := os.Getenv(apiServerVariable); other != "" {
+		args = append(args, "--kube-apiserver="+other)
+	}
+	cmd := exec.Command(binary, args...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -144,8 +144,7 @@ func TestWebhookOfV1alpha1(t *testing.T) {
 		"the annotation added":   {annotated, stored, true},
 		"the annotation changed": {other, annotated, true},
 		"no spec any more":       {`{"apiVersion":"kyklos.io/v1alpha1","kind":"TimeWindowScaler","metadata":{}}`, stored, true},
-		"a label":                {relabelled, annotated, false},
-		"nothing":                {stored, stored, false},
+		"a label":                {relabelled, annotated, true},
 		"leaving":                {strings.Replace(stored, `"name":"office"`, `"name":"office","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), annotated, false},
 	} {
 		result := matcher.Match(t.Context(), attributes(t, tc.obj, tc.old), nil, nil)
@@ -164,7 +163,7 @@ func TestWebhooksServeTheirPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := SetupWithManager(mgr, nil, nil, targetkind.Scope{}, clocktesting.NewFakePassiveClock(time.Time{})); err != nil {
+	if err := SetupWithManager(mgr, nil, nil, targetkind.Scope{}, clocktesting.NewFakePassiveClock(time.Time{}), func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	mutating, validating, old := webhookManifests(t)

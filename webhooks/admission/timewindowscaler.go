@@ -29,8 +29,9 @@ const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
 // SetupWithManager registers the webhooks of both kinds with the manager's webhook server. It needs the index
 // targetkind.Field and the caches that the controller sets up, and shares its resolver of kinds. namespaces
-// are those in the caches; none means all. workspaces is where Workspaces are served.
-func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, workspaces targetkind.Scope, clock clock.PassiveClock) error {
+// are those in the caches; none means all. workspaces is where Workspaces are served. converts returns why the API server
+// does not convert between versions, nil if it does.
+func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, workspaces targetkind.Scope, clock clock.PassiveClock, converts func() error) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("create a discovery client: %w", err)
@@ -43,7 +44,7 @@ func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces [
 		cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
 		namespaces: namespaces, workspaces: workspaces,
 	}, clock)
-	mgr.GetWebhookServer().Register(validateV1alpha1Path, newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)))
+	mgr.GetWebhookServer().Register(validateV1alpha1Path, onlyConverted(newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)), converts))
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).WithValidator(rules).Complete()
 }
 

@@ -16,10 +16,10 @@ import (
 
 // Writes in v1alpha1 have a webhook of their own. It gets them as they were written: converted by the API server, the old
 // object would look as if it never had what the new one loses. It fails closed, which costs nothing: no write in v1alpha1
-// can be stored while the conversion webhook, of the same server, is down. It is also called for changes of the
-// annotation alone. Objects that conversion has cut do not get this far: conversion refuses them (conversion.ErrCut).
+// can be stored while the conversion webhook, of the same server, is down. It is called for every update, for
+// onlyConverted. Objects that conversion has cut do not get this far: conversion refuses them (conversion.ErrCut).
 
-// +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.v1alpha1.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1alpha1-timewindowscaler,groups=kyklos.io,versions=v1alpha1,resources=timewindowscalers,verbs=create;update,failurePolicy=fail,matchPolicy=Exact,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.?spec != oldObject.?spec || object.metadata.?annotations[?'kyklos.io/v1beta1-spec'] != oldObject.metadata.?annotations[?'kyklos.io/v1beta1-spec']"}]}`
+// +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.v1alpha1.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1alpha1-timewindowscaler,groups=kyklos.io,versions=v1alpha1,resources=timewindowscalers,verbs=create;update,failurePolicy=fail,matchPolicy=Exact,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"}]}`
 
 // validateV1alpha1Path is the path in the marker above.
 const validateV1alpha1Path = "/validate-kyklos-io-v1alpha1-timewindowscaler"

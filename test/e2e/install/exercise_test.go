@@ -107,7 +107,8 @@ func (s *scenario) writeInBetween(namespace string) harness.Fault {
 	}
 }
 
-// migrate changes the storage version to v1alpha1 with the cluster's migrator, and back with Kyklos's own.
+// migrate changes the storage version to v1alpha1 with the cluster's migrator, and back with Kyklos's own. Then it takes
+// v1alpha1 out of service for a moment, with managed fields that name it.
 func (s *scenario) migrate() {
 	s.Helper()
 	s.storeAs("v1alpha1", 0)
@@ -116,6 +117,16 @@ func (s *scenario) migrate() {
 	s.Kubectl("{apiVersion: storagemigration.k8s.io/v1, kind: StorageVersionMigration, metadata: {name: kyklos-timewindowscalers.kyklos.io}, "+
 		"spec: {resource: {group: \"\", resource: configmaps}}}", "apply", "-f", "-")
 	s.storeAs("v1beta1", 1)
+
+	s.Kubectl("{apiVersion: kyklos.io/v1alpha1, kind: TimeWindowScaler, metadata: {name: older, namespace: default}, spec: {targetRef: {kind: Deployment, name: older}, "+
+		"timezone: UTC, windows: [{days: [Mon], start: \"09:00\", end: \"17:00\", replicas: 1}]}}", "apply", "--server-side", "-f", "-")
+	serve := func(served bool) {
+		s.Kubectl("", "patch", "crd/timewindowscalers.kyklos.io", "--type=json", "-p", fmt.Sprintf(`[{"op":"replace","path":"/spec/versions/0/served","value":%t}]`, served))
+	}
+	serve(false)
+	s.awaitOutput("ManagedFieldsMoved", "events", "-n", "default", "-o=jsonpath={.items[?(@.reason=='ManagedFieldsMoved')].reason}")
+	serve(true)
+	s.Kubectl("", "delete", "-n", "default", "tws/older")
 }
 
 func (s *scenario) storeAs(version string, index int) {

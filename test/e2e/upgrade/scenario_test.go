@@ -196,6 +196,17 @@ func (j *scenario) awaitStored(version string) {
 // expectUntouched checks that spec, generation and field managers did not change.
 func (j *scenario) expectUntouched(before map[string]*unstructured.Unstructured) {
 	j.Helper()
+	j.expectSame(before, managers)
+}
+
+// expectMoved is expectUntouched after a version was removed: its field managers are those of the other one.
+func (j *scenario) expectMoved(before map[string]*unstructured.Unstructured) {
+	j.Helper()
+	j.expectSame(before, func(object client.Object) string { return strings.ReplaceAll(managers(object), "v1beta1", "v1alpha1") })
+}
+
+func (j *scenario) expectSame(before map[string]*unstructured.Unstructured, managers func(client.Object) string) {
+	j.Helper()
 	after := j.scalers("v1alpha1")
 	for name, was := range before {
 		is := after[name]
@@ -218,7 +229,7 @@ func managers(object client.Object) string {
 	var names []string
 	for _, entry := range object.GetManagedFields() {
 		if entry.Subresource == "" {
-			names = append(names, entry.Manager+" "+entry.FieldsV1.String())
+			names = append(names, entry.Manager+" "+entry.APIVersion+" "+entry.FieldsV1.String())
 		}
 	}
 	return strings.Join(names, " ")

@@ -26,6 +26,9 @@ rules: [{level: Metadata}]
 // server is built from its options, not from NewAPIServerCommand: that one installs its own signal handler
 // and would stop before the controllers do.
 func apiServer(ctx context.Context, dir *Dir, opts Options, listener net.Listener, etcdURL string) (func(context.Context) error, error) {
+	if opts.APIServer != "" {
+		return otherAPIServer(dir, opts, listener, etcdURL)
+	}
 	args, err := apiServerArgs(dir, opts, etcdURL)
 	if err != nil {
 		return nil, err

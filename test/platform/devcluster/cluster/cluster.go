@@ -45,6 +45,8 @@ type Options struct {
 	Etcd string
 	// EtcdGateway serves the store's JSON gateway; its URL is in the file etcd-url in Dir.
 	EtcdGateway bool
+	// APIServer is the path of a kube-apiserver to run; empty for the one in this program.
+	APIServer string
 	// APIServerArgs are further kube-apiserver flags; they win over the built-in ones.
 	APIServerArgs []string
 }
