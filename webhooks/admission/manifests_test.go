@@ -106,7 +106,7 @@ func TestWebhooksServeTheirPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := SetupWithManager(mgr, nil, nil, clocktesting.NewFakePassiveClock(time.Time{})); err != nil {
+	if err := SetupWithManager(mgr, Options{Clock: clocktesting.NewFakePassiveClock(time.Time{})}); err != nil {
 		t.Fatal(err)
 	}
 	mutating, validating := webhookManifests(t)

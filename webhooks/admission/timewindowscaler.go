@@ -26,23 +26,33 @@ import (
 // mutatePath is the path in the first marker above.
 const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
+// Options configure the webhooks.
+type Options struct {
+	// Kinds is the controller's resolver.
+	Kinds *targetkind.Resolver
+	// Namespaces are those in the caches; none means all.
+	Namespaces []string
+	// CheckRequester refuses a schedule whose author may not scale the target.
+	CheckRequester bool
+	Clock          clock.PassiveClock
+}
+
 // SetupWithManager registers the webhooks of both kinds with the manager's webhook server. It needs the index
-// targetkind.Field and the caches that the controller sets up, and shares its resolver of kinds. namespaces
-// are those in the caches; none means all.
-func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, clock clock.PassiveClock) error {
+// targetkind.Field and the caches that the controller sets up.
+func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("create a discovery client: %w", err)
 	}
-	if err := setupWorkspaces(mgr, namespaces); err != nil {
+	if err := setupWorkspaces(mgr, options.Namespaces); err != nil {
 		return fmt.Errorf("set up the webhooks for Workspaces: %w", err)
 	}
 	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).
 		WithValidator(newTimeWindowScalerValidator(factReader{
-			cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
-			namespaces: namespaces,
-		}, clock)).
+			cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: options.Kinds, apis: server,
+			namespaces: options.Namespaces, checkRequester: options.CheckRequester,
+		}, options.Clock)).
 		Complete()
 }
 

@@ -21,7 +21,7 @@ const mutateWorkspacePath = "/mutate-kyklos-io-v1alpha1-workspace"
 func setupWorkspaces(mgr ctrl.Manager, namespaces []string) error {
 	mgr.GetWebhookServer().Register(mutateWorkspacePath, defaulter(targetkind.Workspace.GroupKind()))
 	return ctrl.NewWebhookManagedBy(mgr, &v1alpha1.Workspace{}).
-		WithValidator(newWorkspaceValidator(workspaceReader{live: mgr.GetAPIReader(), namespaces: namespaces})).
+		WithValidator(newWorkspaceValidator(workspaceReader{live: mgr.GetAPIReader(), reviews: mgr.GetClient(), namespaces: namespaces})).
 		Complete()
 }
 

@@ -88,6 +88,7 @@ func arguments(forSome []string) choice {
 	for _, flag := range forSome {
 		lines += "- " + strings.ReplaceAll(flag, "--namespaces="+served, `--namespaces={{ join "," .Values.namespaces }}`) + "\n"
 	}
+	lines += "{{- end }}\n{{- if not .Values.checkRequester }}\n- --check-requester=false\n"
 	return choice{"Deployment", container("args", "+"), lines + "{{- end }}\n{{- range .Values.args }}\n- {{ . | quote }}\n{{- end }}"}
 }
 
