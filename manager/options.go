@@ -118,6 +118,13 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 disables it")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics over TLS, to clients that may get /metrics")
 
+	o.addWebhookFlags(flags)
+
+	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
+	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
+}
+
+func (o *options) addWebhookFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.webhooks, "webhooks", o.webhooks, "serve the admission and conversion webhooks")
 	flags.StringVar(&o.webhookHost, "webhook-host", o.webhookHost, "address on which webhooks are served; empty is every address")
 	flags.IntVar(&o.webhookPort, "webhook-port", o.webhookPort, "port on which webhooks are served")
@@ -133,9 +140,6 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.clientCA, "webhook-client-ca-file", o.clientCA, "file with the CA of the API server's certificate for admission webhooks; other clients are refused, and none if this is empty")
 	flags.StringSliceVar(&o.clientNames, "webhook-client-names", o.clientNames, "common names that the API server's certificate may have; required with --webhook-client-ca-file")
 	flags.BoolVar(&o.checkRequester, "check-requester", o.checkRequester, "refuse a schedule whose author may not scale the target; false lets everybody who may write schedules scale")
-
-	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
-	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
 }
 
 func (o *options) validate() error {
