@@ -38,10 +38,15 @@ type TimeWindowScalerStatus struct {
 	// +optional
 	GracePeriodExpiry *metav1.Time `json:"gracePeriodExpiry,omitempty"`
 
-	// nextBoundary is the next time at which a window starts or ends, or the next local
-	// midnight if that is more than 24 hours ahead.
+	// nextBoundary is the next time at which a window starts or ends. It is absent if
+	// none does in the next 31 days.
 	// +optional
 	NextBoundary *metav1.Time `json:"nextBoundary,omitempty"`
+
+	// nextChange is when effectiveReplicas will next change, and to what, by the schedule
+	// and a running grace period. It is absent if nothing changes in the next 31 days.
+	// +optional
+	NextChange *NextChange `json:"nextChange,omitempty"`
 
 	// lastScaleTime is when Kyklos last changed the workload's replica count.
 	// +optional
@@ -57,6 +62,17 @@ type TimeWindowScalerStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}
+
+// NextChange is the next change of effectiveReplicas.
+type NextChange struct {
+	// time is when it changes.
+	// +required
+	Time metav1.Time `json:"time"`
+
+	// replicas is the count from then on. It is absent if a metric will decide.
+	// +optional
+	Replicas *int32 `json:"replicas,omitempty"`
 }
 
 // AppliedState is the last change to a Workspace, and the start or end in the

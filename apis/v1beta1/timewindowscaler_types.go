@@ -17,7 +17,8 @@ import (
 // +kubebuilder:printcolumn:name="Window",type=string,JSONPath=`.status.currentWindow`
 // +kubebuilder:printcolumn:name="Effective",type=integer,JSONPath=`.status.effectiveReplicas`
 // +kubebuilder:printcolumn:name="Observed",type=integer,JSONPath=`.status.targetObservedReplicas`
-// +kubebuilder:printcolumn:name="Next Boundary",type=string,JSONPath=`.status.nextBoundary`
+// +kubebuilder:printcolumn:name="Next Change",type=string,JSONPath=`.status.nextChange.time`
+// +kubebuilder:printcolumn:name="To",type=integer,JSONPath=`.status.nextChange.replicas`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Kind",type=string,priority=1,JSONPath=`.spec.targetRef.kind`

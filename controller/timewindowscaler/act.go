@@ -37,6 +37,6 @@ func (r *Reconciler) act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs
 		return done, err
 	}
 	done.scaled, done.from, done.target = true, obs.target.Base().Spec, written
-	state.target.Last = written
+	state.target.Wrote(written)
 	return done, nil
 }

@@ -7,10 +7,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
+	"kyklos.io/kyklos/controller/timewindowscaler/newest"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
@@ -24,15 +26,11 @@ type memory struct {
 // scalerState is what is remembered of one scaler. The queue runs one pass over a scaler at a time, so its
 // fields need no lock.
 type scalerState struct {
-	// written is what the API server returned for our last status write. The cache has it a little later;
-	// until then it is newer than the cache.
-	written *v1beta1.TimeWindowScaler
-	// target is the same for the target. Its Live applies to the scaler too.
+	// scaler and target are the newest states of the two objects that are known.
+	scaler newest.Object[*v1beta1.TimeWindowScaler]
 	target target.Memory
-	// pending is a status that is decided and not stored yet; see pending.go. heldSince is when writing it
-	// was first delayed; zero if it is not.
-	pending   *v1beta1.TimeWindowScaler
-	heldSince time.Time
+	// unstored is the status that the last pass decided, if it could not be stored.
+	unstored unstoredStatus
 	// wakeUp is when the last plan wanted the scaler to be reconciled again; retries come no later.
 	wakeUp time.Time
 	// metric and fight are what the last plan decided about the window's metric and about other writers.
@@ -54,26 +52,53 @@ func (m *memory) of(key types.NamespacedName) *scalerState {
 	return m.scalers[key]
 }
 
+// forget drops all but the knowledge that the scaler is gone, if the cache still has it.
 func (m *memory) forget(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if state := m.scalers[key]; state != nil && state.scaler.Ahead() {
+		m.scalers[key] = &scalerState{scaler: state.scaler}
+		return
+	}
 	delete(m.scalers, key)
 }
 
-// get reads the scaler: the newer of what the cache holds and what our last status write returned. After a
-// conflict it reads from the API server.
-func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState) (*v1beta1.TimeWindowScaler, error) {
-	var reader client.Reader = r.Client
-	if state.target.Live {
-		reader = r.APIReader
-	}
-	tws := &v1beta1.TimeWindowScaler{}
-	if err := reader.Get(ctx, key, tws); err != nil {
+// get returns the newest known state of the scaler, or nil if it is gone.
+func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState, now time.Time) (*v1beta1.TimeWindowScaler, error) {
+	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), readScaler(ctx, r.APIReader, key))
+	if err != nil || found.UID == "" || found.Value.DeletionTimestamp != nil {
 		return nil, err
 	}
-	if state.written != nil && target.OlderThan(tws.ResourceVersion, state.written.ResourceVersion) {
-		return state.written.DeepCopy(), nil
+	return found.Value.DeepCopy(), nil
+}
+
+func readScaler(ctx context.Context, reader client.Reader, key types.NamespacedName) newest.Source[*v1beta1.TimeWindowScaler] {
+	return func() (newest.State[*v1beta1.TimeWindowScaler], error) {
+		tws := &v1beta1.TimeWindowScaler{}
+		if err := reader.Get(ctx, key, tws); err != nil {
+			return newest.State[*v1beta1.TimeWindowScaler]{}, client.IgnoreNotFound(err)
+		}
+		return asSeen(tws), nil
 	}
-	state.written = nil
-	return tws, nil
+}
+
+func asSeen(tws *v1beta1.TimeWindowScaler) newest.State[*v1beta1.TimeWindowScaler] {
+	return newest.State[*v1beta1.TimeWindowScaler]{UID: tws.UID, ResourceVersion: tws.ResourceVersion, Value: tws}
+}
+
+// doubt makes the next pass read both objects from the API server.
+func (s *scalerState) doubt() {
+	s.scaler.Doubt()
+	s.target.Doubt()
+}
+
+// untilAsked shortens the wait for the next pass to when the API server has to be asked, because the cache
+// has not caught up.
+func (s *scalerState) untilAsked(result reconcile.Result, now time.Time) reconcile.Result {
+	for _, at := range []time.Time{s.scaler.AskAt(), s.target.AskAt()} {
+		if wait := at.Sub(now); !at.IsZero() && (result.RequeueAfter == 0 || wait < result.RequeueAfter) {
+			result = after(wait)
+		}
+	}
+	return result
 }

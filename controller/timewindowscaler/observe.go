@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -54,15 +55,14 @@ type fightObservation struct {
 	rival   string
 }
 
-// observe reads all that a plan depends on, from the cache unless the last pass found it stale.
-func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState) (observation, error) {
+// observe reads all that a plan depends on.
+func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState, now time.Time) (observation, error) {
 	obs := observation{
 		metric: metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
 		fight:  fightObservation{before: state.fight, enforce: r.enforce},
 	}
-	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
 	var err error
-	obs.target, err = target.Read(ctx, &r.Clients, target.KindOf(tws.Spec.TargetRef), key, &state.target)
+	obs.target, err = target.Read(ctx, &r.Clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
 	if target.IsObstacle(err) {
 		obs.obstacle, err = err, nil
 	}

@@ -42,8 +42,9 @@ type decision struct {
 	// due is the boundary or grace expiry that makes the write due; zero if something else does.
 	due time.Time
 
-	nextBoundary time.Time // zero if none can be computed
-	wakeUp       time.Time // zero if none can be computed
+	nextBoundary time.Time       // zero if none can be computed
+	nextChange   timecalc.Change // zero if none can be computed
+	wakeUp       time.Time       // zero if none can be computed
 }
 
 func (p *decision) desired() target.Desired { return target.Desired{Replicas: p.effective} }
@@ -80,8 +81,10 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 	p.applyGrace(tws, obs, now)
 	if reading.ZoneError == nil {
 		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
+		p.forecast(kind, tws, &reading, &calendar, now)
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry
+		p.nextChange = timecalc.Change{Time: p.wakeUp, Replicas: p.verdict.Replicas, Known: true}
 	}
 	p.compare(kind, tws, obs, now, func() time.Time {
 		if reading.ZoneError != nil {
@@ -97,7 +100,7 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 func (p *decision) evaluate(tws *v1beta1.TimeWindowScaler, obs observation, reading *schedule.Reading, calendar *timecalc.Calendar, now time.Time) {
 	p.verdict = calendar.At(now)
 	p.window = calendar.Label(p.verdict)
-	p.nextBoundary = calendar.NextBoundary(now)
+	p.nextBoundary = calendar.NextEdge(now)
 	if p.verdict.Window < 0 || reading.Metrics[p.verdict.Window] == nil {
 		return
 	}

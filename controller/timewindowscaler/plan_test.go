@@ -21,7 +21,7 @@ func TestTheWindowDecides(t *testing.T) {
 		"2025-01-27 09:00:00": {10, "BusinessHours", "2025-01-27 17:00:00", "2025-01-27 17:00:00"},
 		"2025-01-27 16:59:59": {10, "BusinessHours", "2025-01-27 17:00:00", "2025-01-27 17:00:00"},
 		"2025-01-27 17:00:00": {2, "OffHours", "2025-01-28 09:00:00", "2025-01-28 09:00:00"},
-		"2025-01-31 18:00:00": {2, "OffHours", "2025-02-01 00:00:00", "2025-02-01 00:00:00"}, // Friday: none in 24 h (T4)
+		"2025-01-31 18:00:00": {2, "OffHours", "2025-02-03 09:00:00", "2025-02-01 00:00:00"}, // Friday: none in 24 h (T5)
 	} {
 		p := plan(officeHours(), observation{}, ist(local))
 		if p.effective != want.effective || p.window != want.window {

@@ -153,7 +153,7 @@ func (p *passResult) record(status *v1beta1.TimeWindowScalerStatus) {
 	if p.forbidden() != nil {
 		metrics.RecordScaleFailure(name, namespace, string(metav1.StatusReasonForbidden))
 	}
-	metrics.RecordStateChange(name, namespace, metrics.State{
+	metrics.RecordState(name, namespace, metrics.State{
 		Window:            status.CurrentWindow,
 		EffectiveReplicas: ptr.Deref(status.EffectiveReplicas, 0),
 		Drift:             p.drift(status),
@@ -163,9 +163,17 @@ func (p *passResult) record(status *v1beta1.TimeWindowScalerStatus) {
 		Degraded:          meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionDegraded),
 		FieldFight:        p.plan.fight.On(),
 		Due:               p.plan.wakeUp,
+		External:          p.external(),
 	})
+}
+
+// external is the metric that decides, nil without one or without its value.
+func (p *passResult) external() *metrics.External {
 	m := &p.plan.metric
-	metrics.RecordExternalMetric(name, namespace, m.Window, m.Metric, m.Value)
+	if m.Value == nil {
+		return nil
+	}
+	return &metrics.External{Window: m.Window, Metric: m.Metric, Milli: *m.Value}
 }
 
 // drift is how far the target is from the effective replicas.
@@ -173,5 +181,5 @@ func (p *passResult) drift(status *v1beta1.TimeWindowScalerStatus) int32 {
 	if p.outcome.target == nil || status.EffectiveReplicas == nil || p.plan.Left {
 		return 0
 	}
-	return p.outcome.target.Distance(target.Desired{Replicas: *status.EffectiveReplicas})
+	return p.outcome.target.Distance(target.Desired{Replicas: *status.EffectiveReplicas}, p.replacing())
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -46,17 +45,17 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	now := r.Clock.Now()
 	state := r.memory.of(req.NamespacedName)
-	stored, err := r.get(ctx, req.NamespacedName, state)
-	if apierrors.IsNotFound(err) || err == nil && stored.DeletionTimestamp != nil {
+	stored, err := r.get(ctx, req.NamespacedName, state, now)
+	if err == nil && stored == nil {
 		r.forget(req.NamespacedName)
-		return reconcile.Result{}, nil
+		return state.untilAsked(reconcile.Result{}, now), nil
 	}
-	defer func() { metrics.RecordReconcileDuration(req.Name, req.Namespace, r.Clock.Since(now).Seconds()) }()
+	defer func() { metrics.RecordReconcileDuration(r.Clock.Since(now).Seconds()) }()
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	tws := state.withPendingStatus(stored)
-	obs, err := r.observe(ctx, tws, state)
+	tws := state.unstored.inForce(stored)
+	obs, err := r.observe(ctx, tws, state, now)
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
@@ -78,7 +77,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	report := pass.report()
-	err = r.writeStatus(ctx, stored, &pass, report.status, state)
+	err = r.writeStatus(ctx, stored, report.status, state)
 	r.publish(ctx, &pass, report) // whether or not the status was written: the target was
 	state.fight.Announced = state.fight.On()
 	if err != nil {
@@ -87,23 +86,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return r.nextRequeue(req, &pass, state)
 }
 
-// writeStatus writes the status, unless it can wait for the target.
-func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, pass *passResult, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
-	if state.holdsBack(pass, &stored.Status, &status) {
-		state.keep(stored, &status)
-		return nil
-	}
-	if _, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status); err != nil {
-		state.keep(stored, &status)
+// writeStatus writes the status, or remembers it if that fails.
+func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
+	written, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
+	if err != nil {
+		state.unstored.keep(stored, &status)
 		return err
 	}
-	state.written, state.pending = stored, nil
+	state.unstored = unstoredStatus{}
+	if written {
+		state.scaler.Answered(asSeen(stored))
+	}
 	return nil
 }
 
 // nextRequeue returns when to reconcile again after a pass that was completed.
 func (r *Reconciler) nextRequeue(req reconcile.Request, pass *passResult, state *scalerState) (reconcile.Result, error) {
-	state.target.Live = false
 	if refused := pass.outcome.refused; refused != nil {
 		return r.backOff(req, state, pass.now, refused)
 	}
@@ -127,10 +125,7 @@ func (r *Reconciler) nextRequeue(req reconcile.Request, pass *passResult, state 
 	if !fight.IsZero() {
 		delay = min(delay, fight.Sub(pass.now))
 	}
-	if !state.heldSince.IsZero() {
-		delay = min(delay, statusHold)
-	}
-	return after(delay), nil
+	return state.untilAsked(after(delay), pass.now), nil
 }
 
 // failed returns when to retry after a pass that could not be completed (B10).
@@ -139,7 +134,7 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *s
 	case errors.Is(ctx.Err(), context.Canceled):
 		return reconcile.Result{}, ctx.Err() // the manager stops
 	case failure.IsStale(err):
-		state.target.Live, state.target.Last, state.written = true, nil, nil
+		state.doubt()
 		return after(staleRetry), nil
 	case errors.Is(err, kindwatch.ErrNotListedYet):
 		return after(kindwatch.RetryInterval), nil // normally woken earlier

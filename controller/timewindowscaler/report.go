@@ -42,6 +42,7 @@ func (p *passResult) status() v1beta1.TimeWindowScalerStatus {
 		status.TargetObservedReplicas = ptr.To(p.outcome.target.Base().Observed)
 	}
 	status.NextBoundary = timePointer(p.plan.nextBoundary)
+	status.NextChange = nextChange(p.plan.nextChange)
 	if p.plan.invalid == "" {
 		status.CurrentWindow = p.plan.window
 		status.EffectiveReplicas = ptr.To(p.plan.effective)
@@ -65,13 +66,24 @@ func (p *passResult) status() v1beta1.TimeWindowScalerStatus {
 	return status
 }
 
-// aligned reports whether the target was seen with the replicas that it should have (B4).
+// aligned reports whether the target is as it should be: it was seen with the replicas that it should have,
+// and nobody but its own controller has changed anything since (B4).
 func (p *passResult) aligned() bool {
 	t := p.outcome.target
 	if t == nil || p.plan.Left { // left: Kyklos has done its part
 		return t != nil
 	}
-	return t.Has(p.plan.desired()) && (p.tws.Spec.Pause || t.AsksFor(p.plan.desired()))
+	return t.Has(p.plan.desired()) && (p.tws.Spec.Pause || t.AsksFor(p.plan.desired())) || p.replacing()
+}
+
+// replacing reports that a target that had arrived is still set to the same count, and its own controller has
+// other pods for now: a rollout, or pods that were evicted. After a change by Kyklos it has to arrive again.
+func (p *passResult) replacing() bool {
+	t, status := p.outcome.target, &p.tws.Status
+	arrived := meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady) &&
+		status.ObservedGeneration == p.tws.Generation && ptr.Deref(status.EffectiveReplicas, -1) == p.plan.effective
+	return arrived && !p.outcome.scaled && t.AsksFor(p.plan.desired()) && !t.Has(p.plan.desired()) &&
+		t.Describe(p.plan.desired()).Replacing != ""
 }
 
 func yes(reason, message string) statuswriter.State {
@@ -97,6 +109,8 @@ func (p *passResult) ready() statuswriter.State {
 	switch {
 	case p.aligned() && p.plan.Left:
 		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays in %s because another user or controller set it; the next window boundary decides again (%s)", d.Current, p.why()))
+	case p.replacing():
+		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target %s (%s)", d.Replacing, p.why()))
 	case p.aligned():
 		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target %s (%s)", d.Reached, p.why()))
 	case p.plan.Skipped:

@@ -128,6 +128,7 @@ func TestStatusFields(t *testing.T) {
 		EffectiveReplicas:      ptr.To[int32](10),
 		TargetObservedReplicas: ptr.To[int32](2),
 		NextBoundary:           second("2025-01-27 17:00:00"),
+		NextChange:             &v1beta1.NextChange{Time: *second("2025-01-27 17:00:00"), Replicas: ptr.To[int32](2)},
 		LastScaleTime:          second(inTheHours), // whole seconds, as the API stores them
 		ObservedGeneration:     4,
 	}

@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -140,8 +139,7 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int
 	}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("timewindowscaler").
-		// Only Kyklos writes the status, so only changes of the spec matter.
-		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(scalerChanged)).
 		Watches(&v1beta1.TimeWindowScaler{}, reconcileAll(r.rivals), builder.WithPredicates(ownershipChanged)).
 		Watches(&corev1.ConfigMap{}, reconcileAll(r.holidayUsers), builder.WithPredicates(keysChanged)).
 		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, reconcileAll(r.autoscaled), builder.WithPredicates(contention.ScaleTargetChanged)).

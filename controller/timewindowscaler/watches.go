@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -84,6 +85,13 @@ func (r *Reconciler) holidayUsers(ctx context.Context, obj client.Object) []type
 func (r *Reconciler) autoscaled(ctx context.Context, obj client.Object) []types.NamespacedName {
 	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetkind.NameField: contention.ScaleTarget(obj)})
 }
+
+// scalerChanged passes changes of the spec. Only Kyklos writes the status; but after etcd was restored from a
+// backup, an older one is back, with an older resourceVersion.
+var scalerChanged = predicate.Or(predicate.GenerationChangedPredicate{}, predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	versions, err := resourceversion.CompareResourceVersion(e.ObjectNew.GetResourceVersion(), e.ObjectOld.GetResourceVersion())
+	return err == nil && versions < 0
+}})
 
 // targetChanged passes changes that can mean drift, arrival, loss or return of a target.
 func targetChanged(kind target.Cached) predicate.Predicate {

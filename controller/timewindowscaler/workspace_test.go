@@ -37,8 +37,7 @@ func TestAWorkspaceOnItsWay(t *testing.T) {
 	}
 }
 
-// A state that was requested is written with the boundary's status, without delay; a failed request is
-// repeated, and a target that is not a Workspace has no such state.
+// A state that was requested is in the status of the same pass; a failed request is repeated, and a target that is not a Workspace has no such state.
 func TestWhatTheStatusRemembers(t *testing.T) {
 	d := newWorkspaceScenario(lifecycle.Standby)
 	before := d.tws.DeepCopy()
@@ -50,10 +49,6 @@ func TestWhatTheStatusRemembers(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	s.outcome.target = &target.Workspace{Common: target.Common{UID: "w-1"}, State: lifecycle.Running} // on its way
-	status := s.status()
-	if (&scalerState{}).holdsBack(s, &before.Status, &status) {
-		t.Error("it is held back")
-	}
 	s.outcome = outcome{target: s.obs.target, refused: apierrors.NewForbidden(schema.GroupResource{}, "ada", nil)}
 	s.tws = before
 	if got := s.status().Applied; got != nil {

@@ -11,11 +11,11 @@ import (
 // B12: the series is deleted with its window, with its metric, with the object, and when the value is unknown.
 func TestTheExternalMetricsSeries(t *testing.T) {
 	record := func(window, metric string, milli ...int64) {
-		if len(milli) == 0 {
-			metrics.RecordExternalMetric("web", "external", window, metric, nil)
-			return
+		state := metrics.State{Window: "W"}
+		if len(milli) > 0 {
+			state.External = &metrics.External{Window: window, Metric: metric, Milli: milli[0]}
 		}
-		metrics.RecordExternalMetric("web", "external", window, metric, &milli[0])
+		metrics.RecordState("web", "external", state)
 	}
 	shows := func(want ...string) {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestTheExternalMetricsSeries(t *testing.T) {
 	expect(t, []string{
 		`kyklos_external_metric_misses_total{metric="lag",namespace="external",tws_name="web"} 2`,
 		`kyklos_external_metric_value{metric="lag",namespace="external",tws_name="web",window="night"} 4`,
-	}, `namespace="external"`)
+	}, `namespace="external"`, "kyklos_external")
 	metrics.Forget(types.NamespacedName{Namespace: "external", Name: "web"})
 	expect(t, nil, `namespace="external"`)
 	record("night", "lag") // nothing is left to be dropped

@@ -21,10 +21,7 @@ func ComputeNextBoundary(windows []TimeWindow, localTime time.Time) time.Time {
 // nextBoundary is ComputeNextBoundary for a localTime that lies in the span home.
 func nextBoundary(windows []TimeWindow, localTime time.Time, home span) time.Time {
 	limit := localTime.Unix() + secondsPerDay
-	next, others := nextChange(windows, nil, localTime, home, limit)
-	if others {
-		next = min(next, nextChangeAbroad(windows, localTime, min(next, limit)))
-	}
+	next := edgeWithinADay(windows, localTime, home)
 	if next == never {
 		next = nextDate(localTime, home)
 	}
@@ -32,6 +29,20 @@ func nextBoundary(windows []TimeWindow, localTime time.Time, home span) time.Tim
 		return localTime.Round(0).Add(secondsPerDay * time.Second)
 	}
 	return instant(next, localTime)
+}
+
+// edgeWithinADay returns the Unix time at which the coverage of a window next changes, or never if that is
+// not in the next 24 hours. localTime lies in the span home.
+func edgeWithinADay(windows []TimeWindow, localTime time.Time, home span) int64 {
+	limit := localTime.Unix() + secondsPerDay
+	next, others := nextChange(windows, nil, localTime, home, limit)
+	if others {
+		next = min(next, nextChangeAbroad(windows, localTime, min(next, limit)))
+	}
+	if next > limit {
+		return never
+	}
+	return next
 }
 
 // nextChangeAbroad is nextChange for all windows that have zones of their own.

@@ -169,7 +169,11 @@ func (g *gate) api(r harness.Request, after bool) {
 	}
 	found := workspace.FindStringSubmatch(r.Path)
 	if found == nil {
-		found = ownObject.FindStringSubmatch(r.Path + r.Body)
+		text := r.Path
+		if r.Method == http.MethodPost {
+			text += r.Body
+		}
+		found = ownObject.FindStringSubmatch(text)
 	}
 	if found == nil {
 		return

@@ -163,7 +163,7 @@ func (c *Cluster) managerKubeconfig(ctx context.Context, proxy *Proxy) (*os.File
 		return nil, err
 	}
 	if proxy != nil {
-		config = proxy.through(config)
+		config = proxy.configure(config)
 	}
 	content := clientcmdapi.NewConfig()
 	content.Clusters["kyklos"] = &clientcmdapi.Cluster{

@@ -1,48 +1,39 @@
 package harness
 
 import (
-	"bytes"
 	"context"
 	"encoding/pem"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"strings"
 	"sync"
 
 	"k8s.io/client-go/rest"
 )
 
-// Request is one request that went through a Proxy.
-type Request struct {
-	Method string
-	// Path is without the query.
-	Path string
-	// Watch is true for a watch.
-	Watch bool
-	// Body is the body of a POST, in JSON or protobuf.
-	Body string
-}
-
-// Is reports whether the request has the method and the end of the path.
-func (r Request) Is(method, pathSuffix string) bool {
-	return r.Method == method && strings.HasSuffix(r.Path, pathSuffix)
-}
-
 // Fault is called before a request is forwarded (after is false), and before its answer is returned (after is true). It may
 // block or kill the client. If it panics with http.ErrAbortHandler, the connection is closed.
 type Fault func(request Request, after bool)
 
-// Proxy is between a manager and the API server. It records the requests and injects faults around them.
+// Proxy is between a manager and the API server. It records the requests and injects faults around them: with a Fault for
+// every request, with Rules for some (see Add), and into watches (see HoldEvents, DelayEvents and EndWatches).
 type Proxy struct {
 	server *httptest.Server
+	// closed ends what is still held.
+	closed chan struct{}
 
 	mu       sync.Mutex
-	requests []Request
+	requests []*Request
 	fault    Fault
 	broken   bool
+	rules    []*Injection
+	seed     uint64
+	// counts is how often each kind of request was drawn; see draw.
+	counts  map[string]int
+	holds   []*eventHold
+	changed chan struct{} // closed and replaced when holds changes
+	streams map[*stream]bool
 }
 
 // StartProxy starts a proxy to the cluster's API server. Clients use their own credentials.
@@ -51,41 +42,61 @@ func (c *Cluster) StartProxy() (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	anonymous := rest.AnonymousClientConfig(c.Config)
-	transport, err := rest.TransportFor(anonymous)
+	transport, err := rest.TransportFor(rest.AnonymousClientConfig(c.Config))
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{}
+	return startProxy(upstream, transport), nil
+}
+
+func startProxy(upstream *url.URL, transport http.RoundTripper) *Proxy {
+	p := &Proxy{closed: make(chan struct{}), counts: map[string]int{}, changed: make(chan struct{}), streams: map[*stream]bool{}}
 	reverse := &httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(upstream) },
-		Transport:     transport,
-		FlushInterval: -1, // watches
-		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-		ModifyResponse: func(response *http.Response) error {
-			p.hit(response.Request.Context().Value(requestKey{}).(Request), true)
-			return nil
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(upstream)
+			if requestOf(r.In).Watch {
+				inJSON(r.Out.Header)
+			}
 		},
+		Transport:      transport,
+		FlushInterval:  -1, // watches
+		ErrorHandler:   func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		ModifyResponse: p.answered,
 	}
 	p.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.isBroken() {
 			panic(http.ErrAbortHandler) // the connection ends without an answer
 		}
-		known, err := request(r)
+		known, err := newRequest(r)
 		if err != nil {
 			panic(http.ErrAbortHandler) // the client is gone
 		}
 		p.record(known)
-		p.hit(known, false)
-		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, known)))
+		p.hit(*known, false)
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
+		p.through(w, r, func(w http.ResponseWriter) { reverse.ServeHTTP(w, r) })
 	}))
 	p.server.EnableHTTP2 = true
 	p.server.StartTLS()
-	return p, nil
+	return p
+}
+
+// answered is called with each answer of the API server.
+func (p *Proxy) answered(response *http.Response) error {
+	known := requestOf(response.Request)
+	p.mu.Lock()
+	known.Code = response.StatusCode
+	p.mu.Unlock()
+	p.hit(*known, true)
+	if known.Watch && response.StatusCode == http.StatusOK {
+		response.Body = p.newStream(response.Request.Context(), *known, response.Body)
+	}
+	return nil
 }
 
 // Close stops the proxy.
 func (p *Proxy) Close() {
+	close(p.closed)
 	p.server.CloseClientConnections()
 	p.server.Close()
 }
@@ -126,14 +137,14 @@ func (p *Proxy) Requests(keep func(Request) bool) []Request {
 	defer p.mu.Unlock()
 	var kept []Request
 	for _, r := range p.requests {
-		if keep(r) {
-			kept = append(kept, r)
+		if keep(*r) {
+			kept = append(kept, *r)
 		}
 	}
 	return kept
 }
 
-func (p *Proxy) record(r Request) {
+func (p *Proxy) record(r *Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = append(p.requests, r)
@@ -148,22 +159,8 @@ func (p *Proxy) hit(r Request, after bool) {
 	}
 }
 
-// requestKey is the key of a Request in the context of a forwarded request.
-type requestKey struct{}
-
-// request describes r. Its body can still be read afterwards.
-func request(r *http.Request) (Request, error) {
-	known := Request{Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
-	if r.Method != http.MethodPost {
-		return known, nil
-	}
-	body, err := io.ReadAll(r.Body)
-	r.Body, known.Body = io.NopCloser(bytes.NewReader(body)), string(body)
-	return known, err
-}
-
-// through returns config pointed at the proxy.
-func (p *Proxy) through(config *rest.Config) *rest.Config {
+// configure returns config pointed at the proxy.
+func (p *Proxy) configure(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.Host = p.server.URL
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.server.Certificate().Raw})

@@ -32,16 +32,16 @@ var rows = []row{
 			[]query{{`count by (window) (kyklos_effective_replicas` + ofScaler + `)`, "{{window}}"}}, 0},
 		{"Desired replicas", timeseries, "none", "The count that each target should have.", 8,
 			[]query{{`max by (namespace, tws_name) (kyklos_effective_replicas` + ofScaler + `)`, "{{namespace}}/{{tws_name}}"}}, 0},
-		{"Distance from the desired count", timeseries, "none", "The difference between existing and desired pods. Short peaks after a boundary are normal.", 8,
+		{"Distance from the desired count", timeseries, "none", "The difference between existing and desired pods, where there is one. Short peaks after a boundary are normal.", 8,
 			[]query{{`max by (namespace, tws_name) (kyklos_replica_drift` + ofScaler + `)`, "{{namespace}}/{{tws_name}}"}}, 0},
 		{"Next due", table, "s", "Time until the next pass over each: a boundary, the end of a grace period or a date. Below zero is overdue.", 8,
 			[]query{{`sort(max by (namespace, tws_name) (kyklos_next_due_timestamp_seconds` + ofScaler + `) - time())`, ""}}, 0},
 		{"Changes of counts", timeseries, "none", "In ten minutes, by direction.", 8,
 			[]query{{`sum by (direction) (increase(kyklos_scale_events_total` + ofScaler + `[10m]))`, "{{direction}}"}}, 0},
 		{"Paused, in grace, on holiday", timeseries, "none", "Schedules whose count differs from their window's.", 8, []query{
-			{`sum(kyklos_pause_active` + ofScaler + `)`, "paused"},
-			{`sum(kyklos_in_grace_period` + ofScaler + `)`, "in a grace period"},
-			{`sum(kyklos_holiday_override_active` + ofScaler + `)`, "on holiday"}}, 0},
+			{`sum(kyklos_pause_active` + ofScaler + `) or vector(0)`, "paused"},
+			{`sum(kyklos_in_grace_period` + ofScaler + `) or vector(0)`, "in a grace period"},
+			{`sum(kyklos_holiday_override_active` + ofScaler + `) or vector(0)`, "on holiday"}}, 0},
 		{"Corrections of manual drift", timeseries, "none", "In ten minutes. If they continue, something else sets the replicas too.", 8,
 			[]query{{`sum by (namespace, tws_name) (increase(kyklos_manual_drift_corrections_total` + ofScaler + `[10m]))`, "{{namespace}}/{{tws_name}}"}}, 0},
 		{"External metrics", timeseries, "none", "The values that counts follow.", 8,
@@ -53,9 +53,9 @@ var rows = []row{
 		{"Lateness after boundaries", timeseries, "s", "From the boundary to the write. Includes the intended delay, up to 35 seconds by default.", 12, []query{
 			{`histogram_quantile(0.5, sum by (le) (increase(kyklos_boundary_lateness_seconds_bucket[1h])))`, "half"},
 			{`histogram_quantile(0.99, sum by (le) (increase(kyklos_boundary_lateness_seconds_bucket[1h])))`, "99 of 100"}}, 0},
-		{"Duration of a pass", timeseries, "s", "One pass over one schedule.", 12, []query{
-			{`histogram_quantile(0.5, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofScaler + `[$__rate_interval])))`, "half"},
-			{`histogram_quantile(0.99, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofScaler + `[$__rate_interval])))`, "99 of 100"}}, 0},
+		{"Duration of a pass", timeseries, "s", "One pass over one schedule, all schedules together.", 12, []query{
+			{`histogram_quantile(0.5, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofManager + `[$__rate_interval])))`, "half"},
+			{`histogram_quantile(0.99, sum by (le) (rate(kyklos_reconcile_duration_seconds_bucket` + ofManager + `[$__rate_interval])))`, "99 of 100"}}, 0},
 	}},
 	{"Workspaces", []panel{
 		{"Workspaces in ERROR", stat, "none", "They need help.", 6,

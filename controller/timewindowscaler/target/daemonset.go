@@ -42,7 +42,7 @@ func (d *DaemonSet) AsksFor(want Desired) bool {
 func (d *DaemonSet) Has(want Desired) bool { return d.AsksFor(want) && d.arrived }
 
 // Distance implements Target.
-func (d *DaemonSet) Distance(want Desired) int32 {
+func (d *DaemonSet) Distance(want Desired, _ bool) int32 {
 	if d.AsksFor(want) {
 		return d.missing
 	}
@@ -56,6 +56,7 @@ func (d *DaemonSet) Describe(want Desired) Description {
 		desired = Description{Desired: "suspended", Changing: "Suspending the target", Changed: "DaemonSet suspended", Action: "Suspend"}
 	}
 	desired.Reached, desired.Pending = "is "+desired.Desired+" as desired", "is not "+desired.Desired+" yet"
+	desired.Replacing = "is set to be " + desired.Desired + " as desired, and its own controller is replacing pods"
 	desired.Current = d.state()
 	desired.Now = "is " + desired.Current
 	return desired

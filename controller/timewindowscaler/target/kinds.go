@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/newest"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -69,13 +71,6 @@ type Watches interface {
 	Request(ctx context.Context, gvk schema.GroupVersionKind, request func(context.Context) error) error
 }
 
-func (c *Clients) reader(memory *Memory) client.Reader {
-	if memory.Live {
-		return c.APIReader
-	}
-	return c.Client
-}
-
 // IsObstacle reports that the target's kind, and not the passing state of the cluster, prevents scaling.
 func IsObstacle(err error) bool {
 	var unknown *targetkind.UnknownError
@@ -84,21 +79,32 @@ func IsObstacle(err error) bool {
 	return errors.As(err, &unknown) || errors.As(err, &unscalable) || errors.As(err, &forbidden)
 }
 
-// Read returns the target of the kind, or nil if it does not exist or is being deleted. An error for which
+// Read returns the target that ref names, or nil if it does not exist or is being deleted. An error for which
 // IsObstacle is true means that nothing of this kind can be scaled at present.
-func Read(ctx context.Context, c *Clients, kind Kind, key types.NamespacedName, memory *Memory) (Target, error) {
-	if watched, ok := kind.(Watched); ok {
-		return readWatched(ctx, c, watched, key, memory)
+func Read(ctx context.Context, c *Clients, namespace string, ref v1beta1.TargetRef, memory *Memory, now time.Time) (Target, error) {
+	key := types.NamespacedName{Namespace: namespace, Name: ref.Name}
+	kind := KindOf(ref)
+	watched, versionsOnly := kind.(Watched)
+	memory.follow(ref, versionsOnly)
+	if versionsOnly {
+		return readWatched(ctx, c, watched, key, memory, now)
 	}
-	cached := kind.(Cached)
-	object := cached.Object()
-	if err := c.reader(memory).Get(ctx, key, object); err != nil {
-		return nil, client.IgnoreNotFound(err)
+	found, err := memory.Read(now, readCached(ctx, c.Client, kind.(Cached), key), readCached(ctx, c.APIReader, kind.(Cached), key))
+	return found.Value, err
+}
+
+func readCached(ctx context.Context, reader client.Reader, kind Cached, key types.NamespacedName) newest.Source[Target] {
+	return func() (newest.State[Target], error) {
+		object := kind.Object()
+		if err := reader.Get(ctx, key, object); err != nil {
+			return newest.State[Target]{}, client.IgnoreNotFound(err)
+		}
+		found := asSeen(kind.FromObject(object))
+		if object.GetDeletionTimestamp() != nil {
+			found.Value = nil
+		}
+		return found, nil
 	}
-	if object.GetDeletionTimestamp() != nil {
-		return nil, nil
-	}
-	return memory.newer(cached.FromObject(object)), nil
 }
 
 // mergePatch changes a spec only if its object still has the resourceVersion.

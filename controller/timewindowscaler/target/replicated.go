@@ -30,7 +30,12 @@ func (r *Replicated) AsksFor(want Desired) bool { return r.Spec == want.Replicas
 func (r *Replicated) Has(want Desired) bool { return r.Observed == want.Replicas }
 
 // Distance implements Target.
-func (r *Replicated) Distance(want Desired) int32 { return apart(r.Observed, want.Replicas) }
+func (r *Replicated) Distance(want Desired, arrived bool) int32 {
+	if arrived {
+		return max(want.Replicas-r.Observed, 0)
+	}
+	return apart(r.Observed, want.Replicas)
+}
 
 func apart(a, b int32) int32 { return max(a-b, b-a) }
 
@@ -41,15 +46,16 @@ func (r *Replicated) Describe(want Desired) Description {
 		direction = "down"
 	}
 	return Description{
-		Reached:  fmt.Sprintf("has the desired %d replicas", want.Replicas),
-		Pending:  fmt.Sprintf("does not have the desired %d replicas yet", want.Replicas),
-		Now:      fmt.Sprintf("has %d replicas", r.Observed),
-		Changing: fmt.Sprintf("Scaling the target to %d replicas", want.Replicas),
-		Changed:  fmt.Sprintf("scaled %s from %d to %d replicas", direction, r.Spec, want.Replicas),
-		Action:   fmt.Sprintf("ScaleFrom%dTo%d", r.Spec, want.Replicas),
-		Up:       up,
-		Current:  strconv.Itoa(int(r.Spec)),
-		Desired:  strconv.Itoa(int(want.Replicas)),
+		Reached:   fmt.Sprintf("has the desired %d replicas", want.Replicas),
+		Pending:   fmt.Sprintf("does not have the desired %d replicas yet", want.Replicas),
+		Replacing: fmt.Sprintf("is set to the desired %d replicas, and its own controller is replacing pods", want.Replicas),
+		Now:       fmt.Sprintf("has %d replicas", r.Observed),
+		Changing:  fmt.Sprintf("Scaling the target to %d replicas", want.Replicas),
+		Changed:   fmt.Sprintf("scaled %s from %d to %d replicas", direction, r.Spec, want.Replicas),
+		Action:    fmt.Sprintf("ScaleFrom%dTo%d", r.Spec, want.Replicas),
+		Up:        up,
+		Current:   strconv.Itoa(int(r.Spec)),
+		Desired:   strconv.Itoa(int(want.Replicas)),
 	}
 }
 

@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"testing"
+	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,7 +65,9 @@ func TestTheScaleIsReadOncePerVersion(t *testing.T) {
 		reads   int
 	}{{"9", 1}, {"9", 1}, {"10", 2}, {"10", 2}, {"a", 3}, {"a", 3}, {"b", 4}, {"b", 4}} {
 		version = step.version
-		got, err := Read(t.Context(), c, scalable{gvk: rollouts.GroupVersionKind}, types.NamespacedName{Namespace: "production", Name: "webapp"}, memory)
+		ref := referenceTo(rollouts.GroupVersionKind)
+		ref.Name = "webapp"
+		got, err := Read(t.Context(), c, "production", ref, memory, time.Time{})
 		if err != nil || reads != step.reads || got.Base().Spec != int32(step.reads) {
 			t.Fatalf("version %s: %d reads, %+v, %v; want %d reads", step.version, reads, got, err, step.reads)
 		}

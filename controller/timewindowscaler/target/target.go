@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -68,8 +67,9 @@ type Target interface {
 	AsksFor(want Desired) bool
 	// Has reports whether the target has arrived at what is desired (B4).
 	Has(want Desired) bool
-	// Distance is how far the target is from what is desired, 0 or more.
-	Distance(want Desired) int32
+	// Distance is how far the target is from what is desired, 0 or more. Once it has arrived, more pods than
+	// desired do not count: they are a rollout's.
+	Distance(want Desired, arrived bool) int32
 	// Describe returns the phrases for conditions and events.
 	Describe(want Desired) Description
 	// ManagedFields lists the paths of what Kyklos writes in the managed fields, the most specific first.
@@ -91,23 +91,13 @@ type Common struct {
 // Base implements Target for the types that embed Common.
 func (c *Common) Base() *Common { return c }
 
-// isOf reports whether the target was read from this version of its object, or from a later one. Versions
-// that cannot be compared count as different, so that no change is missed.
-func (c *Common) isOf(resourceVersion string) bool {
-	return c.ResourceVersion == resourceVersion || OlderThan(resourceVersion, c.ResourceVersion)
-}
-
-// OlderThan compares resource versions, which grow (KEP-5504). Versions that cannot be compared count as
-// not older.
-func OlderThan(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order < 0
-}
-
 // Description holds the phrases that conditions and events are made of.
 type Description struct {
 	// Reached and Pending follow "Target": "has the desired 10 replicas".
 	Reached, Pending string
+	// Replacing follows "Target" once it has arrived and its own controller changes its pods, as in a rollout.
+	// It is "" for kinds that then are not as desired.
+	Replacing string
 	// Now follows "Target" and precedes "but desired is": "has 5 replicas".
 	Now string
 	// Changing starts a sentence: "Scaling the target to 10 replicas".
@@ -118,22 +108,4 @@ type Description struct {
 	Up              bool
 	// Current is what the spec asks for, and Desired what it should ask for, such as "10" or "running".
 	Current, Desired string
-}
-
-// Memory is what is remembered of one scaler's target from pass to pass.
-type Memory struct {
-	// Last is what the API server returned for the last write, or for kinds watched by their metadata,
-	// the last read. It counts until the cache holds the same or a newer version.
-	Last Target
-	// Live makes reads go to the API server, because a conflict showed that the cache is behind.
-	Live bool
-}
-
-// newer returns the newer of what was read and what the last write returned.
-func (m *Memory) newer(read Target) Target {
-	if m.Last != nil && m.Last.Base().UID == read.Base().UID && OlderThan(read.Base().ResourceVersion, m.Last.Base().ResourceVersion) {
-		return m.Last
-	}
-	m.Last = nil
-	return read
 }

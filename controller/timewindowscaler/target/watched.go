@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,12 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/newest"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // readWatched sends a GET only if the object has changed since it was last read or written.
-func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory) (Target, error) {
-	gvk, subresources := watched.Path()
+func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory, now time.Time) (Target, error) {
+	gvk, _ := watched.Path()
 	kind, err := c.resolve(ctx, gvk)
 	if err != nil {
 		return nil, err
@@ -27,18 +29,24 @@ func readWatched(ctx context.Context, c *Clients, watched Watched, key types.Nam
 	}
 	metadata := &metav1.PartialObjectMetadata{}
 	metadata.SetGroupVersionKind(gvk)
-	if err := objects.Get(ctx, key, metadata); err != nil {
-		return nil, client.IgnoreNotFound(err)
+	versions := func() (newest.State[Target], error) {
+		err := objects.Get(ctx, key, metadata)
+		return newest.State[Target]{UID: metadata.UID, ResourceVersion: metadata.ResourceVersion}, client.IgnoreNotFound(err)
 	}
-	if metadata.DeletionTimestamp != nil {
-		return nil, nil
+	found, err := memory.Read(now, versions, func() (newest.State[Target], error) {
+		return fetch(ctx, c, watched, kind, key, metadata)
+	})
+	if err != nil || found.UID == metadata.UID && metadata.DeletionTimestamp != nil {
+		return nil, err
 	}
-	if last := memory.Last; !memory.Live && last != nil && last.Base().UID == metadata.UID && last.Base().isOf(metadata.ResourceVersion) {
-		return last, nil
-	}
-	memory.Last = nil
+	return found.Value, nil
+}
+
+// fetch sends the GET.
+func fetch(ctx context.Context, c *Clients, watched Watched, kind targetkind.Kind, key types.NamespacedName, metadata *metav1.PartialObjectMetadata) (newest.State[Target], error) {
 	var object *unstructured.Unstructured
-	err = c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
+	gvk, subresources := watched.Path()
+	err := c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
 		object, err = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
 		return err
 	})
@@ -47,15 +55,15 @@ func readWatched(ctx context.Context, c *Clients, watched Watched, key types.Nam
 		// The kind is gone or has lost its scale; or the object is gone since, which is not an error.
 		c.Kinds.Forget(gvk)
 		_, err := c.Kinds.Resolve(ctx, referenceTo(gvk))
-		return nil, err
+		return newest.State[Target]{}, err
 	case apierrors.IsForbidden(err):
-		return nil, &targetkind.ForbiddenError{Kind: kind, Err: err}
+		return newest.State[Target]{}, &targetkind.ForbiddenError{Kind: kind, Err: err}
 	}
 	found, err := watched.Fetched(metadata, object, err)
-	if err == nil {
-		memory.Last = found
+	if err != nil {
+		return newest.State[Target]{}, err
 	}
-	return found, err
+	return asSeen(found), nil
 }
 
 // patchWatched patches the spec of the object, or of its subresource.

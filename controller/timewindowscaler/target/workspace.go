@@ -54,7 +54,9 @@ func (w *Workspace) AsksFor(want Desired) bool {
 func (w *Workspace) Has(want Desired) bool { return w.AsksFor(want) && w.Settled }
 
 // Distance implements Target.
-func (w *Workspace) Distance(want Desired) int32 { return apart(w.Observed, min(want.Replicas, 1)) }
+func (w *Workspace) Distance(want Desired, _ bool) int32 {
+	return apart(w.Observed, min(want.Replicas, 1))
+}
 
 // Describe implements Target.
 func (w *Workspace) Describe(want Desired) Description {

@@ -42,7 +42,7 @@ func TestWorkspaceTarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Base().Spec != tc.spec || got.Base().Observed != tc.observed || got.Has(Desired{1}) != tc.hasOne || got.Has(Desired{0}) != tc.hasNone || got.Distance(Desired{3}) != tc.distanceFromThree {
+		if got.Base().Spec != tc.spec || got.Base().Observed != tc.observed || got.Has(Desired{1}) != tc.hasOne || got.Has(Desired{0}) != tc.hasNone || got.Distance(Desired{3}, false) != tc.distanceFromThree {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

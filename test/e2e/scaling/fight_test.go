@@ -112,7 +112,7 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 	s.measures(1, "kyklos_field_fight")
 	s.overdue(10 * time.Minute)
 	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
-	s.measures(0, "kyklos_field_fight")
+	s.measuresNothing("kyklos_field_fight")
 }
 
 // losesAgain waits until the rival has overwritten a write of Kyklos since the given time, the status shows it, and
@@ -133,9 +133,9 @@ func (s *scenario) waitsWithoutRequests() {
 	s.Helper()
 	before := s.writesAndReads()
 	for range 3 {
-		seen := s.passes(scalerName)
+		seen := s.passes()
 		wall.set(wall.Now().Add(10 * time.Second))
-		s.Until("a pass", func() bool { return s.passes(scalerName) > seen })
+		s.Until("a pass", func() bool { return s.passes() > seen })
 	}
 	if after := s.writesAndReads(); len(after) != len(before) {
 		s.Errorf("while a correction waits: %q", after[len(before):])

@@ -70,6 +70,7 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 		return nil, err
 	}
 	config.Wrap(sent.wrap)
+	config.Wrap(scalerWatch.wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:  admin.Scheme(),
 		Logger:  logger,

@@ -175,9 +175,9 @@ func TestAKindWithTheScaleSubresource(t *testing.T) {
 
 	// A pass over a scaler at rest sends no request, not even for discovery (B9).
 	s.clockIsKnown()
-	asked, passes := len(sent.about(s.namespace)), s.passes(scalerName)
+	asked, passes := len(sent.about(s.namespace)), s.passes()
 	s.clock("2025-01-27 10:00:00")
-	s.Until("a pass", func() bool { return s.passes(scalerName) > passes })
+	s.Until("a pass", func() bool { return s.passes() > passes })
 	s.clockIsKnown()
 	if more := sent.about(s.namespace)[asked:]; len(more) > 0 {
 		t.Errorf("asked at rest: %q", more)

@@ -176,7 +176,7 @@ func TestDaemonSet(t *testing.T) {
 			s.officeHours(scales("apps/v1", "DaemonSet"), closesToZero)
 			s.daemonSetSettles(10, false, 1)
 			s.equal("message", s.condition("Ready", "True", v1beta1.ReasonReconciled), "Target is running as desired (window: BusinessHours)")
-			s.measures(0, "kyklos_replica_drift")
+			s.measuresNothing("kyklos_replica_drift")
 
 			s.clock("2025-01-27 17:00:00")
 			s.daemonSetSettles(0, true, 0)

@@ -74,9 +74,9 @@ func (s *scenario) awaitReady(message string) {
 // expectDesiredAt moves the clock, waits for a pass of the scaler, and checks the desired state.
 func (s *scenario) expectDesiredAt(localTime string, desired v1alpha1.DesiredState) {
 	s.Helper()
-	before := s.passes(scalerName)
+	before := s.passes()
 	s.clock(localTime)
-	s.Until("a pass at "+localTime, func() bool { return s.passes(scalerName) > before })
+	s.Until("a pass at "+localTime, func() bool { return s.passes() > before })
 	s.equal("desired state at "+localTime, s.getWorkspace().Spec.DesiredState, desired)
 }
 

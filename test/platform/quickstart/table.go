@@ -20,7 +20,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-const header = "NAME\tTARGET\tWINDOW\tEFFECTIVE\tOBSERVED\tNEXT BOUNDARY\tREADY\n"
+const header = "NAME\tTARGET\tWINDOW\tEFFECTIVE\tOBSERVED\tNEXT CHANGE\tREADY\n"
 
 // table shows all scalers and workspaces of the cluster.
 type table struct {
@@ -107,9 +107,9 @@ func render(scalers []v1beta1.TimeWindowScaler, now time.Time) string {
 
 // printChanges prints the header once, and a line for each scaler that has changed since shown or is gone.
 func printChanges(out io.Writer, scalers []v1beta1.TimeWindowScaler, shown map[string]string, now time.Time) {
-	const line = "%-8s  %-22s  %-14s  %-14s  %9s  %8s  %-28s  %s\n"
+	const line = "%-8s  %-22s  %-14s  %-14s  %9s  %8s  %-34s  %s\n"
 	if len(shown) == 0 {
-		fmt.Fprintf(out, line, "TIME", "NAME", "TARGET", "WINDOW", "EFFECTIVE", "OBSERVED", "NEXT BOUNDARY", "READY")
+		fmt.Fprintf(out, line, "TIME", "NAME", "TARGET", "WINDOW", "EFFECTIVE", "OBSERVED", "NEXT CHANGE", "READY")
 	}
 	gone := maps.Clone(shown)
 	for i := range scalers {
@@ -147,17 +147,17 @@ func count(n *int32) string {
 	return strconv.Itoa(int(*n))
 }
 
-// until returns the next boundary in the scaler's own zone, and the time left.
+// until returns the next change in the scaler's own zone, and the time left.
 func until(tws *v1beta1.TimeWindowScaler, now time.Time) string {
-	boundary := tws.Status.NextBoundary
-	if boundary == nil {
+	next := tws.Status.NextChange
+	if next == nil {
 		return "-"
 	}
 	zone, err := time.LoadLocation(tws.Spec.Timezone)
 	if err != nil {
 		zone = time.UTC
 	}
-	return fmt.Sprintf("%s (in %s)", boundary.In(zone).Format("Mon 15:04 MST"), short(boundary.Sub(now)))
+	return fmt.Sprintf("%s (in %s) to %s", next.Time.In(zone).Format("Mon 15:04 MST"), short(next.Time.Sub(now)), count(next.Replicas))
 }
 
 // short writes a duration as 2h14m, 34m, 3m07s or 42s.

@@ -42,7 +42,6 @@ var stages = []stage{
 	), []string{`kyklos_workspace_state{namespace="shop",state="STANDBY",workspace="desk"} 1`}},
 	{"08:59:30", kubectl("-n", "shop", "scale", "deployment", "web", "--replicas=5"), []string{
 		`kyklos_manual_drift_corrections_total{namespace="shop",tws_name="web"} 1`,
-		`kyklos_replica_drift{namespace="shop",tws_name="web"} 0`,
 	}},
 	// The label makes the manager reconcile stuck: the clock moves faster than timers.
 	{"09:00:00", all(

@@ -1,0 +1,38 @@
+package timewindowscaler
+
+import (
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+)
+
+// unstoredStatus is a status that a pass decided and that is not stored, because writing it failed. Grace and
+// drift depend on what was decided, so later passes continue from it. It is void once another status than the
+// one it was to replace is stored: then it was stored after all, or another manager has decided since.
+type unstoredStatus struct {
+	scaler    types.UID
+	over      v1beta1.TimeWindowScalerStatus
+	status    v1beta1.TimeWindowScalerStatus
+	remaining bool
+}
+
+// keep remembers that status is decided, to replace that of stored.
+func (u *unstoredStatus) keep(stored *v1beta1.TimeWindowScaler, status *v1beta1.TimeWindowScalerStatus) {
+	*u = unstoredStatus{stored.UID, *stored.Status.DeepCopy(), *status.DeepCopy(), true}
+}
+
+// inForce returns the scaler with the status that was decided last: the unstored one if it still counts.
+func (u *unstoredStatus) inForce(stored *v1beta1.TimeWindowScaler) *v1beta1.TimeWindowScaler {
+	if !u.remaining {
+		return stored
+	}
+	older := stored.Generation < u.status.ObservedGeneration // decided for a spec that was lost, as in a restore
+	if stored.UID != u.scaler || older || !equality.Semantic.DeepEqual(stored.Status, u.over) {
+		*u = unstoredStatus{}
+		return stored
+	}
+	tws := stored.DeepCopy()
+	u.status.DeepCopyInto(&tws.Status)
+	return tws
+}
