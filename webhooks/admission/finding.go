@@ -13,26 +13,27 @@ type Rule string
 
 // The rules for TimeWindowScalers.
 const (
-	NamespaceNotServed Rule = "namespace-not-served" // both kinds
-	ConversionLoss     Rule = "conversion-loss"
-	ConversionSize     Rule = "conversion-size"
-	ScheduleInvalid    Rule = "schedule-invalid"
-	TargetNamespace    Rule = "target-namespace"
-	TargetShared       Rule = "target-shared"
-	TargetKind         Rule = "target-kind"
-	TargetPermission   Rule = "target-permission"
-	TargetMissing      Rule = "target-missing"
-	TargetAutoscaled   Rule = "target-autoscaled"
-	TimezoneUnknown    Rule = "timezone-unknown"
-	TimezoneName       Rule = "timezone-name"
-	BaselineUnused     Rule = "baseline-unused"
-	ReplicasAboveOne   Rule = "replicas-above-one"
-	MetricsMissing     Rule = "metrics-missing"
-	MetricFallback     Rule = "metric-fallback"
-	WindowRepeated     Rule = "window-repeated"
-	WindowCovered      Rule = "window-covered"
-	ClockChange        Rule = "clock-change"
-	Holidays           Rule = "holidays"
+	NamespaceNotServed  Rule = "namespace-not-served" // both kinds
+	ConversionLoss      Rule = "conversion-loss"
+	ConversionSize      Rule = "conversion-size"
+	ScheduleInvalid     Rule = "schedule-invalid"
+	TargetNamespace     Rule = "target-namespace"
+	TargetShared        Rule = "target-shared"
+	TargetKind          Rule = "target-kind"
+	TargetPermission    Rule = "target-permission"
+	TargetMissing       Rule = "target-missing"
+	RequesterPermission Rule = "requester-permission"
+	TargetAutoscaled    Rule = "target-autoscaled"
+	TimezoneUnknown     Rule = "timezone-unknown"
+	TimezoneName        Rule = "timezone-name"
+	BaselineUnused      Rule = "baseline-unused"
+	ReplicasAboveOne    Rule = "replicas-above-one"
+	MetricsMissing      Rule = "metrics-missing"
+	MetricFallback      Rule = "metric-fallback"
+	WindowRepeated      Rule = "window-repeated"
+	WindowCovered       Rule = "window-covered"
+	ClockChange         Rule = "clock-change"
+	Holidays            Rule = "holidays"
 )
 
 // The rules for Workspaces.

@@ -28,7 +28,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // webhookKinds are the resources with webhooks, in the order of the configurations.
@@ -107,7 +106,7 @@ func TestWebhooksServeTheirPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := SetupWithManager(mgr, nil, nil, targetkind.Scope{}, clocktesting.NewFakePassiveClock(time.Time{})); err != nil {
+	if err := SetupWithManager(mgr, Options{Clock: clocktesting.NewFakePassiveClock(time.Time{})}); err != nil {
 		t.Fatal(err)
 	}
 	mutating, validating := webhookManifests(t)
