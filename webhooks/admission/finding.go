@@ -15,6 +15,9 @@ type Rule string
 const (
 	NamespaceNotServed  Rule = "namespace-not-served" // both kinds
 	ConversionLoss      Rule = "conversion-loss"
+	ConversionChange    Rule = "conversion-change"
+	ConversionUnclear   Rule = "conversion-unclear"
+	ConversionInvalid   Rule = "conversion-invalid"
 	ConversionSize      Rule = "conversion-size"
 	ScheduleInvalid     Rule = "schedule-invalid"
 	TargetNamespace     Rule = "target-namespace"
