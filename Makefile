@@ -15,10 +15,13 @@ NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
-LONGEST := ./test/chaos $(addprefix ./test/e2e/,manager scaling install upgrade)
+LONGEST := ./test/chaos ./test/chaos/soak $(addprefix ./test/e2e/,manager scaling install upgrade)
 CERTMANAGER_SOURCES := $(wildcard test/platform/certmanager/*.go) test/platform/certmanager/go.mod
 DEVCLUSTER_SOURCES := $(shell find test/platform/devcluster -name '*.go' -not -name '*_test.go' -not -path '*/realnode/*') test/platform/devcluster/go.mod
 ARGOCD_SOURCES := test/platform/argocd/main.go test/platform/argocd/go.mod
+
+# The controllers whose permissions are a role of their own.
+OF_WORKSPACES := $(addprefix controller/,workspace workspaceidle archivegc)
 
 # What an image says it was built from. A folder that is no Git repository has to be told all three.
 VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty)
@@ -135,6 +138,19 @@ test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos
 test-workspace: build bin/versitygw ## Kill the manager, movers and store of Workspaces around every request: minutes
 	@go test -timeout 30m -count=1 -v ./test/chaos -run 'Crashes|Damages|TwoManagers' -crashes all
 
+.PHONY: test-faults
+test-faults: build bin/versitygw ## Let every fault of docs/faults.md last its whole time, and write what is measured into the page: half an hour
+	@KYKLOS_FAULTS_MEASURED=$(CURDIR)/test/chaos/matrix/testdata/measured.json go test -count=1 -timeout 1h ./test/chaos -whole
+	@go test -count=1 ./test/chaos/matrix -update
+
+SOAK ?= 5m
+SEED ?= 0
+OBJECTS ?= 500
+
+.PHONY: soak
+soak: build ## Run two managers under random faults for SOAK=5m; SEED repeats a run, OBJECTS is the number of scalers
+	@go test -count=1 -v -timeout 0 ./test/chaos/soak -run Soak -soak $(SOAK) -seed $(SEED) -objects $(OBJECTS)
+
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
 	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
@@ -191,8 +207,11 @@ generate: manifests ## Regenerate code and everything else that is generated
 .PHONY: manifests
 manifests: ## Regenerate CRD, RBAC and webhook manifests from the markers in the code
 	@$(TOOL) controller-gen crd:crdVersions=v1 webhook rbac:roleName=kyklos-manager \
-		paths=./apis/... paths=./cmd/... paths=./certs/... paths=./controller/... paths=./manager/... paths=./webhooks/... \
+		paths=./apis/... paths=./cmd/... paths=./certs/... paths=./manager/... paths=./webhooks/... \
+		$(foreach folder,$(filter-out $(OF_WORKSPACES),$(wildcard controller/*)),paths=./$(folder)/...) \
 		output:crd:dir=config/crd/bases output:rbac:dir=config/rbac output:webhook:dir=config/webhook
+	@$(TOOL) controller-gen rbac:roleName=kyklos-manager-workspaces,fileName=workspaces-role.yaml \
+		$(foreach folder,$(OF_WORKSPACES),paths=./$(folder)/...) output:rbac:dir=config/rbac
 
 .PHONY: verify
 verify: generate ## Check that generated files, modules and formatting are up to date

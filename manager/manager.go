@@ -92,6 +92,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 		Requeue:    o.requeue,
 		Kinds:      kinds,
 		Namespaces: o.namespaces,
+		Workspaces: o.workspaces.scope(),
 		Workers:    o.workers,
 		Metrics:    o.metrics,
 		OnFight:    o.onFight,
@@ -112,7 +113,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 	}
 	if serving != nil {
 		if err := admission.SetupWithManager(mgr, admission.Options{
-			Kinds: kinds, Namespaces: o.namespaces, CheckRequester: o.checkRequester, Clock: wallclock.Clock,
+			Kinds: kinds, Namespaces: o.namespaces, Workspaces: o.workspaces.scope(), CheckRequester: o.checkRequester, Clock: wallclock.Clock,
 		}); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}

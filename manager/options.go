@@ -144,7 +144,8 @@ func (o *options) addWebhookFlags(flags *pflag.FlagSet) {
 
 func (o *options) validate() error {
 	for _, check := range []func() error{
-		o.requeue.Validate, o.metrics.Validate, o.onFight.Validate, o.migration.Validate, o.workspaces.validate,
+		o.requeue.Validate, o.metrics.Validate, o.onFight.Validate, o.migration.Validate,
+		func() error { return o.workspaces.validate(o.namespaces) },
 	} {
 		if err := check(); err != nil {
 			return err

@@ -2,8 +2,10 @@ package manager
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -17,6 +19,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace"
 	"kyklos.io/kyklos/controller/workspaceidle"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/wallclock"
 )
 
@@ -32,6 +35,7 @@ const (
 // workspaceOptions are the flags for Workspaces.
 type workspaceOptions struct {
 	serve      bool
+	namespaces []string
 	options    workspace.Options
 	gcInterval time.Duration
 }
@@ -44,9 +48,11 @@ func defaultWorkspaceOptions() workspaceOptions {
 
 func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
 	o := &w.options
-	flags.BoolVar(&w.serve, "workspaces", w.serve, "serve Workspaces")
+	flags.BoolVar(&w.serve, "workspaces", w.serve, "serve Workspaces; false needs none of their permissions")
+	flags.StringSliceVar(&w.namespaces, "workspace-namespaces", w.namespaces, "namespaces in which Workspaces are served, comma separated; empty means all that --namespaces serves")
 	flags.IntVar(&o.Workers, "workspace-workers", o.Workers, "number of workspaces that are reconciled at the same time")
-	flags.IntVar(&o.Limits.PerOwner, "workspace-limit-per-owner", o.Limits.PerOwner, "maximum number of running workspaces of one owner; at least 1")
+	flags.IntVar(&o.Limits.PerOwner, "workspace-limit-per-owner", o.Limits.PerOwner, "maximum number of running workspaces of one owner in one namespace; at least 1")
+	flags.IntVar(&o.Limits.PerNamespace, "workspace-limit-per-namespace", o.Limits.PerNamespace, "maximum number of running workspaces in one namespace; at least 1")
 	flags.IntVar(&o.Limits.All, "workspace-limit", o.Limits.All, "maximum number of running workspaces; at least 1")
 	flags.IntVar(&o.Limits.Movers, "mover-limit", o.Limits.Movers, "maximum number of homes that are archived or restored at the same time; at least 1")
 	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes; empty uses that of the manager's pod")
@@ -54,18 +60,41 @@ func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&w.gcInterval, "archive-gc-interval", w.gcInterval, "interval between searches for archives that no workspace needs; from 1m to 24h")
 }
 
-func (w *workspaceOptions) validate() error {
-	if err := (archivegc.Options{Interval: w.gcInterval}).Validate(); err != nil || !w.serve {
+func (w *workspaceOptions) validate(served []string) error {
+	if err := (archivegc.Options{Interval: w.gcInterval}).Validate(); err != nil {
 		return err
 	}
+	if !w.serve {
+		if len(w.namespaces) > 0 {
+			return errors.New("--workspace-namespaces: must be empty with --workspaces=false")
+		}
+		return nil
+	}
+	for _, namespace := range w.namespaces {
+		if err := validateNamespace("--workspace-namespaces", namespace); err != nil {
+			return err
+		}
+		if len(served) > 0 && !slices.Contains(served, namespace) {
+			return fmt.Errorf("--workspace-namespaces: %q must also be in --namespaces", namespace)
+		}
+	}
 	return w.options.Validate()
+}
+
+func (w *workspaceOptions) scope() targetkind.Scope {
+	return targetkind.Scope{Off: !w.serve, Namespaces: w.namespaces}
+}
+
+// namespacesOfWorkspaces are the namespaces in which Workspaces are served; none means all.
+func (o *options) namespacesOfWorkspaces() []string {
+	return o.workspaces.scope().NamespacesOf(targetkind.Workspace, o.namespaces)
 }
 
 // cacheOptions are the cached objects of all controllers.
 func (o *options) cacheOptions() cache.Options {
 	options := timewindowscaler.CacheOptions(o.namespaces)
 	if o.workspaces.serve {
-		workspace.CacheOptions(&options)
+		workspace.CacheOptions(&options, o.namespacesOfWorkspaces())
 	}
 	return options
 }
@@ -76,7 +105,7 @@ func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o options) error {
 		return nil
 	}
 	workspaces := o.workspaces.options
-	workspaces.NoClasses = len(o.namespaces) > 0
+	workspaces.NoClasses = len(o.namespacesOfWorkspaces()) > 0
 	if workspaces.MoverImage == "" {
 		var err error
 		if workspaces.MoverImage, err = ownImage(ctx, mgr, o); err != nil {
@@ -94,7 +123,7 @@ func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o options) error {
 		Monotonic:  sinceStart(),
 		Interval:   o.workspaces.gcInterval,
 		Namespace:  o.ownNamespace(),
-		Namespaces: o.namespaces,
+		Namespaces: o.namespacesOfWorkspaces(),
 		Stores:     connect.Options{Folders: workspaces.Folders},
 	})
 	if err != nil {
@@ -111,9 +140,6 @@ func ownImage(ctx context.Context, mgr ctrl.Manager, o options) (string, error) 
 	name := os.Getenv(podVariable)
 	if name == "" {
 		return "", fmt.Errorf("the manager's image is unknown: neither %s nor %s is set", imageVariable, podVariable)
-	}
-	if len(o.namespaces) > 0 {
-		return "", fmt.Errorf("with --namespaces the manager has no permission to read its pod: set %s", imageVariable)
 	}
 	var pod corev1.Pod
 	if err := mgr.GetAPIReader().Get(ctx, types.NamespacedName{Namespace: o.ownNamespace(), Name: name}, &pod); err != nil {

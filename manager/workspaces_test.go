@@ -19,15 +19,15 @@ func TestWorkspaceFlags(t *testing.T) {
 		}
 	}
 	// The defaults of the limits (W39, W50).
-	compare(workspace.Options{Workers: 10, Limits: workspace.Limits{PerOwner: 2, All: 100, Movers: 10}}, parse(t).workspaces.options)
-	got := parse(t, "--workspace-workers=1", "--workspace-limit=2", "--workspace-limit-per-owner=3", "--mover-limit=4", "--mover-image=kyklos:1", "--archive-folders")
+	compare(workspace.Options{Workers: 10, Limits: workspace.Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}}, parse(t).workspaces.options)
+	got := parse(t, "--workspace-workers=1", "--workspace-limit=2", "--workspace-limit-per-owner=3", "--workspace-limit-per-namespace=5", "--mover-limit=4", "--mover-image=kyklos:1", "--archive-folders")
 	compare(workspace.Options{
-		Workers: 1, Limits: workspace.Limits{PerOwner: 3, All: 2, Movers: 4}, MoverImage: "kyklos:1", Folders: true,
+		Workers: 1, Limits: workspace.Limits{PerOwner: 3, PerNamespace: 5, All: 2, Movers: 4}, MoverImage: "kyklos:1", Folders: true,
 	}, got.workspaces.options)
 }
 
 func TestWorkspaceFlagsAreChecked(t *testing.T) {
-	for _, name := range []string{"workspace-workers", "workspace-limit", "workspace-limit-per-owner", "mover-limit"} {
+	for _, name := range []string{"workspace-workers", "workspace-limit", "workspace-limit-per-owner", "workspace-limit-per-namespace", "mover-limit"} {
 		options := parse(t, "--"+name+"=0")
 		if err, want := options.validate(), "--"+name+": must be at least 1, not 0"; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -83,8 +83,10 @@ const (
 	ReasonWaitingToRetry = "WaitingToRetry"
 	// ReasonRestartBackoff: the Pod keeps ending soon after its start, and the next start is delayed.
 	ReasonRestartBackoff = "RestartBackoff"
-	// ReasonOwnerLimitExceeded: the owner has reached the limit of running workspaces.
+	// ReasonOwnerLimitExceeded: the owner has reached the limit of running workspaces in this namespace.
 	ReasonOwnerLimitExceeded = "OwnerLimitExceeded"
+	// ReasonNamespaceLimitExceeded: the namespace has reached the limit of running workspaces.
+	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonLimitExceeded: the limit of running workspaces in the cluster is reached.
 	ReasonLimitExceeded = "LimitExceeded"
 	// ReasonWaitingForMover: all movers are busy.

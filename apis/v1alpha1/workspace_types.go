@@ -92,7 +92,7 @@ type WorkspaceSpec struct {
 	DesiredState DesiredState `json:"desiredState"`
 
 	// owner is who the workspace belongs to. Running workspaces are counted and
-	// limited per owner. Defaults to the namespace. Immutable.
+	// limited per owner, within the namespace. Defaults to the namespace. Immutable.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

@@ -118,11 +118,28 @@ type TimeWindowScalerSpec struct {
 	// +kubebuilder:default=false
 	Pause bool `json:"pause"`
 
+	// deletionPolicy is what happens to a DaemonSet that is suspended when its
+	// TimeWindowScaler is deleted: Retain, the default, leaves it suspended, Resume lets
+	// it run again. Targets of other kinds keep their replicas.
+	// +optional
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
+
 	// workspace configures a target of kind Workspace. It must not be set for other
 	// targets.
 	// +optional
 	Workspace *WorkspaceDrive `json:"workspace,omitempty"`
 }
+
+// DeletionPolicy is what happens to a suspended DaemonSet when its TimeWindowScaler is deleted.
+//
+// +kubebuilder:validation:Enum=Retain;Resume
+type DeletionPolicy string
+
+// The deletion policies.
+const (
+	DeletionRetain DeletionPolicy = "Retain"
+	DeletionResume DeletionPolicy = "Resume"
+)
 
 // WorkspaceDrive configures how the schedule controls a Workspace.
 type WorkspaceDrive struct {

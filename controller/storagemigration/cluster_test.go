@@ -48,13 +48,14 @@ func newStage(t *testing.T, args ...string) *stage {
 	defer cancel()
 	cluster := harness.StartFor(t, append(args, "--etcd-gateway", "--kubelet=false")...)
 	s := &stage{T: t, cluster: cluster}
-	s.must(cluster.Install(ctx, 1)) // nothing listens there; failurePolicy is Ignore
+	s.must(cluster.Install(ctx, 1))                                                            // nothing listens there
+	_, _, err := cluster.Kubectl(ctx, "", "delete", "validatingwebhookconfiguration", "--all") // writes in v1alpha1 would wait for it
+	s.must(err)
 
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
 		s.must(add(scheme))
 	}
-	var err error
 	s.Client, err = client.New(cluster.Config, client.Options{Scheme: scheme})
 	s.must(err)
 	for _, v := range s.definition().Spec.Versions {

@@ -9,8 +9,8 @@ import (
 )
 
 // However the clock is set between passes: the count is that of the time that the clock shows, and a decrease waits
-// for one grace period from the earliest time that the clock has shown since it was due. So no decrease is early, and
-// none waits longer because of a step.
+// for one grace period from the boundary that the clock has passed, or from the earliest time that it has shown since.
+// So none waits longer because of a step.
 func TestHoweverTheClockIsSet(t *testing.T) {
 	const day = 24 * time.Hour
 	off := []time.Duration{0, 0, 0, -time.Second, time.Second, -time.Minute, -time.Hour, time.Hour, -day, day, -3650 * day, 3650 * day}
@@ -26,7 +26,7 @@ func TestHoweverTheClockIsSet(t *testing.T) {
 		s.tws.Spec.GracePeriodSeconds = rapid.SampledFrom([]int32{0, 60, 300, 7200}).Draw(rt, "grace")
 		grace := time.Duration(s.tws.Spec.GracePeriodSeconds) * time.Second
 		right := ist("2025-01-27 16:00:00")
-		var earliest time.Time // that the clock has shown since a decrease was due; zero while none is
+		var before, earliest time.Time // that the clock has shown since a decrease was due; zero while none is
 		inForce := int32(-1)
 		for range rapid.IntRange(1, 40).Draw(rt, "passes") {
 			right = right.Add(time.Duration(rapid.IntRange(0, 1800).Draw(rt, "seconds")) * time.Second)
@@ -35,9 +35,12 @@ func TestHoweverTheClockIsSet(t *testing.T) {
 			switch {
 			case want >= inForce:
 				earliest = time.Time{}
-			case earliest.IsZero() || now.Before(earliest):
+			case earliest.IsZero():
+				earliest = lowerSince(officeHoursAt, inForce, before, now)
+			case now.Before(earliest):
 				earliest = now
 			}
+			before = now
 			if !earliest.IsZero() && now.Before(earliest.Add(grace)) {
 				want = inForce
 			} else {

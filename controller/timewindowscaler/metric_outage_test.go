@@ -154,7 +154,7 @@ func TestTheFirstDecision(t *testing.T) {
 func TestEnteringDuringGrace(t *testing.T) {
 	s := polled(t, 14)
 	s.tws.Spec.DefaultReplicas, s.tws.Spec.GracePeriodSeconds = intstr.FromInt32(5), 120
-	s.tws.Status.EffectiveReplicas = ptr.To[int32](14)
+	s.tws.Status.EffectiveReplicas, s.tws.Status.TargetUID = ptr.To[int32](14), "d-1"
 	s.poll("2025-01-27 08:59:00")
 	s.expectEffective(14, "2025-01-27 09:01:00")
 	s.poll("2025-01-27 09:00:00")

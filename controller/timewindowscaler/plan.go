@@ -49,14 +49,9 @@ type decision struct {
 
 func (p *decision) desired() target.Desired { return target.Desired{Replicas: p.effective} }
 
-// grace is what the grace period does in this pass; expiry is nil unless one runs.
-type grace struct {
-	expiry                    *time.Time
-	started, cancelled, ended bool
-}
-
 // plan decides. It is the only place that does, and a pure function.
 func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decision {
+	tws = ofThisTarget(tws, obs)
 	kind := target.KindOf(tws.Spec.TargetRef)
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
 	if errs := append(targetErrors(tws, obs.obstacle), reading.Invalid()...); len(errs) > 0 {
@@ -78,7 +73,7 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 		p.evaluate(tws, obs, &reading, &calendar, now)
 	}
 	p.verdict.Replicas = kind.Limit(p.verdict.Replicas)
-	p.applyGrace(tws, obs, now)
+	p.applyGrace(tws, obs, &reading, now)
 	if reading.ZoneError == nil {
 		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
 		p.forecast(kind, tws, &reading, &calendar, now)
@@ -161,55 +156,6 @@ func leftOut(zoneErrors field.ErrorList) string {
 	}
 }
 
-// applyGrace delays a decrease (B2). The very first decision has no grace period. While a metric's first
-// value is awaited the count in force stays, and so does a grace period.
-func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) {
-	status, seconds := &tws.Status, tws.Spec.GracePeriodSeconds
-	if p.metric.Hold {
-		p.effective = extmetric.CurrentCount(tws, obs.target)
-		if status.GracePeriodExpiry != nil {
-			p.grace.expiry = &status.GracePeriodExpiry.Time
-		}
-		return
-	}
-	p.effective = p.verdict.Replicas
-	if status.EffectiveReplicas == nil {
-		return
-	}
-	before := *status.EffectiveReplicas
-	var expiry *time.Time
-	if status.GracePeriodExpiry != nil {
-		// A grace period ends at the latest its own length from now. More is left if the clock was set
-		// back or the spec was changed.
-		longest := wholeSecond(now.Add(time.Duration(seconds) * time.Second))
-		expiry = &status.GracePeriodExpiry.Time
-		if expiry.After(longest) {
-			expiry = &longest
-		}
-	}
-	effective, newExpiry := timecalc.ApplyGracePeriod(before, p.effective, seconds, expiry, now)
-	if newExpiry != nil {
-		rounded := wholeSecond(*newExpiry)
-		newExpiry = &rounded
-	}
-	ended := expiry != nil && newExpiry == nil
-	p.effective = effective
-	p.grace = grace{
-		expiry:    newExpiry,
-		started:   expiry == nil && newExpiry != nil,
-		cancelled: ended && effective >= before,
-		ended:     ended && effective < before,
-	}
-}
-
-// wholeSecond rounds up: the API stores whole seconds, and a grace period must not end early.
-func wholeSecond(t time.Time) time.Time {
-	if whole := t.Truncate(time.Second); whole.Before(t) {
-		return whole.Add(time.Second)
-	}
-	return t
-}
-
 // wasConverged reports whether the target was as it should be, or on its way there, for this very spec, so
 // that a difference now is drift. It is not drift if the target comes back, a pause ends or a write was
 // refused; it is if a rival holds the target while a correction waits.
@@ -231,7 +177,7 @@ func due(tws *v1beta1.TimeWindowScaler, p decision, now time.Time) time.Time {
 	case !p.Write || p.Drift || status.ObservedGeneration != tws.Generation:
 		return time.Time{}
 	case p.grace.ended:
-		return status.GracePeriodExpiry.Time
+		return p.grace.end
 	case status.NextBoundary != nil && !status.NextBoundary.After(now):
 		return status.NextBoundary.Time
 	default:

@@ -47,15 +47,15 @@ func TestWakeUp(t *testing.T) {
 			tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayIgnore}
 		}},
 		"grace expiry": {"2025-01-27 17:00:00", "2025-01-27 17:05:00", func(tws *v1beta1.TimeWindowScaler) {
-			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas = 300, ptr.To[int32](10)
+			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas, tws.Status.TargetUID = 300, ptr.To[int32](10), "d-1"
 		}},
 		"boundary before grace expiry": {"2025-01-27 17:00:00", "2025-01-28 09:00:00", func(tws *v1beta1.TimeWindowScaler) {
-			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas = 100_000, ptr.To[int32](10)
+			tws.Spec.GracePeriodSeconds, tws.Status.EffectiveReplicas, tws.Status.TargetUID = 100_000, ptr.To[int32](10), "d-1"
 		}},
 	} {
 		tws := officeHours()
 		tc.change(tws)
-		if got := plan(tws, observation{}, ist(tc.now)).wakeUp; !got.Equal(ist(tc.want)) {
+		if got := plan(tws, observation{target: deployment(10, 10)}, ist(tc.now)).wakeUp; !got.Equal(ist(tc.want)) {
 			t.Errorf("%s: %s, want %s", name, got.In(kolkata), tc.want)
 		}
 	}

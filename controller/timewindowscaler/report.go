@@ -40,6 +40,9 @@ func (p *passResult) status() v1beta1.TimeWindowScalerStatus {
 	status.TargetObservedReplicas = nil
 	if p.outcome.target != nil {
 		status.TargetObservedReplicas = ptr.To(p.outcome.target.Base().Observed)
+		status.TargetUID = string(p.outcome.target.Base().UID)
+	} else if p.obs.obstacle == nil {
+		status.TargetUID = ""
 	}
 	status.NextBoundary = timePointer(p.plan.nextBoundary)
 	status.NextChange = nextChange(p.plan.nextChange)

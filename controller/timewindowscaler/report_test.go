@@ -127,6 +127,7 @@ func TestStatusFields(t *testing.T) {
 		CurrentWindow:          "BusinessHours",
 		EffectiveReplicas:      ptr.To[int32](10),
 		TargetObservedReplicas: ptr.To[int32](2),
+		TargetUID:              "d-1",
 		NextBoundary:           second("2025-01-27 17:00:00"),
 		NextChange:             &v1beta1.NextChange{Time: *second("2025-01-27 17:00:00"), Replicas: ptr.To[int32](2)},
 		LastScaleTime:          second(inTheHours), // whole seconds, as the API stores them
@@ -137,8 +138,8 @@ func TestStatusFields(t *testing.T) {
 	}
 	s.obs.target = nil
 	s.pass("2025-01-27 15:00:00")
-	if got := s.tws.Status; got.TargetObservedReplicas != nil || !got.LastScaleTime.Equal(want.LastScaleTime) {
-		t.Errorf("without a target: observed %v, last scaled %v", got.TargetObservedReplicas, got.LastScaleTime)
+	if got := s.tws.Status; got.TargetObservedReplicas != nil || got.TargetUID != "" || !got.LastScaleTime.Equal(want.LastScaleTime) {
+		t.Errorf("without a target: observed %v of %q, last scaled %v", got.TargetObservedReplicas, got.TargetUID, got.LastScaleTime)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestWaitsAfterAPass(t *testing.T) {
 		"unreadable and no target": {func(s *scenario) { s.tws.Spec.Windows[0].End, s.obs.target = "09:00", nil }, 5 * time.Minute},
 		"unknown zone, in grace": {func(s *scenario) {
 			s.tws.Spec.Timezone, s.tws.Spec.GracePeriodSeconds = "Mars/Olympus_Mons", 40
-			s.tws.Status.EffectiveReplicas = ptr.To[int32](10)
+			s.tws.Status.EffectiveReplicas, s.tws.Status.TargetUID = ptr.To[int32](10), "d-1"
 		}, 40 * time.Second},
 		"refused": {func(s *scenario) { s.obs.target, s.refusal = deployment(2, 2), errRefused }, 30 * time.Second},
 	} {

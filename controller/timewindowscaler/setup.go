@@ -28,6 +28,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
+	"kyklos.io/kyklos/controller/timewindowscaler/orphan"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -54,6 +55,8 @@ type Options struct {
 	Kinds *targetkind.Resolver
 	// Namespaces is what to watch, as in CacheOptions.
 	Namespaces []string
+	// Workspaces is where they are served.
+	Workspaces targetkind.Scope
 	// Workers is how many scalers are reconciled at once; 0 means 10.
 	Workers int
 	// Metrics says how windows' metrics are polled; zero means extmetric.DefaultOptions.
@@ -88,7 +91,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	var queue wakequeue.Queue
 	wakeFirst := func(keys ...types.NamespacedName) { queue.WakeFirst(boundaryPriority, keys...) }
 	r := &Reconciler{
-		Clients:   target.Clients{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Dynamic: dynamicClient, Kinds: options.Kinds},
+		Clients:   target.Clients{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Dynamic: dynamicClient, Kinds: options.Kinds, Workspaces: options.Workspaces},
 		Clock:     options.Clock,
 		Events:    events.NewRecorder(mgr.GetEventRecorder(target.FieldManager)),
 		Requeue:   options.Requeue,
@@ -103,6 +106,9 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		if err := mgr.Add(task); err != nil {
 			return err
 		}
+	}
+	if err := orphan.SetupWithManager(mgr, options.Clock, target.FieldManager); err != nil {
+		return err
 	}
 	return r.build(mgr, &queue, options.Workers)
 }
@@ -122,7 +128,7 @@ func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakequeue.Queue, op
 	ctx := log.IntoContext(context.Background(), logger)
 	return &kindwatch.Watches{
 		Config: mgr.GetConfig(), HTTP: mgr.GetHTTPClient(), Reviews: mgr.GetClient(),
-		Clock: options.Clock, Namespaces: options.Namespaces, Log: logger,
+		Clock: options.Clock, Namespaces: options.Namespaces, Workspaces: options.Workspaces, Log: logger,
 		Changed: func(kind schema.GroupKind, key types.NamespacedName) {
 			queue.Wake(r.scalersOf(ctx, kind, key)...)
 		},

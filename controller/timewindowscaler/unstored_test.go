@@ -16,7 +16,7 @@ func TestAnUnstoredStatusIsInForce(t *testing.T) {
 	stored.Spec.GracePeriodSeconds = 300
 	stored.Status.EffectiveReplicas = ptr.To[int32](2)
 	var unstored unstoredStatus
-	unstored.keep(stored, &v1beta1.TimeWindowScalerStatus{EffectiveReplicas: ptr.To[int32](10), ObservedGeneration: 1})
+	unstored.keep(stored, &v1beta1.TimeWindowScalerStatus{EffectiveReplicas: ptr.To[int32](10), TargetUID: "d-1", ObservedGeneration: 1})
 
 	stored.Generation, stored.Spec.Windows[0].Replicas = 2, intstr.FromInt32(5)
 	p := plan(unstored.inForce(stored), observation{target: deployment(10, 10)}, ist(inTheHours))

@@ -72,6 +72,24 @@ func TestWhichConfigMapChangesMatter(t *testing.T) {
 	}
 }
 
+// An edit is seen even if the generation stays: that of what only v1beta1 shows, by a request in v1alpha1 (A2).
+func TestWhichScalerChangesMatter(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*v1beta1.TimeWindowScaler)
+		want   bool
+	}{
+		"status":        {func(s *v1beta1.TimeWindowScaler) { s.Status.CurrentWindow, s.ResourceVersion = "W", "2" }, false},
+		"a label":       {func(s *v1beta1.TimeWindowScaler) { s.Labels, s.ResourceVersion = map[string]string{"a": "b"}, "2" }, false},
+		"a zone":        {func(s *v1beta1.TimeWindowScaler) { s.Spec.Windows[0].Timezone = "Asia/Tokyo" }, true},
+		"a generation":  {func(s *v1beta1.TimeWindowScaler) { s.Generation++ }, true},
+		"being deleted": {func(s *v1beta1.TimeWindowScaler) { s.Generation++; deleting(&s.ObjectMeta) }, true},
+	} {
+		if got := passesOn(specChanged, officeHours(), tc.change); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // B8: a scaler that leaves a target, or names it, wakes the others.
 func TestWhichScalerChangesMatterToRivals(t *testing.T) {
 	for name, tc := range map[string]struct {

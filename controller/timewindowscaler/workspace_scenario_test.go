@@ -77,8 +77,7 @@ var workspaceStories = map[string][]step{
 		{"2026-03-02 17:10", nil, "STANDBY", reached, []string{"ScaledDown"}},
 		{"2026-03-03 16:00", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-03-03 16:30", asks("STANDBY"), "STANDBY", left, nil},
-		{"2026-03-03 17:00", nil, "STANDBY", left, []string{"GracePeriodStarted"}},
-		{"2026-03-03 17:10", nil, "STANDBY", reached, nil},
+		{"2026-03-03 17:00", nil, "STANDBY", reached, nil}, // there is nothing to keep
 	},
 	"paused": {
 		{"2026-03-02 08:00", nil, "STANDBY", reached, nil},

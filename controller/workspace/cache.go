@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
 )
 
@@ -19,15 +20,23 @@ import (
 const uidIndex = "kyklos.io/workspace-uid"
 
 // CacheOptions restricts the manager's cache to the objects of Workspaces, Pods and Jobs without their specs. Pods of others
-// that use a home are read from the API server.
-func CacheOptions(options *cache.Options) {
+// that use a home are read from the API server. namespaces are the only ones to read; none means those of options.
+func CacheOptions(options *cache.Options, namespaces []string) {
 	ours := labels.SelectorFromSet(labels.Set{objects.LabelManagedBy: objects.ManagedBy})
 	if options.ByObject == nil {
 		options.ByObject = map[client.Object]cache.ByObject{}
 	}
-	options.ByObject[&corev1.Pod{}] = cache.ByObject{Label: ours, Transform: stripPod}
-	options.ByObject[&batchv1.Job{}] = cache.ByObject{Label: ours, Transform: stripJob}
-	options.ByObject[&corev1.PersistentVolumeClaim{}] = cache.ByObject{Label: ours}
+	var in map[string]cache.Config
+	for _, namespace := range namespaces {
+		if in == nil {
+			in = map[string]cache.Config{}
+		}
+		in[namespace] = cache.Config{}
+	}
+	options.ByObject[&v1alpha1.Workspace{}] = cache.ByObject{Namespaces: in}
+	options.ByObject[&corev1.Pod{}] = cache.ByObject{Namespaces: in, Label: ours, Transform: stripPod}
+	options.ByObject[&batchv1.Job{}] = cache.ByObject{Namespaces: in, Label: ours, Transform: stripJob}
+	options.ByObject[&corev1.PersistentVolumeClaim{}] = cache.ByObject{Namespaces: in, Label: ours}
 }
 
 func stripPod(obj any) (any, error) {

@@ -59,7 +59,7 @@ func (r *Reconciler) report(p plan) message.Facts {
 	limits := r.reservations.limits
 	facts := message.Facts{
 		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: p.archive.Store, Running: p.available.running,
-		Limits:   message.Limits{Owner: limits.PerOwner, All: limits.All, Movers: limits.Movers},
+		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers},
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
 	}
 	// Only a new error has details: their wording varies, and a status at rest must not.
@@ -88,7 +88,7 @@ func (r *Reconciler) publish(ctx context.Context, p plan, facts message.Facts) {
 // queue adds a Workspace that waits for a slot to the queue.
 func (r *Reconciler) queue(p plan) {
 	switch p.decision.Code {
-	case lifecycle.CodeMoversFull, lifecycle.CodeOwnerLimit, lifecycle.CodeAllLimit:
+	case lifecycle.CodeMoversFull, lifecycle.CodeOwnerLimit, lifecycle.CodeNamespaceLimit, lifecycle.CodeAllLimit:
 		r.reservations.queue(client.ObjectKeyFromObject(p.ws))
 	}
 }

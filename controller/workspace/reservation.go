@@ -24,8 +24,9 @@ const (
 
 // Limits bound what happens at the same time. They can be exceeded slightly when the leader changes.
 type Limits struct {
-	// PerOwner and All bound the running workspaces, at least 1.
-	PerOwner, All int
+	// PerOwner, PerNamespace and All bound the running workspaces, at least 1. An owner is free text, so it counts within its
+	// namespace: nobody can use up the limits of another one.
+	PerOwner, PerNamespace, All int
 	// Movers bounds the operations that move homes, at least 1.
 	Movers int
 }
@@ -58,8 +59,8 @@ type slot struct {
 // available is what the other Workspaces leave.
 type available struct {
 	lifecycle.Limits
-	// running are the workspaces of the same owner that run or start, in no order.
-	running []types.NamespacedName
+	// running are the workspaces of the same owner that run or start in the namespace, in no order.
+	running []string
 }
 
 // slotOf is the slot that a Workspace takes in a state. An operation that waits before its Job has a name, such as an
@@ -74,7 +75,7 @@ func slotOf(ws *v1alpha1.Workspace, s lifecycle.Status, now time.Time) slot {
 	}
 }
 
-// owner is whose limit a Workspace counts against.
+// owner is whose limit in the namespace a Workspace counts against.
 func owner(ws *v1alpha1.Workspace) string {
 	if ws.Spec.Owner != "" {
 		return ws.Spec.Owner
@@ -116,7 +117,7 @@ func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, now ti
 	}
 	delete(slots, ws.UID)
 	var left available
-	var running, moving int
+	var inNamespace, running, moving int
 	for _, s := range slots {
 		if s.runs {
 			running++
@@ -124,12 +125,16 @@ func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, now ti
 		if s.moves {
 			moving++
 		}
-		if s.runs && s.owner == owner(ws) {
-			left.running = append(left.running, s.name)
+		if !s.runs || s.name.Namespace != ws.Namespace {
+			continue
+		}
+		inNamespace++
+		if s.owner == owner(ws) {
+			left.running = append(left.running, s.name.Name)
 		}
 	}
 	left.Limits = lifecycle.Limits{
-		OwnerFull: len(left.running) >= r.limits.PerOwner, AllFull: running >= r.limits.All, MoversFull: moving >= r.limits.Movers,
+		OwnerFull: len(left.running) >= r.limits.PerOwner, NamespaceFull: inNamespace >= r.limits.PerNamespace, AllFull: running >= r.limits.All, MoversFull: moving >= r.limits.Movers,
 	}
 	return left, nil
 }
@@ -140,7 +145,7 @@ func (r *reservations) reserve(ctx context.Context, ws *v1alpha1.Workspace, next
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	left, err = r.count(ctx, ws, now)
-	if err != nil || wants.runs && (left.OwnerFull || left.AllFull) || wants.moves && left.MoversFull {
+	if err != nil || wants.runs && (left.OwnerFull || left.NamespaceFull || left.AllFull) || wants.moves && left.MoversFull {
 		return left, false, err
 	}
 	if r.taken == nil {

@@ -24,6 +24,11 @@ func neighbour(name, owner string, change ...func(*v1alpha1.WorkspaceStatus)) *v
 	return ws
 }
 
+func inNamespace(namespace string, ws *v1alpha1.Workspace) *v1alpha1.Workspace {
+	ws.Namespace = namespace
+	return ws
+}
+
 func runs(s *v1alpha1.WorkspaceStatus)   { s.Phase = v1alpha1.Phase(lifecycle.Running) }
 func starts(s *v1alpha1.WorkspaceStatus) { operates(s, lifecycle.Starting) }
 
@@ -54,8 +59,17 @@ func TestLimits(t *testing.T) {
 		"two of the same owner, one starting": {
 			others: []client.Object{neighbour("a", "team", runs), neighbour("b", "", starts)}, want: lifecycle.Limits{OwnerFull: true},
 		},
+		"the same owner elsewhere": {
+			others: []client.Object{inNamespace("evil", neighbour("a", "team", runs)), inNamespace("evil", neighbour("b", "team", starts))},
+		},
+		"as many as may in the namespace": {
+			others: []client.Object{
+				neighbour("a", "x", runs), neighbour("b", "y", starts), neighbour("c", "z", runs), inNamespace("far", neighbour("d", "", runs)),
+			}, want: lifecycle.Limits{NamespaceFull: true},
+		},
 		"as many as may": {
-			others: []client.Object{neighbour("a", "x", runs), neighbour("b", "y", runs), neighbour("c", "z", starts)}, want: lifecycle.Limits{AllFull: true},
+			others: []client.Object{neighbour("a", "x", runs), neighbour("b", "y", runs), inNamespace("far", neighbour("c", "z", starts)),
+				inNamespace("far", neighbour("d", "z", starts)), inNamespace("far", neighbour("e", "", runs))}, want: lifecycle.Limits{AllFull: true},
 		},
 		"two movers": {
 			others: []client.Object{neighbour("a", "x", archives(long, "j")), neighbour("b", "y", archives(epoch, ""))}, want: lifecycle.Limits{MoversFull: true},
@@ -73,7 +87,7 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, append(tc.others, aWorkspace())...)
-			w.r.reservations.limits = Limits{PerOwner: 2, All: 3, Movers: 2}
+			w.r.reservations.limits = Limits{PerOwner: 2, PerNamespace: 3, All: 5, Movers: 2}
 			got, err := w.r.reservations.available(t.Context(), w.workspace(), lifecycle.Status{}, epoch)
 			if err != nil || got.Limits != tc.want {
 				t.Errorf("%+v, %v, want %+v", got, err, tc.want)
@@ -86,7 +100,7 @@ func TestLimits(t *testing.T) {
 func TestClaimsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.r.reservations.limits = Limits{PerOwner: 3, All: 100, Movers: 100}
+	w.r.reservations.limits = Limits{PerOwner: 3, PerNamespace: 100, All: 100, Movers: 100}
 	next := lifecycle.Status{Phase: lifecycle.Standby, Operation: lifecycle.Operation{Type: lifecycle.Starting, ID: "new", StartedAt: epoch}}
 	var entered sync.Map
 	var all sync.WaitGroup

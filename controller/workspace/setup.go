@@ -23,6 +23,8 @@ import (
 	"kyklos.io/kyklos/internal/wakequeue"
 )
 
+// The permissions for Workspaces are a role of their own, which can be left out. Events are in that of the manager.
+
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;delete
@@ -31,7 +33,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups="",namespace=kyklos-system,resources=pods,verbs=get
 
 // FieldManager is the name under which Kyklos owns what it writes.
 const FieldManager = "kyklos"
@@ -41,7 +43,7 @@ const FieldManager = "kyklos"
 const passTimeout = 12 * time.Second
 
 // DefaultLimits are the default limits (W39, W50).
-var DefaultLimits = Limits{PerOwner: 2, All: 100, Movers: 10}
+var DefaultLimits = Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}
 
 // DefaultWorkers is the default of Options.Workers (W39).
 const DefaultWorkers = 10
@@ -68,7 +70,7 @@ func (o Options) Validate() error {
 		value int
 	}{
 		{"workspace-workers", o.Workers}, {"workspace-limit-per-owner", o.Limits.PerOwner},
-		{"workspace-limit", o.Limits.All}, {"mover-limit", o.Limits.Movers},
+		{"workspace-limit-per-namespace", o.Limits.PerNamespace}, {"workspace-limit", o.Limits.All}, {"mover-limit", o.Limits.Movers},
 	} {
 		if flag.value < 1 {
 			return fmt.Errorf("--%s: must be at least 1, not %d", flag.name, flag.value)

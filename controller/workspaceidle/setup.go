@@ -15,7 +15,6 @@ import (
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // FieldManager owns spec.desiredState in managedFields when this controller writes it.
 const FieldManager = "kyklos-ttl"

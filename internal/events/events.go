@@ -25,6 +25,7 @@ const (
 	ReasonMetricUnavailable    = "MetricUnavailable"
 	ReasonTargetForbidden      = "TargetForbidden"
 	ReasonFieldFight           = "FieldFight"
+	ReasonLeftSuspended        = "LeftSuspended"
 )
 
 // Event is one event as a value. The API merges events of the same type, action and reason whatever their

@@ -42,6 +42,8 @@ func TestTexts(t *testing.T) {
 		"second owner":                       {events.EmitWarning(events.ReasonTargetConflict, "web belongs to another"), "Warning", "TargetConflict"},
 		"a metric decides":                   {events.EmitScale(true, "Scale", "scaled up from 2 to 7 replicas", events.Cause{Window: "peak", Metric: "queue_depth"}), "Normal", "ScaledUp"},
 		"a metric fails":                     {events.EmitWarning(events.ReasonMetricUnavailable, "Metric queue_depth has no value"), "Warning", "MetricUnavailable"},
+		"left suspended":                     {events.EmitLeftSuspended("agent"), "Warning", "LeftSuspended"},
+		"resumed after a deletion":           {events.EmitResumedAfterDeletion(), "Normal", "ScaledUp"},
 		"a fight":                            {events.EmitWarning(events.ReasonFieldFight, "Field manager kubectl rewrites the replicas"), "Warning", "FieldFight"},
 	} {
 		if tc.ev.Type != tc.kind || tc.ev.Reason != tc.reason {

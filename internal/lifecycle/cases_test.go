@@ -26,6 +26,7 @@ func verdictCases() []verdictCase {
 		{"a cache decides nothing", at(want(R), cached), "Begin", lifecycle.ActReadLive, lifecycle.CodeClaimed, "", ""},
 		{"W17: STARTING", at(want(R)), "Begin", L, lifecycle.CodeClaimed, lifecycle.Starting, ""},
 		{"limit of the owner", at(want(R), full(lifecycle.Limits{OwnerFull: true})), "Begin", L, lifecycle.CodeOwnerLimit, "", ""},
+		{"limit of the namespace", at(want(R), full(lifecycle.Limits{NamespaceFull: true})), "Begin", L, lifecycle.CodeNamespaceLimit, "", ""},
 		{"limit of all", at(want(R), full(lifecycle.Limits{AllFull: true})), "Begin", L, lifecycle.CodeAllLimit, "", ""},
 		{"D22: the movers' gate", at(want(P), full(lifecycle.Limits{MoversFull: true})), "Begin", L, lifecycle.CodeMoversFull, "", ""},
 		{"D22: starts pass the movers' gate", at(want(R), full(lifecycle.Limits{MoversFull: true})), "Begin", L, lifecycle.CodeClaimed, lifecycle.Starting, ""},

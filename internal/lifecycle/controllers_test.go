@@ -44,7 +44,7 @@ type pending struct {
 func (w *world) input(s snapshot) lifecycle.Input {
 	return lifecycle.Input{
 		Now: w.now.Add(w.moved), NewID: w.id(), Workspace: s.ws, Status: s.saved, Observed: s.seen,
-		Limits: lifecycle.Limits{OwnerFull: w.full, AllFull: w.full, MoversFull: w.full},
+		Limits: lifecycle.Limits{OwnerFull: w.full, NamespaceFull: w.full, AllFull: w.full, MoversFull: w.full},
 	}
 }
 

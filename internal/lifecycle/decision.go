@@ -101,6 +101,7 @@ const (
 	CodeRetrying             Code = "WaitingToRetry"
 	CodeRestartBackoff       Code = "RestartBackoff"
 	CodeOwnerLimit           Code = "OwnerLimitExceeded"
+	CodeNamespaceLimit       Code = "NamespaceLimitExceeded"
 	CodeAllLimit             Code = "LimitExceeded"
 	CodeMoversFull           Code = "WaitingForMover"
 	CodeCancelled            Code = "Cancelled"

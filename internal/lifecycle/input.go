@@ -111,8 +111,9 @@ type Failure struct {
 
 // Limits are what other Workspaces leave for this one.
 type Limits struct {
-	// OwnerFull and AllFull: the limit of running workspaces is reached, of this owner or in all.
-	OwnerFull, AllFull bool
+	// OwnerFull, NamespaceFull and AllFull: the limit of running workspaces is reached, of this owner in the namespace, of the
+	// namespace, or in all.
+	OwnerFull, NamespaceFull, AllFull bool
 	// MoversFull: all mover slots are taken.
 	MoversFull bool
 }

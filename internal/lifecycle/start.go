@@ -31,6 +31,8 @@ func (e *evaluation) startNext() bool {
 		return e.wait(CodeRestartBackoff, e.Status.NextStartAt)
 	case next == Starting && e.Limits.OwnerFull:
 		return e.wait(CodeOwnerLimit, e.Now.Add(retryPace))
+	case next == Starting && e.Limits.NamespaceFull:
+		return e.wait(CodeNamespaceLimit, e.Now.Add(retryPace))
 	case next == Starting && e.Limits.AllFull:
 		return e.wait(CodeAllLimit, e.Now.Add(retryPace))
 	case next == Starting:

@@ -25,7 +25,7 @@ func Count(replicas intstr.IntOrString, baseline *int32) (int32, error) {
 	}
 	digits, isPercent := strings.CutSuffix(replicas.StrVal, "%")
 	percent, err := strconv.ParseUint(digits, 10, 16)
-	if !isPercent || err != nil || percent > MaxPercent {
+	if !isPercent || err != nil || percent > MaxPercent || digits != strconv.FormatUint(percent, 10) {
 		return 0, fmt.Errorf("%q is not a number of replicas: use a number, such as 10, or a percentage from 0%% to %d%%, such as 150%%", replicas.StrVal, MaxPercent)
 	}
 	if baseline == nil {

@@ -47,6 +47,9 @@ func readMetric(spec *v1beta1.WindowMetric, path *field.Path) (Metric, field.Err
 		errs = append(errs, problem)
 	}
 	metric.Target = target
+	if metric.Lowest < 0 {
+		errs = append(errs, field.Invalid(path.Child("minReplicas"), metric.Lowest, "must not be negative"))
+	}
 	if metric.Highest < max(metric.Lowest, 1) {
 		errs = append(errs, field.Invalid(path.Child("maxReplicas"), metric.Highest, "must be at least 1 and not below minReplicas, which is 1 if left out"))
 	}

@@ -59,6 +59,9 @@ func FromSpec(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) Reading {
 	}
 	reading.Calendar.Zone = zone
 	reading.Calendar.DefaultReplicas, err = Count(spec.DefaultReplicas, spec.BaselineReplicas)
+	if err == nil && reading.Calendar.DefaultReplicas < 0 {
+		err = errors.New("must not be negative")
+	}
 	if err != nil {
 		reading.WindowErrors = append(reading.WindowErrors, field.Invalid(path.Child("defaultReplicas"), plain(spec.DefaultReplicas), err.Error()))
 	}
@@ -103,6 +106,9 @@ func (r *Reading) readWindows(spec *v1beta1.TimeWindowScalerSpec, path *field.Pa
 		window, err := parse(source, spec.BaselineReplicas)
 		if err != nil {
 			r.WindowErrors = append(r.WindowErrors, fieldErrors(err, path, source)...)
+		}
+		if err := nameError(source.Name, path.Child("name")); err != nil {
+			r.WindowErrors = append(r.WindowErrors, err)
 		}
 		if err == nil && zone.err == nil {
 			r.Calendar.Windows[i] = window.In(zone.location).Named(source.Name)

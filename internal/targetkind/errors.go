@@ -50,11 +50,16 @@ func (e *NotScalableError) Error() string {
 // is the same at every attempt.
 type ForbiddenError struct {
 	Kind Kind
+	// Flag is the manager's flag that leaves the kind out; empty if nothing does, and the permission alone is missing.
+	Flag string
 	// Err is the API server's answer; nil if only the permission was reviewed.
 	Err error
 }
 
 func (e *ForbiddenError) Error() string {
+	if e.Flag != "" {
+		return fmt.Sprintf("this Kyklos does not serve %ss here (flag %s)", e.Kind.Kind, e.Flag)
+	}
 	resource := e.Kind.Resource
 	onObjects, onScale := verbs(e.Kind)
 	rules := fmt.Sprintf("%s on %s", enumerate(onObjects), resource)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -166,7 +167,7 @@ func TestApplyInTheOlderVersion(t *testing.T) {
 	raw, err := json.Marshal(parse(t, back))
 	harness.Must(t, err)
 	_, err = in("v1alpha1", ns).Patch(t.Context(), "rich", types.ApplyPatchType, raw, metav1.PatchOptions{FieldManager: "team"})
-	if err == nil || !strings.Contains(err.Error(), "failed to prune fields") {
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.baselineReplicas: Forbidden: would be lost: v1alpha1 does not have this field") {
 		t.Errorf("with percentages: got %v", err)
 	}
 	if diff := cmp.Diff(before.Object, get(t, "v1beta1", ns, "rich").Object); diff != "" {

@@ -5,13 +5,10 @@ package api
 
 import (
 	"context"
-	"strings"
-	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/harness"
@@ -72,40 +69,4 @@ func in(version, namespace string) dynamic.ResourceInterface {
 func newNamespace(t *testing.T) string {
 	t.Helper()
 	return harness.NewT(t, cluster).NewNamespace("api-")
-}
-
-// warnings collects the warnings of the API server.
-type warnings struct {
-	mu    sync.Mutex
-	texts []string
-}
-
-// HandleWarningHeader implements rest.WarningHandler.
-func (w *warnings) HandleWarningHeader(_ int, _ string, text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.texts = append(w.texts, text)
-}
-
-// about returns the warnings that contain a text.
-func (w *warnings) about(part string) (found []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, text := range w.texts {
-		if strings.Contains(text, part) {
-			found = append(found, text)
-		}
-	}
-	return found
-}
-
-// warned returns a client for v1alpha1 and the warnings that it gets.
-func warned(t *testing.T, namespace string) (dynamic.ResourceInterface, *warnings) {
-	t.Helper()
-	received := &warnings{}
-	config := rest.CopyConfig(cluster.Config)
-	config.WarningHandler = received
-	watched, err := dynamic.NewForConfig(config)
-	harness.Must(t, err)
-	return watched.Resource(schema.GroupVersionResource{Group: "kyklos.io", Version: "v1alpha1", Resource: "timewindowscalers"}).Namespace(namespace), received
 }

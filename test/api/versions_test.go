@@ -2,9 +2,11 @@ package api
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,36 +80,36 @@ func TestEditsOfV1alpha1(t *testing.T) {
 	}
 }
 
-// A PUT without the annotation loses exactly what v1alpha1 cannot express, with a warning.
+// A PUT in v1alpha1 that keeps the annotation edits what v1alpha1 shows. One without it is refused, as it would lose the
+// rest, and generation would not even move.
 func TestPutWithoutTheAnnotation(t *testing.T) {
 	ns := newNamespace(t)
 	create(t, ns, rich)
-	client, heard := warned(t, ns)
 	alpha := get(t, "v1alpha1", ns, "rich")
 	spec(alpha)["pause"] = true
-	_, err := client.Update(t.Context(), alpha, metav1.UpdateOptions{})
+	_, err := in("v1alpha1", ns).Update(t.Context(), alpha, metav1.UpdateOptions{})
 	harness.Must(t, err)
-	if lost := heard.about("lost"); len(lost) > 0 {
-		t.Errorf("a PUT that keeps the annotation warns: %q", lost)
-	}
-	beta := get(t, "v1beta1", ns, "rich")
-	if spec(beta)["pause"] != true || window(beta, 0)["replicas"] != "150%" {
-		t.Errorf("the PUT became %v", spec(beta))
+	before := get(t, "v1beta1", ns, "rich")
+	if spec(before)["pause"] != true || window(before, 0)["replicas"] != "150%" {
+		t.Errorf("the PUT became %v", spec(before))
 	}
 
 	alpha = get(t, "v1alpha1", ns, "rich")
-	shown := spec(alpha)
 	alpha.SetAnnotations(nil)
-	_, err = client.Update(t.Context(), alpha, metav1.UpdateOptions{})
-	harness.Must(t, err)
-	if diff := cmp.Diff(shown, spec(get(t, "v1beta1", ns, "rich"))); diff != "" {
-		t.Errorf("more or less than the view is left (-view +v1beta1)\n%s", diff)
+	_, err = in("v1alpha1", ns).Update(t.Context(), alpha, metav1.UpdateOptions{})
+	want := "spec.baselineReplicas: Forbidden: would be lost, with 8 more fields: v1alpha1 does not have these fields, and annotation " +
+		conversion.Annotation + " no longer preserves them; leave the annotation as it is, or use kyklos.io/v1beta1"
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("without the annotation: got %v", err)
 	}
-	want := "spec.baselineReplicas: lost, with 8 more fields: v1alpha1 does not have these fields, and annotation " +
-		conversion.Annotation + ", which preserves them, was removed or changed; use kyklos.io/v1beta1"
-	if diff := cmp.Diff([]string{want}, heard.about("lost")); diff != "" {
-		t.Errorf("warnings (-want +got)\n%s", diff)
+	if diff := cmp.Diff(before.Object, get(t, "v1beta1", ns, "rich").Object); diff != "" {
+		t.Errorf("the refused PUT changed the object (-before +after)\n%s", diff)
 	}
+	create(t, ns, plain)
+	alpha = get(t, "v1alpha1", ns, "plain")
+	alpha.SetAnnotations(nil)
+	_, err = in("v1alpha1", ns).Update(t.Context(), alpha, metav1.UpdateOptions{})
+	harness.Must(t, err) // there is nothing to lose
 }
 
 // A target that v1alpha1 does not support can be read and kept there, but not set.

@@ -90,7 +90,7 @@ func (c *cohort) start() *harness.Manager {
 	c.Must(err)
 	m := c.StartManager(harness.ManagerOptions{
 		Binary: installation.Movable, Proxy: c.proxy, Env: []string{c.clock.Env()},
-		Args: append(c.ManagerArgs(), "--mover-image="+harness.HostImage(mover), "--mover-limit=100", "--workspace-limit-per-owner=100",
+		Args: append(c.ManagerArgs(), "--mover-image="+harness.HostImage(mover), "--mover-limit=100", "--workspace-limit-per-owner=100", "--workspace-limit-per-namespace=100",
 			"--workspace-workers=100"), // a held request keeps its worker
 	})
 	c.AwaitReady(m)

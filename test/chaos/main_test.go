@@ -17,6 +17,8 @@ var (
 	// admin is the tests' own client.
 	admin client.Client
 	store *harness.ObjectStore
+	// etcd is the API server's store.
+	etcd *harness.Etcd
 )
 
 func TestMain(m *testing.M) {
@@ -29,7 +31,11 @@ func prepare(ctx context.Context, s *harness.Suite) (err error) {
 		return err
 	}
 	s.AtEnd(store.Stop)
-	cluster, err := s.Start(ctx, harness.HostProcesses, harness.AuditLog)
+	if etcd, err = harness.StartEtcd(ctx, filepath.Join(s.Dir, "etcd")); err != nil {
+		return err
+	}
+	s.AtEnd(etcd.Kill)
+	cluster, err := s.Start(ctx, append(etcd.OnEtcd(), harness.HostProcesses, harness.AuditLog)...)
 	if err != nil {
 		return err
 	}
@@ -38,6 +44,9 @@ func prepare(ctx context.Context, s *harness.Suite) (err error) {
 		return err
 	}
 	if admin, err = cluster.Client(); err != nil {
+		return err
+	}
+	if err := cluster.Apply(ctx, fixtures.WidgetManifests); err != nil {
 		return err
 	}
 	if *crashes == "some" {

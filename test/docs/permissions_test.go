@@ -14,10 +14,11 @@ import (
 
 // The tables of permissions match the roles exactly.
 func TestPermissions(t *testing.T) {
-	manager := "config/rbac/role.yaml"
+	manager, workspaces := "config/rbac/role.yaml", "config/rbac/workspaces-role.yaml"
 	for heading, roles := range map[string][]rbacv1.PolicyRule{
 		"## In the whole cluster":        rules(t, manager, "ClusterRole", "kyklos-manager"),
 		"## In its own namespace":        rules(t, manager, "Role", "kyklos-manager"),
+		"## For Workspaces":              append(rules(t, workspaces, "ClusterRole", ""), rules(t, workspaces, "Role", "")...),
 		"## For certificates of its own": append(rules(t, "config/self-managed/role.yaml", "ClusterRole", ""), rules(t, "config/self-managed/role.yaml", "Role", "")...),
 		"## People":                      append(rules(t, "config/rbac/people.yaml", "ClusterRole", "kyklos-edit"), rules(t, "config/rbac/people.yaml", "ClusterRole", "kyklos-view")...),
 	} {
@@ -25,9 +26,11 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("%s: (-roles +page)\n%s", heading, diff)
 		}
 	}
-	served := slices.DeleteFunc(tableRows(t, "permissions.md", "## In the whole cluster"), func(row []string) bool { return row[4] != "namespaced" })
-	if diff := cmp.Diff(rights(rules(t, "config/overlays/namespaced/served/role.yaml", "Role", "")), shownRights(served)); diff != "" {
-		t.Errorf("in a namespace that is served: (-roles +page)\n%s", diff)
+	for heading, role := range map[string]string{"## In the whole cluster": "role.yaml", "## For Workspaces": "workspaces/role.yaml"} {
+		served := slices.DeleteFunc(tableRows(t, "permissions.md", heading), func(row []string) bool { return len(row) < 5 || row[4] != "namespaced" })
+		if diff := cmp.Diff(rights(rules(t, "config/overlays/namespaced/served/"+role, "Role", "")), shownRights(served)); diff != "" {
+			t.Errorf("%s in a namespace that is served: (-roles +page)\n%s", heading, diff)
+		}
 	}
 }
 

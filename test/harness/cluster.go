@@ -166,3 +166,6 @@ func (c *Cluster) Kubectl(ctx context.Context, stdin string, args ...string) (st
 	}
 	return out.String(), errOut.String(), err
 }
+
+// Adopt makes c, which has been killed, the control plane that was started again in the same folder.
+func (c *Cluster) Adopt(again *Cluster) { c.process, c.stdin = again.process, again.stdin }

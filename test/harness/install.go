@@ -25,6 +25,9 @@ const (
 	Default = "default"
 	// SelfManaged needs nothing but Kubernetes.
 	SelfManaged = "overlays/self-managed"
+	// WithoutWorkspaces is Default without Workspaces, and SomeWorkspaces has them in the namespace team only.
+	WithoutWorkspaces = "overlays/without-workspaces"
+	SomeWorkspaces    = "overlays/workspace-namespaces"
 	// Namespaced serves only the namespace shop. Its folder cluster has the cluster-scoped objects.
 	Namespaced = "overlays/namespaced"
 )

@@ -16,6 +16,8 @@ type Request struct {
 	Method string
 	// Path is without the query.
 	Path string
+	// Query is what follows the path.
+	Query string
 	// Watch is true for a watch.
 	Watch bool
 	// Body is the body of a write, in JSON or protobuf.
@@ -44,7 +46,7 @@ func newRequest(r *http.Request) (*Request, error) {
 		return nil, err
 	}
 	known := &Request{
-		Method: r.Method, Path: r.URL.Path, Watch: info.Verb == "watch", UserAgent: r.UserAgent(), At: time.Now(),
+		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Watch: info.Verb == "watch", UserAgent: r.UserAgent(), At: time.Now(),
 		Verb: info.Verb, Group: info.APIGroup, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name,
 	}
 	if r.Body == nil || r.Method == http.MethodGet {

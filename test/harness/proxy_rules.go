@@ -69,7 +69,7 @@ func (p *Proxy) Add(rule Rule) *Injection {
 	return i
 }
 
-// Seed sets the seed for Rule.Fraction.
+// Seed sets the random seed for Rule.Fraction.
 func (p *Proxy) Seed(seed uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +123,7 @@ func (p *Proxy) hitting(r *Request) (hit []*Injection) {
 	return hit
 }
 
-// draw returns a number from 0 to 1 that depends on the seed, the request, and how many like it there were.
+// draw returns a number from 0 to 1 that depends on the random seed, the request, and how many like it there were.
 func (p *Proxy) draw(r *Request) float64 {
 	like := fmt.Sprintf("%d %s %s", p.seed, r.Verb, r.Path)
 	p.counts[like]++

@@ -170,7 +170,7 @@ func TestProxyHoldsRequests(t *testing.T) {
 	}
 }
 
-// A rule can hit some of the requests only: by number, or a share of them that only the seed decides.
+// A rule can hit some of the requests only: by number, or a share of them that only a seed decides.
 func TestProxyHitsSome(t *testing.T) {
 	s := newServer(t)
 	s.proxy.Add(Rule{Match: Match{Subresource: NoSubresource, Name: "web"}, First: 2, Times: 2, Action: Answer(500)})

@@ -2,47 +2,127 @@ package admission
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"sync"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/apischema"
 	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// CheckConversion checks an update by a v1alpha1 client, which cannot see all fields of v1beta1 (A2). Both
-// arguments are v1beta1 objects as JSON.
-func CheckConversion(old, obj []byte) (all Findings) {
-	if lost := conversion.Lost(old, obj); len(lost) > 0 {
-		all = append(all, Finding{Rule: ConversionLoss, Field: shorten(lost[0]), Message: lossMessage(len(lost) - 1)})
+// CheckConversion judges a write in v1alpha1 as the v1beta1 object that it stores, and returns that object. It refuses
+// what would lose or change anything that v1alpha1 does not show, and what v1beta1 would refuse (A2). stored is the
+// object that is updated, in v1beta1, nil on create; raw is in v1alpha1. All are JSON.
+func CheckConversion(ctx context.Context, stored, raw []byte) (hub []byte, all Findings, err error) {
+	review, err := reviewWrite(stored, raw)
+	if errors.Is(err, conversion.ErrCut) {
+		all.refuse(ConversionSize, Other{}, field.Forbidden(field.NewPath("metadata", "annotations"), err.Error()))
+		return nil, all, nil
+	} else if err != nil {
+		return nil, nil, err
 	}
-	if !conversion.Carries(old) {
-		all.refuse(ConversionSize, Other{}, field.Forbidden(field.NewPath("spec"), fmt.Sprintf(
-			"too long to be edited through v1alpha1: fields that v1alpha1 does not have are preserved in annotation %s, which would exceed the 256 KiB limit for annotations; use %s",
-			conversion.Annotation, v1beta1.GroupVersion)))
+	all.checkHidden(review)
+	if len(all) > 0 {
+		return review.Hub, all, nil
 	}
-	return all
+	hub, errs, err := completeHub(ctx, stored, review.Hub)
+	for _, e := range errs {
+		if e.Detail != apischema.RulesSkipped {
+			e.Detail += "; change it in " + v1beta1.GroupVersion.String() + ", in which the object is stored"
+			all.refuse(ConversionInvalid, Other{}, e)
+		}
+	}
+	return hub, all, err
 }
 
-// checkConversion is CheckConversion for the update in ctx, if it was made in v1alpha1. The API server has
-// already converted its objects to v1beta1 (matchPolicy Equivalent).
-func checkConversion(ctx context.Context) Findings {
-	req, err := admission.RequestFromContext(ctx)
-	if err != nil || req.RequestKind == nil || req.RequestKind.Version != v1alpha1.GroupVersion.Version || len(req.OldObject.Raw) == 0 {
-		return nil
+func reviewWrite(stored, raw []byte) (conversion.Review, error) {
+	if stored == nil {
+		return conversion.ReviewCreate(raw)
 	}
-	return CheckConversion(req.OldObject.Raw, req.Object.Raw)
+	return conversion.ReviewUpdate(stored, raw)
 }
 
-// lossMessage is about the field of the finding and more others.
-func lossMessage(more int) string {
-	fields, them := "lost: v1alpha1 does not have this field", "it"
-	if more == 1 {
-		fields, them = "lost, with 1 more field: v1alpha1 does not have these fields", "them"
-	} else if more > 1 {
-		fields, them = fmt.Sprintf("lost, with %d more fields: v1alpha1 does not have these fields", more), "them"
+// checkHidden refuses changes of what v1alpha1 does not show.
+func (all *Findings) checkHidden(review conversion.Review) {
+	const use = ", or use kyklos.io/v1beta1"
+	if len(review.Lost) > 0 {
+		all.refuse(ConversionLoss, Other{}, field.Forbidden(pathOf(review.Lost[0]), fmt.Sprintf(
+			"would be lost%s, and annotation %s no longer preserves %s; leave the annotation as it is%s",
+			others(len(review.Lost)-1), conversion.Annotation, pronoun(len(review.Lost)), use)))
 	}
-	return fmt.Sprintf("%s, and annotation %s, which preserves %s, was removed or changed; use %s", fields, conversion.Annotation, them, v1beta1.GroupVersion)
+	if len(review.Changed) > 0 {
+		all.refuse(ConversionChange, Other{}, field.Forbidden(pathOf(review.Changed[0]), fmt.Sprintf(
+			"would be set by annotation %s%s; leave the annotation as it is%s", conversion.Annotation, others(len(review.Changed)-1), use)))
+	}
+	for _, w := range review.Unclear {
+		name := "this window"
+		if w.Name != "" {
+			name = "window " + quote(w.Name)
+		}
+		all.refuse(ConversionUnclear, Other{}, field.Forbidden(pathOf(w.Path), fmt.Sprintf(
+			"it is not clear what became of %s, and v1alpha1 does not show all of it; change, move or delete one window at a time%s", name, use)))
+	}
+}
+
+func others(more int) string {
+	switch more {
+	case 0:
+		return ": v1alpha1 does not have this field"
+	case 1:
+		return ", with 1 more field: v1alpha1 does not have these fields"
+	}
+	return fmt.Sprintf(", with %d more fields: v1alpha1 does not have these fields", more)
+}
+
+func pronoun(count int) string {
+	if count == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// pathOf is a path that is written already.
+func pathOf(path string) *field.Path { return field.NewPath(shorten(path)) }
+
+// hubSchema is the schema of v1beta1.
+var hubSchema = sync.OnceValues(func() (*apischema.Schema, error) {
+	return apischema.Kyklos("timewindowscalers", v1beta1.GroupVersion.Version)
+})
+
+// completeHub does with a converted object what the API server does with one that was written in v1beta1: it prunes and
+// validates it, and sets defaults. An update is only charged with what it changes.
+func completeHub(ctx context.Context, stored, raw []byte) (hub []byte, errs field.ErrorList, err error) {
+	schema, err := hubSchema()
+	if err != nil {
+		return nil, nil, err
+	}
+	object, err := decodeComplete(schema, raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	if stored == nil {
+		errs = schema.Validate(ctx, nil, object)
+	} else {
+		old, err := decodeComplete(schema, stored)
+		if err != nil {
+			return nil, nil, err
+		}
+		errs = schema.ValidateUpdate(ctx, nil, object, old)
+	}
+	hub, err = json.Marshal(object)
+	return hub, errs, err
+}
+
+func decodeComplete(schema *apischema.Schema, raw []byte) (map[string]any, error) {
+	var object map[string]any
+	if err := utiljson.Unmarshal(raw, &object); err != nil {
+		return nil, err
+	}
+	schema.Complete(object)
+	return object, nil
 }

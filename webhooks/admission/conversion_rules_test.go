@@ -1,75 +1,74 @@
 package admission
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"kyklos.io/kyklos/webhooks/conversion"
 )
 
-// zoned is stored with a time zone of its own for its one window.
-var zoned = strings.Replace(stored, `"replicas":5`, `"replicas":5,"timezone":"Asia/Kolkata"`, 1)
+// shownAs is an object of v1beta1 as v1alpha1 shows it.
+func shownAs(t *testing.T, hub string) string {
+	t.Helper()
+	spoke, err := conversion.ToV1alpha1([]byte(hub))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(spoke)
+}
 
-func TestLossesOfV1alpha1(t *testing.T) {
-	rich := strings.Replace(strings.Replace(zoned, `"replicas":5`, `"replicas":"50%","name":"day"`, 1), `"pause":false`, `"pause":false,"baselineReplicas":10`, 1)
-	two := strings.Replace(zoned, `"windows":[`, `"windows":[{"days":["Mon"],"start":"19:00","end":"17:00","replicas":5},`, 1)
+// A write in v1alpha1 is judged as what it stores. Each refusal names the field, and what would be right.
+func TestWritesInV1alpha1(t *testing.T) {
+	named := strings.Replace(stored, `"replicas":5`, `"replicas":5,"name":"day","timezone":"Asia/Kolkata"`, 1)
+	rich := strings.Replace(strings.Replace(named, `"replicas":5`, `"replicas":"50%"`, 1), `"pause":false`, `"pause":false,"baselineReplicas":10`, 1)
+	workspace := strings.Replace(strings.Replace(stored, `"apiVersion":"apps/v1","kind":"Deployment"`, `"apiVersion":"kyklos.io/v1alpha1","kind":"Workspace"`, 1),
+		`"pause":false`, `"pause":false,"workspace":{"enforce":true,"keepArchived":false}`, 1)
 	const (
-		end  = ": v1alpha1 does not have this field, and annotation kyklos.io/v1beta1-spec, which preserves it, was removed or changed; use kyklos.io/v1beta1"
-		ends = ": v1alpha1 does not have these fields, and annotation kyklos.io/v1beta1-spec, which preserves them, was removed or changed; use kyklos.io/v1beta1"
+		annotation = `"kyklos.io/v1beta1-spec"`
+		end        = "; leave the annotation as it is, or use kyklos.io/v1beta1"
 	)
+	without := func(hub string) string { return strings.Replace(shownAs(t, hub), annotation, `"other"`, 1) }
 	for name, tc := range map[string]struct {
-		version, obj, old string
-		want              string
+		obj, old string
+		want     string // the end of the refusal, "" for none
 	}{
-		"one field":               {"v1alpha1", stored, zoned, "spec.windows[0].timezone: lost" + end},
-		"two fields":              {"v1alpha1", stored, strings.Replace(zoned, `"days"`, `"name":"day","days"`, 1), "spec.windows[0].name: lost, with 1 more field" + ends},
-		"four fields":             {"v1alpha1", stored, rich, "spec.baselineReplicas: lost, with 3 more fields" + ends},
-		"a client of v1beta1":     {"v1beta1", stored, zoned, ""},
-		"an edit that keeps it":   {"v1alpha1", strings.Replace(zoned, "09:00", "10:00", 1), zoned, ""},
-		"the window is deleted":   {"v1alpha1", strings.Replace(stored, `"09:00"`, `"19:00"`, 1), two, ""},
-		"nothing to lose":         {"v1alpha1", strings.Replace(stored, "09:00", "10:00", 1), stored, ""},
-		"a create, with nothing":  {"v1alpha1", zoned, "", ""},
-		"an edit of a percentage": {"v1alpha1", strings.Replace(rich, `"50%"`, `7`, 1), rich, ""},
+		"a create":                      {shownAs(t, stored), "", ""},
+		"a restore":                     {shownAs(t, rich), "", ""},
+		"an edit":                       {strings.Replace(shownAs(t, rich), `"pause":false`, `"pause":true`, 1), shownAs(t, rich), ""},
+		"an edit of a percentage":       {strings.Replace(shownAs(t, rich), `"replicas":5`, `"replicas":7`, 1), shownAs(t, rich), ""},
+		"nothing to lose":               {strings.Replace(stored, "09:00", "10:00", 1), stored, ""},
+		"one field lost":                {without(strings.Replace(named, `"name":"day",`, "", 1)), shownAs(t, strings.Replace(named, `"name":"day",`, "", 1)), "spec.windows[0].timezone: Forbidden: would be lost: v1alpha1 does not have this field, and annotation kyklos.io/v1beta1-spec no longer preserves it" + end},
+		"two fields lost":               {without(named), shownAs(t, named), "spec.windows[0].name: Forbidden: would be lost, with 1 more field: v1alpha1 does not have these fields, and annotation kyklos.io/v1beta1-spec no longer preserves them" + end},
+		"four fields lost":              {without(rich), shownAs(t, rich), "spec.baselineReplicas: Forbidden: would be lost, with 3 more fields: v1alpha1 does not have these fields, and annotation kyklos.io/v1beta1-spec no longer preserves them" + end},
+		"a field changed":               {strings.Replace(shownAs(t, named), "Kolkata", "Tokyo", 1), shownAs(t, named), "spec.windows[0].timezone: Forbidden: would be set by annotation kyklos.io/v1beta1-spec: v1alpha1 does not have this field" + end},
+		"another window instead":        {strings.NewReplacer(`"09:00"`, `"19:00"`, `"17:00"`, `"23:00"`, `"replicas":5`, `"replicas":6`).Replace(shownAs(t, named)), shownAs(t, named), `spec.windows[0]: Forbidden: it is not clear what became of window "day", and v1alpha1 does not show all of it; change, move or delete one window at a time, or use kyklos.io/v1beta1`},
+		"a create that v1beta1 refuses": {shownAs(t, strings.Replace(named, `"day"`, `"OffHours"`, 1)), "", "spec.windows[0].name: Invalid value: must be letters, digits, '-', '_' and '.', starting and ending with a letter or digit; OffHours, Holiday and names starting with Custom- are reserved; change it in kyklos.io/v1beta1, in which the object is stored"},
+		"what v1beta1 refused before":   {strings.Replace(shownAs(t, strings.Replace(named, `"day"`, `"OffHours"`, 1)), `"pause":false`, `"pause":true`, 1), shownAs(t, strings.Replace(named, `"day"`, `"OffHours"`, 1)), ""},
+		"a Workspace no more":           {strings.Replace(shownAs(t, workspace), `"apiVersion":"kyklos.io/v1alpha1","kind":"Workspace"`, `"apiVersion":"apps/v1","kind":"Deployment"`, 1), shownAs(t, workspace), "spec.workspace: Forbidden: must not be set unless the target is a Workspace of kyklos.io/v1alpha1; change it in kyklos.io/v1beta1, in which the object is stored"},
+		"a marker of one's own":         {`{"apiVersion":"kyklos.io/v1alpha1","kind":"TimeWindowScaler","metadata":{"annotations":{` + annotation + `:"{\"cut\":true}"}},"spec":{}}`, "", "metadata.annotations: Forbidden: " + conversion.ErrCut.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req := request(tc.obj, tc.old)
-			req.RequestKind = &metav1.GroupVersionKind{Group: "kyklos.io", Version: tc.version, Kind: "TimeWindowScaler"}
-			response, _ := handle(t, cluster{objects: quiet(t)}.validator(t), req)
-			var got []string
-			for _, warning := range response.Warnings {
-				if strings.Contains(warning, ": lost") {
-					got = append(got, warning)
-				}
+			response, _ := handle(t, newV1alpha1Validator(cluster{objects: quiet(t)}.validator(t)), request(tc.obj, tc.old))
+			message := ""
+			if !response.Allowed {
+				message = response.Result.Message
 			}
-			if strings.Join(got, "\n") != tc.want || !response.Allowed {
-				t.Errorf("got  %q\nwant %q", got, tc.want)
-			}
-			if len(tc.want) > 250 {
-				t.Errorf("%d bytes may be cut", len(tc.want))
+			if response.Allowed != (tc.want == "") || !strings.HasSuffix(message, tc.want) || !response.Allowed && response.Result.Code != 422 {
+				t.Errorf("got  %v %q\nwant %q", response.Allowed, message, tc.want)
 			}
 		})
 	}
 }
 
-// An object whose annotation would not fit is not to be edited through v1alpha1.
-func TestTooLongForV1alpha1(t *testing.T) {
-	labels := map[string]string{}
-	for i := range 16 {
-		labels[fmt.Sprint(i)] = strings.Repeat("x", 17<<10)
+// The rules for v1beta1 apply to what passes, and count it once.
+func TestRulesApplyInV1alpha1(t *testing.T) {
+	elsewhere := shownAs(t, strings.Replace(stored, `"namespace":"shop"},`, `"namespace":"back"},`, 1))
+	response, result := handle(t, newV1alpha1Validator(cluster{objects: quiet(t)}.validator(t)), request(elsewhere, ""))
+	if response.Allowed || result != "create denied" || !strings.Contains(response.Result.Message, "spec.targetRef.namespace") {
+		t.Errorf("%q %v", result, response.Result)
 	}
-	selector, err := json.Marshal(labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	long := strings.Replace(stored, `"replicas":5`, `"replicas":5,"metric":{"name":"queue","maxReplicas":9,"target":{"type":"Value","value":"1"},"selector":{"matchLabels":`+string(selector)+`}}`, 1)
-	for version, allowed := range map[string]bool{"v1alpha1": false, "v1beta1": true} {
-		req := request(strings.Replace(long, "09:00", "10:00", 1), long)
-		req.RequestKind = &metav1.GroupVersionKind{Group: "kyklos.io", Version: version, Kind: "TimeWindowScaler"}
-		response, _ := handle(t, cluster{objects: quiet(t)}.validator(t), req)
-		if response.Allowed != allowed || !allowed && !strings.Contains(response.Result.Message, "spec: Forbidden: too long to be edited through v1alpha1") {
-			t.Errorf("%s: %+v", version, response.Result)
-		}
+	lost := strings.Replace(stored, `"replicas":5`, `"replicas":5,"name":"day"`, 1)
+	if response, result := handle(t, newV1alpha1Validator(cluster{}.validator(t)), request(stored, shownAs(t, lost))); response.Allowed || result != "update denied" {
+		t.Errorf("%q %v", result, response.Result)
 	}
 }

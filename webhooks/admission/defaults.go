@@ -13,9 +13,9 @@ import (
 )
 
 // Patches are what the defaulting webhook adds to an object of any version, given as JSON and written to
-// namespace; none for kinds without a webhook. They touch no list: GitOps tools would report the object out
-// of sync forever (A5).
-func Patches(kind schema.GroupKind, raw []byte, namespace string) []jsonpatch.JsonPatchOperation {
+// namespace; none for kinds without a webhook. old is the object that is updated, nil on create. They touch no
+// list: GitOps tools would report the object out of sync forever (A5).
+func Patches(kind schema.GroupKind, raw, old []byte, namespace string) []jsonpatch.JsonPatchOperation {
 	var object struct {
 		Spec map[string]json.RawMessage `json:"spec"`
 	}
@@ -28,7 +28,7 @@ func Patches(kind schema.GroupKind, raw []byte, namespace string) []jsonpatch.Js
 		if json.Unmarshal(object.Spec["targetRef"], &target) != nil || target == nil {
 			return nil
 		}
-		if given := target["namespace"]; given == nil || given == "" {
+		if given := target["namespace"]; (given == nil || given == "") && !storedWithoutNamespace(old) {
 			return []jsonpatch.JsonPatchOperation{jsonpatch.NewOperation("add", "/spec/targetRef/namespace", namespace)}
 		}
 	case targetkind.Workspace.GroupKind():
@@ -38,6 +38,19 @@ func Patches(kind schema.GroupKind, raw []byte, namespace string) []jsonpatch.Js
 		}
 	}
 	return nil
+}
+
+// storedWithoutNamespace reports that an object was stored while the webhook was away. It stays as it is: a change of
+// targetRef would make the API server check a target that it otherwise leaves alone (A4), and refuse any edit.
+func storedWithoutNamespace(old []byte) bool {
+	var object struct {
+		Spec struct {
+			TargetRef *struct {
+				Namespace string `json:"namespace"`
+			} `json:"targetRef"`
+		} `json:"spec"`
+	}
+	return json.Unmarshal(old, &object) == nil && object.Spec.TargetRef != nil && object.Spec.TargetRef.Namespace == ""
 }
 
 // The defaults of a Workspace's resources, as in its schema.

@@ -15,6 +15,9 @@ type Rule string
 const (
 	NamespaceNotServed  Rule = "namespace-not-served" // both kinds
 	ConversionLoss      Rule = "conversion-loss"
+	ConversionChange    Rule = "conversion-change"
+	ConversionUnclear   Rule = "conversion-unclear"
+	ConversionInvalid   Rule = "conversion-invalid"
 	ConversionSize      Rule = "conversion-size"
 	ScheduleInvalid     Rule = "schedule-invalid"
 	TargetNamespace     Rule = "target-namespace"
@@ -119,11 +122,11 @@ func (all *Findings) warnListed(listed Findings, total int, path *field.Path, re
 	}
 }
 
-// warnNotServed reports that no manager may reconcile the object. A manager without webhooks may still do so.
-func (all *Findings) warnNotServed(namespace string, unserved bool) {
-	if unserved {
+// warnNotServed reports that no manager may reconcile the object, because of a flag, if it is not empty. A manager without webhooks may still do so.
+func (all *Findings) warnNotServed(namespace, flag string) {
+	if flag != "" {
 		all.warn(NamespaceNotServed, field.NewPath("metadata", "namespace"),
-			"this Kyklos does not serve namespace %s (flag --namespaces): nothing happens here unless another Kyklos does", quote(namespace))
+			"this Kyklos does not serve namespace %s (flag %s): nothing happens here unless another Kyklos does", quote(namespace), flag)
 	}
 }
 

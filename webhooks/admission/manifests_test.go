@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,8 +34,9 @@ import (
 // webhookKinds are the resources with webhooks, in the order of the configurations.
 var webhookKinds = []string{"timewindowscalers", "workspaces"}
 
-// webhookManifests reads the generated configurations; unknown fields are errors.
-func webhookManifests(t *testing.T) (mutating []admissionregistrationv1.MutatingWebhook, validating []admissionregistrationv1.ValidatingWebhook) {
+// webhookManifests reads the generated configurations; unknown fields are errors. The webhook for writes in v1alpha1 is
+// apart.
+func webhookManifests(t *testing.T) (mutating []admissionregistrationv1.MutatingWebhook, validating []admissionregistrationv1.ValidatingWebhook, old admissionregistrationv1.ValidatingWebhook) {
 	t.Helper()
 	text, err := os.ReadFile("../../config/webhook/manifests.yaml")
 	if err != nil {
@@ -61,15 +63,19 @@ func webhookManifests(t *testing.T) (mutating []admissionregistrationv1.Mutating
 		}
 		validating = append(validating, config.Webhooks...)
 	}
-	if len(mutating) != len(webhookKinds) || len(validating) != len(webhookKinds) {
+	if i := slices.IndexFunc(validating, func(w admissionregistrationv1.ValidatingWebhook) bool { return strings.Contains(w.Name, ".v1alpha1.") }); i >= 0 {
+		old = validating[i]
+		validating = slices.Delete(validating, i, i+1)
+	}
+	if len(mutating) != len(webhookKinds) || len(validating) != len(webhookKinds) || old.Name == "" {
 		t.Fatalf("%d mutating and %d validating webhooks for %v", len(mutating), len(validating), webhookKinds)
 	}
-	return mutating, validating
+	return mutating, validating, old
 }
 
 // With all webhooks down nothing is blocked, and none is ever asked about status (A5).
 func TestWebhooksFailOpen(t *testing.T) {
-	mutating, validating := webhookManifests(t)
+	mutating, validating, _ := webhookManifests(t)
 	all := validating
 	for i, w := range mutating {
 		if w.ReinvocationPolicy == nil || *w.ReinvocationPolicy != admissionregistrationv1.NeverReinvocationPolicy {
@@ -85,7 +91,7 @@ func TestWebhooksFailOpen(t *testing.T) {
 		})
 	}
 	for i, w := range all {
-		if *w.FailurePolicy != admissionregistrationv1.Ignore || *w.MatchPolicy != admissionregistrationv1.Equivalent ||
+		if *w.FailurePolicy != admissionregistrationv1.Ignore || *w.MatchPolicy != matchPolicy(w.Name) ||
 			*w.SideEffects != admissionregistrationv1.SideEffectClassNone || *w.TimeoutSeconds != 5 || strings.Join(w.AdmissionReviewVersions, ",") != "v1" {
 			t.Errorf("%s: %v %v %v %d %v", w.Name, *w.FailurePolicy, *w.MatchPolicy, *w.SideEffects, *w.TimeoutSeconds, w.AdmissionReviewVersions)
 		}
@@ -93,6 +99,57 @@ func TestWebhooksFailOpen(t *testing.T) {
 			if strings.Join(rule.Resources, ",") != webhookKinds[i%len(webhookKinds)] {
 				t.Errorf("%s is called for %v", w.Name, rule.Resources)
 			}
+		}
+	}
+}
+
+// matchPolicy is Exact where a webhook for each version sees its objects as they were written.
+func matchPolicy(name string) admissionregistrationv1.MatchPolicyType {
+	if name == "validate.timewindowscaler.kyklos.io" {
+		return admissionregistrationv1.Exact
+	}
+	return admissionregistrationv1.Equivalent
+}
+
+// Every version of TimeWindowScaler is validated by exactly one webhook. That of v1alpha1 fails closed: writes in
+// v1alpha1 need the conversion webhook of the same server anyway (A2, A5).
+func TestWebhookOfV1alpha1(t *testing.T) {
+	_, validating, old := webhookManifests(t)
+	if *old.FailurePolicy != admissionregistrationv1.Fail || *old.MatchPolicy != admissionregistrationv1.Exact || *old.TimeoutSeconds != 5 ||
+		*old.SideEffects != admissionregistrationv1.SideEffectClassNone || *old.ClientConfig.Service.Path != validateV1alpha1Path {
+		t.Errorf("%+v", old)
+	}
+	var versions []string
+	for _, rule := range append(slices.Clone(validating[0].Rules), old.Rules...) {
+		if strings.Join(rule.Resources, ",") != "timewindowscalers" {
+			t.Errorf("called for %v", rule.Resources)
+		}
+		versions = append(versions, rule.APIVersions...)
+	}
+	if strings.Join(versions, ",") != "v1beta1,v1alpha1" {
+		t.Errorf("versions %v", versions)
+	}
+	annotated := strings.Replace(stored, `"name":"office"`, `"name":"office","annotations":{"kyklos.io/v1beta1-spec":"x"}`, 1)
+	other := strings.Replace(annotated, `"x"`, `"y"`, 1)
+	relabelled := strings.Replace(annotated, `"name":"office"`, `"name":"office","labels":{"a":"b"}`, 1)
+	matcher := compileConditions(old.MatchConditions)
+	for name, tc := range map[string]struct {
+		obj, old string
+		called   bool
+	}{
+		"create":                 {stored, "", true},
+		"a change of spec":       {strings.Replace(stored, `"replicas":5`, `"replicas":6`, 1), stored, true},
+		"the annotation removed": {stored, annotated, true},
+		"the annotation added":   {annotated, stored, true},
+		"the annotation changed": {other, annotated, true},
+		"no spec any more":       {`{"apiVersion":"kyklos.io/v1alpha1","kind":"TimeWindowScaler","metadata":{}}`, stored, true},
+		"a label":                {relabelled, annotated, false},
+		"nothing":                {stored, stored, false},
+		"leaving":                {strings.Replace(stored, `"name":"office"`, `"name":"office","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), annotated, false},
+	} {
+		result := matcher.Match(t.Context(), attributes(t, tc.obj, tc.old), nil, nil)
+		if result.Error != nil || result.Matches != tc.called {
+			t.Errorf("%s: %+v, want it called: %t", name, result, tc.called)
 		}
 	}
 }
@@ -109,9 +166,9 @@ func TestWebhooksServeTheirPaths(t *testing.T) {
 	if err := SetupWithManager(mgr, Options{Clock: clocktesting.NewFakePassiveClock(time.Time{})}); err != nil {
 		t.Fatal(err)
 	}
-	mutating, validating := webhookManifests(t)
+	mutating, validating, old := webhookManifests(t)
 	for i := range mutating {
-		for _, config := range []admissionregistrationv1.WebhookClientConfig{mutating[i].ClientConfig, validating[i].ClientConfig} {
+		for _, config := range []admissionregistrationv1.WebhookClientConfig{mutating[i].ClientConfig, validating[i].ClientConfig, old.ClientConfig} {
 			path := *config.Service.Path
 			if _, served := server.WebhookMux().Handler(httptest.NewRequest(http.MethodPost, path, nil)); served != path {
 				t.Errorf("%s is served as %q", path, served)
@@ -123,7 +180,7 @@ func TestWebhooksServeTheirPaths(t *testing.T) {
 // The match conditions are evaluated as the oldest supported API server compiles them; an error of a
 // condition counts as a failure here, while in the cluster it would silently skip the webhook.
 func TestMatchConditions(t *testing.T) {
-	mutating, validating := webhookManifests(t)
+	mutating, validating, _ := webhookManifests(t)
 	leaving := strings.Replace(stored, `"name":"office"`, `"name":"office","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1)
 	edited := strings.Replace(stored, `"replicas":5`, `"replicas":6`, 1)
 	shorter := strings.Replace(stored, `"pause":false,`, ``, 1)

@@ -28,7 +28,7 @@ func (all *Findings) checkTarget(obj, old *v1beta1.TimeWindowScaler, path *field
 	if namespace != nil {
 		return // the facts are about a target of the same name in the object's own namespace
 	}
-	all.checkPermission(path, facts)
+	all.checkPermission(obj.Namespace, path, facts)
 	target := describeTarget(obj.Spec.TargetRef)
 	if facts.TargetMissing {
 		all.warn(TargetMissing, path.Child("name"), "%s does not exist in namespace %s yet: it will be scaled once it does", target, quote(obj.Namespace))
@@ -96,11 +96,16 @@ func (all *Findings) checkKind(obj, old *v1beta1.TimeWindowScaler, path *field.P
 	}
 }
 
-func (all *Findings) checkPermission(path *field.Path, facts Facts) {
+func (all *Findings) checkPermission(namespace string, path *field.Path, facts Facts) {
 	if facts.Forbidden == nil {
 		return
 	}
 	kind := facts.Forbidden.Kind
+	if flag := facts.Forbidden.Flag; flag != "" {
+		all.warn(TargetPermission, path.Child("kind"), "this Kyklos does not serve %ss in namespace %s (flag %s): nothing is scaled while this is the target",
+			kind.Kind, quote(namespace), flag)
+		return
+	}
 	all.warn(TargetPermission, path.Child("kind"), "Kyklos has no permission to scale %s: grant it with a ClusterRole labelled %s: \"true\" (see docs/targets.md)",
 		shorten(schema.GroupResource{Group: kind.Group, Resource: kind.Resource}.String()), targetkind.AggregationLabel)
 }

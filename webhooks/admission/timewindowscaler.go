@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -16,12 +17,12 @@ import (
 // unchanged: they can never block finalizers, labels or a migration of stored objects.
 //
 // Defaulting handles each version as it is. Converted there and back, an object of v1alpha1 would be validated
-// as conversion shows it, and not as its author wrote it.
+// as conversion shows it, and not as its author wrote it. Writes in v1alpha1 are validated in v1alpha1.go.
 
 // +kubebuilder:webhookconfiguration:mutating=true,name=kyklos-webhook
 // +kubebuilder:webhookconfiguration:mutating=false,name=kyklos-webhook
 // +kubebuilder:webhook:mutating=true,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=default.timewindowscaler.kyklos.io,path=/mutate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1alpha1;v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,reinvocationPolicy=Never,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
-// +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
+// +kubebuilder:webhook:mutating=false,serviceName=kyklos-webhook,serviceNamespace=kyklos-system,name=validate.timewindowscaler.kyklos.io,path=/validate-kyklos-io-v1beta1-timewindowscaler,groups=kyklos.io,versions=v1beta1,resources=timewindowscalers,verbs=create;update,failurePolicy=ignore,matchPolicy=Exact,sideEffects=None,timeoutSeconds=5,admissionReviewVersions=v1,patch=`{"matchConditions":[{"name":"not-deleting","expression":"!has(object.metadata.deletionTimestamp)"},{"name":"spec-changed","expression":"request.operation == 'CREATE' || object.spec != oldObject.spec"}]}`
 
 // mutatePath is the path in the first marker above.
 const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
@@ -32,6 +33,8 @@ type Options struct {
 	Kinds *targetkind.Resolver
 	// Namespaces are those in the caches; none means all.
 	Namespaces []string
+	// Workspaces is where Workspaces are served.
+	Workspaces targetkind.Scope
 	// CheckRequester refuses a schedule whose author may not scale the target.
 	CheckRequester bool
 	Clock          clock.PassiveClock
@@ -44,16 +47,16 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	if err != nil {
 		return fmt.Errorf("create a discovery client: %w", err)
 	}
-	if err := setupWorkspaces(mgr, options.Namespaces); err != nil {
+	if err := setupWorkspaces(mgr, options.Namespaces, options.Workspaces); err != nil {
 		return fmt.Errorf("set up the webhooks for Workspaces: %w", err)
 	}
 	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))
-	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).
-		WithValidator(newTimeWindowScalerValidator(factReader{
-			cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: options.Kinds, apis: server,
-			namespaces: options.Namespaces, checkRequester: options.CheckRequester,
-		}, options.Clock)).
-		Complete()
+	rules := newTimeWindowScalerValidator(factReader{
+		cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: options.Kinds, apis: server,
+		namespaces: options.Namespaces, workspaces: options.Workspaces, checkRequester: options.CheckRequester,
+	}, options.Clock)
+	mgr.GetWebhookServer().Register(validateV1alpha1Path, newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)))
+	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).WithValidator(rules).Complete()
 }
 
 func newTimeWindowScalerValidator(facts factReader, clock clock.PassiveClock) validator[*v1beta1.TimeWindowScaler] {
@@ -61,7 +64,7 @@ func newTimeWindowScalerValidator(facts factReader, clock clock.PassiveClock) va
 		kind: v1beta1.GroupKind,
 		spec: func(obj *v1beta1.TimeWindowScaler) any { return &obj.Spec },
 		check: func(ctx context.Context, obj, old *v1beta1.TimeWindowScaler) Findings {
-			return append(checkConversion(ctx), CheckTimeWindowScaler(obj, old, facts.gather(ctx, obj), clock.Now())...)
+			return CheckTimeWindowScaler(obj, old, facts.gather(ctx, obj), clock.Now())
 		},
 	}
 }

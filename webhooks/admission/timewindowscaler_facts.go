@@ -49,6 +49,7 @@ type factReader struct {
 	kinds        kinds
 	apis         apis
 	namespaces   []string // what cached contains and live may read; none means all
+	workspaces   targetkind.Scope
 	// checkRequester: a schedule needs an author who may scale the target.
 	checkRequester bool
 }
@@ -125,7 +126,10 @@ func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScale
 		return nil
 	}
 	if r.reviews != nil {
-		err = targetkind.Permitted(ctx, r.reviews, kind, obj.Namespace)
+		err = r.workspaces.Check(kind, obj.Namespace)
+		if err == nil {
+			err = targetkind.Permitted(ctx, r.reviews, kind, obj.Namespace)
+		}
 		if errors.As(err, &facts.Forbidden) {
 			return nil
 		}

@@ -56,7 +56,9 @@ func (f Facts) owner() (owner *v1beta1.TimeWindowScaler) {
 // wrong with old in the same way only warns. now decides which clock changes and holidays are upcoming.
 func CheckTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now time.Time) (all Findings) {
 	spec, path := &obj.Spec, field.NewPath("spec")
-	all.warnNotServed(obj.Namespace, facts.Unserved)
+	if facts.Unserved {
+		all.warnNotServed(obj.Namespace, "--namespaces")
+	}
 	all.checkSchedule(obj, old, path)
 	all.checkTarget(obj, old, path.Child("targetRef"), facts)
 	all.checkRequester(obj, path.Child("targetRef", "name"), facts.Requester)

@@ -86,6 +86,27 @@ func TestDefaultingPatchesTheNamespaceOnly(t *testing.T) {
 	}
 }
 
+// An object that was stored without the namespace keeps its target as it is: filling it in would end ratcheting. One that
+// has it keeps it when a client leaves it out.
+func TestDefaultingOfUpdates(t *testing.T) {
+	bare := strings.Replace(stored, `"name":"web","namespace":"shop"`, `"name":"web"`, 1)
+	filled := []jsonpatch.JsonPatchOperation{jsonpatch.NewOperation("add", "/spec/targetRef/namespace", "shop")}
+	for name, tc := range map[string]struct {
+		obj, old string
+		want     []jsonpatch.JsonPatchOperation
+	}{
+		"never there":      {strings.Replace(bare, `"pause":false`, `"pause":true`, 1), bare, nil},
+		"left out":         {bare, stored, filled},
+		"with another one": {stored, bare, nil},
+		"no target before": {bare, `{"spec":{}}`, filled},
+	} {
+		response := defaulter(v1beta1.GroupKind).Handler.Handle(t.Context(), request(tc.obj, tc.old))
+		if diff := cmp.Diff(tc.want, response.Patches); diff != "" || !response.Allowed {
+			t.Errorf("%s: %v (-want +got)\n%s", name, response.Result, diff)
+		}
+	}
+}
+
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: "shop", Name: name} }
 
 func scaler(t *testing.T, edit func(*v1beta1.TimeWindowScaler)) *v1beta1.TimeWindowScaler {

@@ -19,7 +19,7 @@ import (
 // would not report it.
 func defaulter(kind schema.GroupKind) *admission.Webhook {
 	return &admission.Webhook{Handler: admission.HandlerFunc(func(_ context.Context, req admission.Request) admission.Response {
-		return admission.Patched("", Patches(kind, req.Object.Raw, req.Namespace)...)
+		return admission.Patched("", Patches(kind, req.Object.Raw, req.OldObject.Raw, req.Namespace)...)
 	})}
 }
 

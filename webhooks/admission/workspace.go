@@ -18,10 +18,13 @@ import (
 // mutateWorkspacePath is the path in the first marker above.
 const mutateWorkspacePath = "/mutate-kyklos-io-v1alpha1-workspace"
 
-func setupWorkspaces(mgr ctrl.Manager, namespaces []string) error {
+func setupWorkspaces(mgr ctrl.Manager, namespaces []string, scope targetkind.Scope) error {
+	if scope.Off {
+		return nil
+	}
 	mgr.GetWebhookServer().Register(mutateWorkspacePath, defaulter(targetkind.Workspace.GroupKind()))
 	return ctrl.NewWebhookManagedBy(mgr, &v1alpha1.Workspace{}).
-		WithValidator(newWorkspaceValidator(workspaceReader{live: mgr.GetAPIReader(), reviews: mgr.GetClient(), namespaces: namespaces})).
+		WithValidator(newWorkspaceValidator(workspaceReader{live: mgr.GetAPIReader(), reviews: mgr.GetClient(), namespaces: namespaces, scope: scope})).
 		Complete()
 }
 

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -13,16 +14,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// +kubebuilder:rbac:groups="",resources=secrets;pods;persistentvolumeclaims,verbs=get
-
 // workspaceReader reads the metadata of other objects from the API server: the cache contains neither Secrets
-// nor objects that Kyklos did not create.
+// nor objects that Kyklos did not create. Its permissions are in the role for Workspaces, with those of their controller.
 type workspaceReader struct {
 	live       client.Reader
 	reviews    client.Writer // nil: findings are for a user who may read everything that live may
 	namespaces []string      // what live may read; none means all
+	scope      targetkind.Scope
 }
 
 var (
@@ -35,8 +36,8 @@ var (
 
 // gather returns the facts about obj. A fact that cannot be read is left out and logged.
 func (r workspaceReader) gather(ctx context.Context, obj *v1alpha1.Workspace, created bool) WorkspaceFacts {
-	facts := WorkspaceFacts{Unserved: len(r.namespaces) > 0 && !slices.Contains(r.namespaces, obj.Namespace)}
-	if facts.Unserved {
+	facts := WorkspaceFacts{Unserved: r.unserved(obj.Namespace)}
+	if facts.Unserved != "" {
 		return facts
 	}
 	readCtx, cancel := context.WithTimeout(ctx, gatherTimeout)
@@ -53,6 +54,18 @@ func (r workspaceReader) gather(ctx context.Context, obj *v1alpha1.Workspace, cr
 	}
 	reads.Wait()
 	return facts
+}
+
+// unserved is the flag for which the manager leaves Workspaces of a namespace alone; empty if it serves them.
+func (r workspaceReader) unserved(namespace string) string {
+	var forbidden *targetkind.ForbiddenError
+	switch {
+	case len(r.namespaces) > 0 && !slices.Contains(r.namespaces, namespace):
+		return "--namespaces"
+	case errors.As(r.scope.Check(targetkind.Workspace, namespace), &forbidden):
+		return forbidden.Flag
+	}
+	return ""
 }
 
 // exists reports whether an object is known to exist, and the user may know it; missing, whether it is known not to.

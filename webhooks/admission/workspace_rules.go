@@ -14,8 +14,8 @@ import (
 // WorkspaceFacts are what the rules know about other objects. The zero value knows nothing, and no rule
 // reports anything for lack of a fact.
 type WorkspaceFacts struct {
-	// Unserved: the manager does not serve the object's namespace.
-	Unserved bool
+	// Unserved is the flag for which the manager leaves Workspaces of the namespace alone; empty if it serves them.
+	Unserved string
 	// StoreMissing: the Secret in spec.archive.storeRef is known not to exist.
 	StoreMissing bool
 	// ForeignPod and ForeignVolume: objects with the names of a new Workspace's own exist already.

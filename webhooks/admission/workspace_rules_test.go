@@ -62,7 +62,7 @@ func TestWorkspaceWarnings(t *testing.T) {
 		want     []string
 	}{
 		"nothing to say": {obj: workspace()},
-		"the lot": {obj: workspace(idle(300, 60)), facts: admission.WorkspaceFacts{Unserved: true, StoreMissing: true, ForeignPod: true, ForeignVolume: true}, want: []string{
+		"the lot": {obj: workspace(idle(300, 60)), facts: admission.WorkspaceFacts{Unserved: "--namespaces", StoreMissing: true, ForeignPod: true, ForeignVolume: true}, want: []string{
 			"namespace-not-served metadata.namespace",
 			"name-taken metadata.name",
 			"name-taken metadata.name",
@@ -98,7 +98,7 @@ func TestWorkspaceWarningsAreShort(t *testing.T) {
 	old := workspace(archivedIn(long))
 	obj := workspace(archivedIn("b"+long[1:]), idle(1<<30+1, 1<<30))
 	obj.Namespace, obj.Name = long[:63], long[:50]
-	facts := admission.WorkspaceFacts{Unserved: true, StoreMissing: true, ForeignPod: true, ForeignVolume: true}
+	facts := admission.WorkspaceFacts{Unserved: "--workspace-namespaces", StoreMissing: true, ForeignPod: true, ForeignVolume: true}
 	warnings := admission.CheckWorkspace(obj, old, facts).Warnings()
 	if len(warnings) != 6 {
 		t.Errorf("%q", warnings)

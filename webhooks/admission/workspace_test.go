@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 func source(t *testing.T, path string) string {
@@ -69,6 +71,21 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 			warns(t, response, tc.warnings)
 		})
 	}
+}
+
+// A Workspace in a namespace without Workspaces gets a warning with the flag, and nothing is read there.
+func TestWorkspaceValidatorKnowsItsScope(t *testing.T) {
+	s := scheme(t)
+	live := fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+		t.Error("read without permission")
+		return nil
+	}}).Build()
+	webhook := admission.WithValidator(s, newWorkspaceValidator(workspaceReader{live: live, scope: targetkind.Scope{Namespaces: []string{"back"}}}))
+	response, result := handle(t, webhook, request(home, ""))
+	if result != "create warned" || !response.Allowed {
+		t.Errorf("counted as %q: %v", result, response.Result)
+	}
+	warns(t, response, []string{"(flag --workspace-namespaces): nothing happens here"})
 }
 
 func TestWorkspaceValidatorLetsDeletionsPass(t *testing.T) {

@@ -9,10 +9,6 @@ import (
 // client sets it.
 const Annotation = "kyklos.io/v1beta1-spec"
 
-// maxAnnotations is the API server's limit for the names and values of all annotations of an object, in bytes. It
-// refuses conversions that exceed it, and with them whole lists of v1alpha1.
-const maxAnnotations = 256 << 10
-
 // payload is the value of Annotation.
 type payload struct {
 	// Spec is the v1beta1 spec, if it differs from its view.
@@ -21,7 +17,12 @@ type payload struct {
 	Annotation *string `json:"annotation,omitempty"`
 	// Annotations is the v1beta1 object's metadata.annotations if null or {}.
 	Annotations json.RawMessage `json:"annotations,omitempty"`
+	// Cut marks an object that has no room for the rest: it must not be written back. It stands alone.
+	Cut bool `json:"cut,omitempty"`
 }
+
+// cutMarker is the value of Annotation of an object that has no room for the whole one.
+const cutMarker = `{"cut":true}`
 
 // parsePayload parses the value of Annotation, which clients can write. Any other value is an ordinary annotation,
 // and so is a spec that the controller's client cannot decode: it would break every list of v1beta1.
@@ -36,7 +37,10 @@ func parsePayload(raw json.RawMessage) (payload, bool) {
 	if decoder.Decode(&p) != nil || decoder.More() {
 		return payload{}, false
 	}
-	if p.Spec == nil && p.Annotation == nil || p.Spec != nil && (p.Spec[0] != '{' || !decodable(p.Spec)) {
+	if text == cutMarker {
+		return p, true
+	}
+	if p.Cut || p.Spec == nil && p.Annotation == nil || p.Spec != nil && (p.Spec[0] != '{' || !decodable(p.Spec)) {
 		return payload{}, false
 	}
 	if p.Annotations != nil && !isEmpty(p.Annotations) {

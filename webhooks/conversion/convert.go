@@ -2,11 +2,16 @@ package conversion
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 )
+
+// ErrCut is why a v1alpha1 object cannot be converted back.
+var ErrCut = fmt.Errorf("this object cannot be written in %s: its other annotations leave no room for %s, which preserves what %s cannot express; "+
+	"use %s, or make the annotations smaller (limit %d KiB)", v1alpha1.GroupVersion, Annotation, v1alpha1.GroupVersion.Version, v1beta1.GroupVersion, maxAnnotations>>10)
 
 // ToV1alpha1 converts a TimeWindowScaler of v1beta1, as JSON. It fails only if raw is not a JSON object.
 func ToV1alpha1(raw []byte) ([]byte, error) {
@@ -18,18 +23,22 @@ func ToV1alpha1(raw []byte) ([]byte, error) {
 	return encode(spoke), nil
 }
 
-// ToV1beta1 converts a TimeWindowScaler of v1alpha1, as JSON. It fails only if raw is not a JSON object.
+// ToV1beta1 converts a TimeWindowScaler of v1alpha1, as JSON. It fails if raw is not a JSON object, and with ErrCut if
+// something would be lost because the v1alpha1 object had no room for it.
 func ToV1beta1(raw []byte) ([]byte, error) {
 	spoke, err := parseDocument(raw)
 	if err != nil {
 		return nil, err
 	}
+	if spoke.isCut() {
+		return nil, ErrCut
+	}
 	return encode(spoke.toV1beta1()), nil
 }
 
-// toV1alpha1 replaces the spec by its view, and preserves the spec in the annotation if they differ. fits is false
-// if the object's annotations would be too large: the API server would refuse the response, and every list in
-// v1alpha1 with this object.
+// toV1alpha1 replaces the spec by its view, and preserves the spec in the annotation if they differ. If there is no room
+// for that, fits is false and the annotation is the marker: without it the API server would refuse the response, and
+// with it every list in v1alpha1.
 func (d document) toV1alpha1() (spoke document, fits bool) {
 	spoke = d.withVersion(v1alpha1.GroupVersion.String())
 	a, ok := spoke.annotations()
@@ -47,7 +56,8 @@ func (d document) toV1alpha1() (spoke document, fits bool) {
 		p.Annotations = a.raw
 	}
 	text := p.text()
-	if a.size(Annotation)+len(Annotation)+len(text) > maxAnnotations {
+	if len(Annotation)+len(text) > a.room(Annotation) {
+		spoke.withMarker(a)
 		return spoke, false
 	}
 	spoke.setAnnotation(a, Annotation, text)
@@ -83,7 +93,7 @@ func (d document) toV1beta1() document {
 		return hub
 	}
 	p, ok := parsePayload(a.values[Annotation])
-	if !ok {
+	if !ok || p.Cut {
 		return hub
 	}
 	if p.Spec != nil {
@@ -97,7 +107,7 @@ func (d document) toV1beta1() document {
 func (d document) mergeSpec(preserved json.RawMessage) {
 	if edited, ok := d["spec"]; ok {
 		original := decode(preserved)
-		d["spec"] = encode(merge(view(original.(map[string]any)), decode(edited), original))
+		d["spec"] = encode(new(merger).merge(view(original.(map[string]any)), decode(edited), original, "spec"))
 	}
 }
 

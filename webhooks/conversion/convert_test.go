@@ -2,6 +2,8 @@ package conversion
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,8 +25,8 @@ func fromYAML(t *testing.T, text string) map[string]any {
 func TestView(t *testing.T) {
 	for name, tc := range map[string]struct{ hub, spoke string }{
 		"a percentage, rounded up":        {`{baselineReplicas: 3, defaultReplicas: "50%"}`, `{defaultReplicas: 2}`},
-		"a percentage of nothing known":   {`{defaultReplicas: "50%"}`, `{defaultReplicas: "50%"}`},
-		"a text that is no percentage":    {`{baselineReplicas: 3, defaultReplicas: "many"}`, `{defaultReplicas: "many"}`},
+		"a percentage of nothing known":   {`{defaultReplicas: "50%"}`, `{defaultReplicas: 1}`},
+		"a text that is no percentage":    {`{baselineReplicas: 3, defaultReplicas: "many"}`, `{defaultReplicas: 1}`},
 		"a window's name, zone, metric":   {`{windows: [{name: a, timezone: UTC, metric: {name: q, maxReplicas: 3}, replicas: 2}]}`, `{windows: [{replicas: 2}]}`},
 		"the end of the day":              {`{windows: [{start: "09:00", end: "24:00", replicas: "200%"}], baselineReplicas: 4}`, `{windows: [{start: "09:00", end: "00:00", replicas: 8}]}`},
 		"a whole day":                     {`{windows: [{start: "00:00", end: "24:00"}]}`, `{windows: [{start: "00:00", end: "23:59"}]}`},
@@ -32,8 +34,8 @@ func TestView(t *testing.T) {
 		"fields of a later release":       {`{later: 1, targetRef: {later: 1}, holidays: {later: 1, sourceRef: {later: 1}}, windows: [{later: 1}]}`, `{targetRef: {}, holidays: {sourceRef: {}}, windows: [{}]}`},
 		"windows of another shape":        {`{windows: [[1], x], defaultReplicas: 1.5}`, `{windows: [[1], x], defaultReplicas: 1.5}`},
 		"nothing that v1alpha1 lacks":     {`{timezone: UTC, defaultReplicas: 3, windows: [], holidays: null, pause: false}`, `{timezone: UTC, defaultReplicas: 3, windows: [], holidays: null, pause: false}`},
-		"a percentage above what may be":  {`{baselineReplicas: 3, defaultReplicas: "1001%"}`, `{defaultReplicas: "1001%"}`},
-		"a baseline that cannot be taken": {`{baselineReplicas: 99999999999, defaultReplicas: "50%"}`, `{defaultReplicas: "50%"}`},
+		"a percentage above what may be":  {`{baselineReplicas: 3, defaultReplicas: "1001%"}`, `{defaultReplicas: 1}`},
+		"a baseline that cannot be taken": {`{baselineReplicas: 99999999999, defaultReplicas: "50%"}`, `{defaultReplicas: 1}`},
 	} {
 		hub := fromYAML(t, tc.hub)
 		if diff := cmp.Diff(fromYAML(t, tc.spoke), view(hub)); diff != "" {
@@ -45,41 +47,72 @@ func TestView(t *testing.T) {
 	}
 }
 
-// Windows that are equal in v1alpha1 are distinguished by their order.
-func TestAlign(t *testing.T) {
+// Items stay, are edited, moved, or both. In doubt are those that hide something and may have become one of several.
+func TestMatch(t *testing.T) {
 	for name, tc := range map[string]struct {
-		base, theirs string
+		base, edited string
 		want         []int
+		doubtful     []int
 	}{
-		"unchanged":                    {"a1 b1", "a1 b1", []int{0, 1}},
-		"the second of two edited":     {"a1 a1", "a1 a2", []int{0, 1}},
-		"the first of two edited":      {"a1 a1", "b1 a1", []int{0, 1}},
-		"turned round":                 {"a1 b2 c3", "c3 b2 a1", []int{2, 1, 0}},
-		"one deleted, another edited":  {"a1 b2 c3", "b4 c3", []int{1, 2}},
-		"one deleted, one new":         {"a1 b2", "b2 c3", []int{1, -1}},
-		"moved, and its place is new":  {"a1 b2 c3", "x9 b2 c3 a1", []int{-1, 1, 2, 0}},
-		"all new":                      {"a1 b2", "x8 y9", []int{0, 1}},
-		"nothing left":                 {"a1", "", []int{}},
-		"nothing before":               {"", "a1", []int{-1}},
-		"edited beside an insertion":   {"a1 b2", "a1 x9 b3", []int{0, -1, 1}},
-		"two alike, and a third comes": {"a1 a1", "a1 a1 a1", []int{0, 1, -1}},
+		"unchanged":                      {"abcd efgh", "abcd efgh", []int{0, 1}, nil},
+		"the second of two alike edited": {"abcd abcd", "abcd abcx", []int{0, 1}, nil},
+		"the first of two alike edited":  {"abcd abcd", "abcx abcd", []int{0, 1}, nil},
+		"half of it edited in place":     {"abcd efgh", "abcd efxy", []int{0, 1}, nil},
+		"replaced in place":              {"abcd efgh", "abcd exyz", []int{0, -1}, []int{1}},
+		"turned round":                   {"abcd efgh ijkl", "ijkl efgh abcd", []int{2, 1, 0}, nil},
+		"one deleted, another edited":    {"abcd efgh ijkl", "efgx ijkl", []int{1, 2}, nil},
+		"moved and edited":               {"abcd efgh ijkl", "efgh ijkl abcx", []int{1, 2, 0}, nil},
+		"moved, and half of it edited":   {"abcd efgh ijkl", "efgh ijkl abxy", []int{1, 2, 0}, nil},
+		"two moved and edited":           {"abcd efgh ijkl", "ijkx efgh abcx", []int{2, 1, 0}, nil},
+		"moved, and its place is new":    {"abcd efgh ijkl", "wxyz efgh ijkl abcd", []int{-1, 1, 2, 0}, nil},
+		"one deleted, one new":           {"abcd efgh", "efgh wxyz", []int{1, -1}, []int{0}},
+		"all new":                        {"abcd efgh", "wxyz stuv", []int{-1, -1}, []int{0, 1}},
+		"became one of two":              {"abcd efgh", "abcx abcy efgh", []int{-1, -1, 1}, []int{0}},
+		"one of two became it":           {"abcd abce efgh", "abcx efgh", []int{-1, 2}, []int{0, 1}},
+		"half of it in one of two":       {"abcd efgh", "abxy wxyz efgh", []int{-1, -1, 1}, []int{0}},
+		"nothing left":                   {"abcd", "", []int{}, nil},
+		"nothing before":                 {"", "abcd", []int{-1}, nil},
+		"edited beside an insertion":     {"abcd efgh", "abcd wxyz efgx", []int{0, -1, 1}, nil},
+		"two alike, and a third comes":   {"abcd abcd", "abcd abcd abcd", []int{0, 1, -1}, nil},
+		"one of three alike deleted":     {"abcd abcd abcd efgh", "abcd abcd efgh", []int{0, 1, 3}, []int{0, 1, 2}},
+		"all of three alike deleted":     {"abcd abcd abcd efgh", "efgh", []int{3}, nil},
+		"one deleted before another":     {"abcd abcd efgh", "abcd efgh wxyz", []int{0, 2, -1}, []int{0, 1}},
+		"a copy instead of another item": {"abcd efgh", "efgh efgh", []int{-1, 1}, []int{0}},
 	} {
-		got := matchItems(items(tc.base), items(tc.theirs))
-		if diff := cmp.Diff(tc.want, got); diff != "" {
+		original := items(tc.base)
+		for i := range original {
+			original[i].(map[string]any)["name"] = number(i)
+		}
+		got := matchItems(items(tc.base), items(tc.edited), original)
+		var doubtful []int
+		for i := range got.doubtful {
+			if got.doubtful[i] {
+				doubtful = append(doubtful, i)
+			}
+		}
+		if diff := cmp.Diff(tc.want, got.origin) + cmp.Diff(tc.doubtful, doubtful); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
+		shown := matchItems(items(tc.base), items(tc.edited), items(tc.base))
+		if slices.Contains(shown.doubtful, true) {
+			t.Errorf("%s: doubts although nothing is hidden: %v", name, shown.doubtful)
+		}
 	}
-	long := items(strings.Repeat("a1 ", 300))
-	if got := matchItems(long, long[:299]); got[298] != 298 {
+	long := items(strings.Repeat("abcd ", 300))
+	if got := matchItems(long, long[:299], long).origin; got[298] != 298 {
 		t.Errorf("a list that is too long to compare: %v", got[298])
 	}
 }
 
-// items reads "a1" as an item with two fields.
+// items reads each word as an item whose fields are its letters.
 func items(text string) []any {
 	list := []any{}
-	for _, item := range strings.Fields(text) {
-		list = append(list, map[string]any{"start": item[:1], "end": item[1:]})
+	for _, word := range strings.Fields(text) {
+		item := map[string]any{}
+		for i, letter := range word {
+			item[strconv.Itoa(i)] = string(letter)
+		}
+		list = append(list, item)
 	}
 	return list
 }
@@ -132,20 +165,5 @@ func TestPartsOfObjects(t *testing.T) {
 	delete(withoutSpec, "spec")
 	if hub := there(t, withoutSpec, ToV1beta1); hub["spec"] != nil {
 		t.Errorf("a spec that was taken away is back: %v", hub)
-	}
-}
-
-// Where the annotation would make the API server refuse the whole answer, it is left out.
-func TestNoRoom(t *testing.T) {
-	hub := fromYAML(t, `{metadata: {annotations: {}}, spec: {baselineReplicas: 1}}`)
-	annotations := hub["metadata"].(map[string]any)["annotations"].(map[string]any)
-	spare := maxAnnotations - len("big") - len(`""`) - len(Annotation) - len(`{"spec":{"baselineReplicas":1}}`)
-	for size, fits := range map[int]bool{spare: true, spare + 1: false} {
-		annotations["big"] = strings.Repeat("x", size)
-		spoke := there(t, hub, ToV1alpha1)
-		_, has := spoke["metadata"].(map[string]any)["annotations"].(map[string]any)[Annotation]
-		if has != fits || Carries(encode(hub)) != fits {
-			t.Errorf("%d bytes beside it: fits %t, carries %t", size, has, Carries(encode(hub)))
-		}
 	}
 }

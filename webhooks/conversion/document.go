@@ -62,16 +62,6 @@ func (a annotations) text(name string) (string, bool) {
 	return text, json.Unmarshal(raw, &text) == nil
 }
 
-// size returns an upper bound of what the API server counts for all annotations but one, in bytes.
-func (a annotations) size(except string) (size int) {
-	for name, value := range a.values {
-		if name != except {
-			size += len(name) + len(value)
-		}
-	}
-	return size
-}
-
 // setAnnotation sets the document's annotations to a with one added or replaced.
 func (d document) setAnnotation(a annotations, name, text string) {
 	values := maps.Clone(a.values)

@@ -9,6 +9,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/metrics"
 )
@@ -22,7 +23,7 @@ const maxBody = 8 << 20
 // SetupWithManager registers the webhook with the manager's webhook server. It needs neither leadership nor caches,
 // so every replica converts as soon as its server runs.
 func SetupWithManager(mgr ctrl.Manager) error {
-	handler, err := newHandler()
+	handler, err := newHandler(storedIn(mgr.GetAPIReader()))
 	if err != nil {
 		return err
 	}
@@ -30,9 +31,9 @@ func SetupWithManager(mgr ctrl.Manager) error {
 	return nil
 }
 
-func newHandler() (http.Handler, error) {
+func newHandler(stored storedVersions) (http.Handler, error) {
 	scheme := newScheme()
-	converter, err := conversion.NewHubSpokeConverter(&hubObject{}, conversion.SpokeConverter[*hubObject](v1alpha1Converter{}))(scheme)
+	converter, err := conversion.NewHubSpokeConverter(&hubObject{}, conversion.SpokeConverter[*hubObject](v1alpha1Converter{stored}))(scheme)
 	if err != nil {
 		return nil, fmt.Errorf("set up the converter: %w", err)
 	}
@@ -48,22 +49,31 @@ func newHandler() (http.Handler, error) {
 }
 
 // v1alpha1Converter converts between the hub and v1alpha1.
-type v1alpha1Converter struct{}
+type v1alpha1Converter struct{ stored storedVersions }
 
 // GetSpoke implements conversion.SpokeConverter.
 func (v1alpha1Converter) GetSpoke() runtime.Object { return &spokeObject{} }
 
-// ConvertHubToSpoke implements conversion.SpokeConverter.
-func (v1alpha1Converter) ConvertHubToSpoke(_ context.Context, src *hubObject, dst runtime.Object) error {
+// ConvertHubToSpoke implements conversion.SpokeConverter. An object without room for all of v1beta1 is marked, unless this
+// may be the form in which it is stored: nothing would bring the rest back.
+func (c v1alpha1Converter) ConvertHubToSpoke(ctx context.Context, src *hubObject, dst runtime.Object) error {
 	converted, fits := src.document.toV1alpha1()
+	if !fits && c.stored.has(ctx, v1alpha1.GroupVersion.Version) {
+		return errCannotStore
+	}
 	dst.(*spokeObject).document = converted
 	dst.(*spokeObject).cut = !fits
 	return nil
 }
 
-// ConvertSpokeToHub implements conversion.SpokeConverter.
-func (v1alpha1Converter) ConvertSpokeToHub(_ context.Context, src runtime.Object, dst *hubObject) error {
-	dst.document = src.(*spokeObject).document.toV1beta1()
+// ConvertSpokeToHub implements conversion.SpokeConverter. It refuses to lose what a marked object had no room for. While
+// v1alpha1 may be stored, the marker is not Kyklos's, and an error would break every list of v1beta1.
+func (c v1alpha1Converter) ConvertSpokeToHub(ctx context.Context, src runtime.Object, dst *hubObject) error {
+	spoke := src.(*spokeObject).document
+	if spoke.isCut() && !c.stored.has(ctx, v1alpha1.GroupVersion.Version) {
+		return ErrCut
+	}
+	dst.document = spoke.toV1beta1()
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package conversion
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -17,10 +19,15 @@ const review = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview
 
 const hubObjectText = `{"apiVersion":"kyklos.io/v1beta1","kind":"TimeWindowScaler","metadata":{"name":"a","managedFields":[{"x":1.50}]},"spec":{"baselineReplicas":10,"defaultReplicas":"25%"},"status":{"nextBoundary":"odd"}}`
 
-// post sends a body to the webhook.
+// post sends a body to the webhook of a cluster that stores v1beta1.
 func post(t *testing.T, body string) (int, apiextensionsv1.ConversionReview) {
 	t.Helper()
-	handler, err := newHandler()
+	return postTo(t, func(context.Context) ([]string, error) { return []string{"v1beta1"}, nil }, body)
+}
+
+func postTo(t *testing.T, stored storedVersions, body string) (int, apiextensionsv1.ConversionReview) {
+	t.Helper()
+	handler, err := newHandler(stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +93,32 @@ func TestCutIsCounted(t *testing.T) {
 	}
 	if key := "v1beta1 v1alpha1 cut"; counts(t)[key]-before[key] != 1 {
 		t.Errorf("counted %v, before %v", counts(t), before)
+	}
+}
+
+// An object without room is marked, and refused when it is to be stored: in v1alpha1, or back in v1beta1. Without an
+// answer about the definition, v1beta1 is taken for stored.
+func TestNoRoomToStore(t *testing.T) {
+	large := strings.Replace(hubObjectText, `"name":"a"`, `"name":"a","annotations":{"big":"`+strings.Repeat("x", maxAnnotations-20)+`"}`, 1)
+	marked := `{"apiVersion":"kyklos.io/v1alpha1","kind":"TimeWindowScaler","metadata":{"annotations":{"` + Annotation + `":"{\"cut\":true}"}},"spec":{}}`
+	for name, tc := range map[string]struct {
+		versions []string
+		err      error
+		down, up string
+	}{
+		"v1beta1 is stored":      {[]string{"v1beta1"}, nil, "", ErrCut.Error()},
+		"v1alpha1 may be stored": {[]string{"v1beta1", "v1alpha1"}, nil, errCannotStore.Error(), ""},
+		"nobody knows":           {nil, errors.New("no answer"), "", ErrCut.Error()},
+	} {
+		stored := func(context.Context) ([]string, error) { return tc.versions, tc.err }
+		_, down := postTo(t, stored, fmt.Sprintf(review, "kyklos.io/v1alpha1", large))
+		if message := down.Response.Result.Message; message != tc.down {
+			t.Errorf("%s: to v1alpha1: got %q", name, message)
+		}
+		_, up := postTo(t, stored, fmt.Sprintf(review, "kyklos.io/v1beta1", marked))
+		if message := up.Response.Result.Message; message != tc.up {
+			t.Errorf("%s: to v1beta1: got %q", name, message)
+		}
 	}
 }
 

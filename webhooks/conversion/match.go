@@ -3,33 +3,164 @@ package conversion
 // maxPairs limits the work of comparing two lists. The API allows 100 windows, which is 10,000 pairs.
 const maxPairs = 1 << 16
 
-// unchanged is the score of a pair of equal items. It is higher than that of all pairs of edited ones: those
-// score 1, plus 1 for each unchanged field.
-const unchanged = 1 << 12
-
-// matchItems returns for each item of edited the index of its original in base, or -1. Equal items are matched
-// first: those in the same order in both lists, then those that were moved. The items between them are edits:
-// the ones in the same order that share the most fields are matched.
-func matchItems(base, edited []any) []int {
-	if len(base)*len(edited) > maxPairs {
-		return byPosition(len(base), len(edited))
-	}
-	score := make([][]int, len(base))
-	for i := range base {
-		score[i] = make([]int, len(edited))
-		for j := range edited {
-			score[i][j] = similarity(base[i], edited[j])
-		}
-	}
-	return matchMoved(score, matchInOrder(score, len(edited)))
+// matching says which item of a base list each item of an edited list was.
+type matching struct {
+	base, edited, original []any
+	// origin is the index in base of each edited item, or -1. fate is the opposite.
+	origin, fate []int
+	// doubtful marks the items of base that may have become one of several edited items, or none, although original has
+	// more of them than base shows.
+	doubtful []bool
 }
 
-// similarity is the score for b being an edit of a.
-func similarity(a, b any) int {
-	if Same(a, b) {
-		return unchanged
+// matchItems matches the items of edited with those of base, which shows original. Equal items are the same, wherever
+// they are. The others are matched if one has clearly become the other. What is left was removed, or is new.
+func matchItems(base, edited, original []any) *matching {
+	m := &matching{base: base, edited: edited, original: original, doubtful: make([]bool, len(base))}
+	m.origin, m.fate = unmatched(len(edited)), unmatched(len(base))
+	switch {
+	case len(base)*len(edited) > maxPairs:
+		for i := range min(len(base), len(edited)) {
+			m.pair(i, i)
+		}
+		return m
+	case m.inPlace():
+		for i := range base {
+			if Same(base[i], edited[i]) || resembles(base[i], edited[i], true) {
+				m.pair(i, i)
+			}
+		}
+	default:
+		m.pairEqual()
 	}
-	score := 1
+	m.pairEdited()
+	m.findDoubts()
+	return m
+}
+
+func unmatched(count int) []int {
+	list := make([]int, count)
+	for i := range list {
+		list[i] = -1
+	}
+	return list
+}
+
+func (m *matching) pair(i, j int) { m.origin[j], m.fate[i] = i, j }
+
+// inPlace reports whether no item seems to have moved, come or gone.
+func (m *matching) inPlace() bool {
+	if len(m.base) != len(m.edited) {
+		return false
+	}
+	for i := range m.base {
+		if Same(m.base[i], m.edited[i]) {
+			continue
+		}
+		for k := range m.base {
+			if Same(m.base[k], m.edited[i]) && !Same(m.base[k], m.edited[k]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pairEqual matches equal items in their order. If there are fewer than before, nobody can tell which ones are left.
+func (m *matching) pairEqual() {
+	seen := make([]bool, len(m.base))
+	for i := range m.base {
+		if seen[i] {
+			continue
+		}
+		var before, after []int
+		for k := i; k < len(m.base); k++ {
+			if !seen[k] && Same(m.base[i], m.base[k]) {
+				seen[k] = true
+				before = append(before, k)
+			}
+		}
+		for j := range m.edited {
+			if Same(m.base[i], m.edited[j]) {
+				after = append(after, j)
+			}
+		}
+		for n := range min(len(before), len(after)) {
+			m.pair(before[n], after[n])
+		}
+		if len(after) > 0 && len(after) < len(before) {
+			m.doubtIfDifferent(before)
+		}
+	}
+}
+
+// doubtIfDifferent marks items that look alike and are not.
+func (m *matching) doubtIfDifferent(alike []int) {
+	for _, i := range alike {
+		if !Same(m.original[i], m.original[alike[0]]) {
+			for _, k := range alike {
+				m.doubtful[k] = true
+			}
+			return
+		}
+	}
+}
+
+// pairEdited matches items that are left in both lists if each resembles the other more than anything else.
+func (m *matching) pairEdited() {
+	scores := make([][]int, len(m.base))
+	var gone, come []int
+	for i, j := range m.fate {
+		if j < 0 {
+			gone = append(gone, i)
+		}
+	}
+	for j, i := range m.origin {
+		if i < 0 {
+			come = append(come, j)
+		}
+	}
+	for _, i := range gone {
+		scores[i] = make([]int, len(m.edited))
+		for _, j := range come {
+			scores[i][j] = similarity(m.base[i], m.edited[j])
+		}
+	}
+	alone := len(gone) == 1 && len(come) == 1
+	for _, i := range gone {
+		for _, j := range come {
+			if resembles(m.base[i], m.edited[j], alone) && closest(scores, gone, come, i, j) {
+				m.pair(i, j)
+			}
+		}
+	}
+}
+
+// closest reports whether no other of the items that are left resembles i or j as much as they resemble each other.
+func closest(scores [][]int, gone, come []int, i, j int) bool {
+	for _, k := range gone {
+		if k != i && scores[k][j] >= scores[i][j] {
+			return false
+		}
+	}
+	for _, k := range come {
+		if k != j && scores[i][k] >= scores[i][j] {
+			return false
+		}
+	}
+	return true
+}
+
+// resembles reports whether more than half of an object's fields are unchanged; exactly half is enough if there is no
+// other object that it may have become.
+func resembles(a, b any, alone bool) bool {
+	object, ok := a.(map[string]any)
+	shared := 2 * similarity(a, b)
+	return ok && (shared > len(object) || alone && shared == len(object))
+}
+
+// similarity counts the fields that two objects share.
+func similarity(a, b any) (score int) {
 	x, _ := a.(map[string]any)
 	y, _ := b.(map[string]any)
 	for name := range x {
@@ -40,66 +171,15 @@ func similarity(a, b any) int {
 	return score
 }
 
-// matchInOrder finds the pairs that do not cross and have the highest total score.
-func matchInOrder(score [][]int, columns int) []int {
-	best := make([][]int, len(score)+1) // for the items from i and from j on
-	for i := range best {
-		best[i] = make([]int, columns+1)
+// findDoubts marks the items that are gone while others came: they may have been replaced or edited.
+func (m *matching) findDoubts() {
+	come := false
+	for _, i := range m.origin {
+		come = come || i < 0
 	}
-	for i := len(score) - 1; i >= 0; i-- {
-		for j := columns - 1; j >= 0; j-- {
-			best[i][j] = max(best[i+1][j], best[i][j+1], best[i+1][j+1]+score[i][j])
+	for i, j := range m.fate {
+		if come && j < 0 && !Same(m.original[i], m.base[i]) {
+			m.doubtful[i] = true
 		}
 	}
-	match := byPosition(0, columns)
-	for i, j := 0, 0; i < len(score) && j < columns; {
-		switch best[i][j] {
-		case best[i+1][j+1] + score[i][j]:
-			match[j] = i
-			i, j = i+1, j+1
-		case best[i+1][j]:
-			i++
-		default:
-			j++
-		}
-	}
-	return match
-}
-
-// matchMoved matches equal items that cross others, instead of edits that they were matched with.
-func matchMoved(score [][]int, match []int) []int {
-	inverse := byPosition(0, len(score))
-	for j, i := range match {
-		if i >= 0 {
-			inverse[i] = j
-		}
-	}
-	isUnchanged := func(i, j int) bool { return i >= 0 && j >= 0 && score[i][j] == unchanged }
-	for j := range match {
-		for i := 0; i < len(score) && !isUnchanged(match[j], j); i++ {
-			if score[i][j] != unchanged || isUnchanged(i, inverse[i]) {
-				continue
-			}
-			if match[j] >= 0 {
-				inverse[match[j]] = -1
-			}
-			if inverse[i] >= 0 {
-				match[inverse[i]] = -1
-			}
-			match[j], inverse[i] = i, j
-		}
-	}
-	return match
-}
-
-// byPosition matches items at the same index.
-func byPosition(base, edited int) []int {
-	match := make([]int, edited)
-	for j := range match {
-		match[j] = j
-		if j >= base {
-			match[j] = -1
-		}
-	}
-	return match
 }

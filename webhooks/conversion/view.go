@@ -2,8 +2,6 @@ package conversion
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -71,8 +69,9 @@ func filter(value any, known fields) any {
 	}
 }
 
-// showReplicas replaces a percentage by its number. One that cannot be computed is kept, so that validation, which
-// refuses it in both versions, sees it.
+// showReplicas replaces a percentage by its number. One that cannot be computed, which v1beta1 refuses, is shown as a
+// number, too: the API server cannot keep managedFields of text where v1alpha1 has a number, and fails all of
+// server-side apply.
 func showReplicas(object map[string]any, name string, baseline *int32) {
 	text, ok := object[name].(string)
 	if !ok {
@@ -80,10 +79,14 @@ func showReplicas(object map[string]any, name string, baseline *int32) {
 	}
 	count, err := schedule.Count(intstr.FromString(text), baseline)
 	if err != nil {
-		return
+		count = unknownCount
 	}
 	object[name] = json.Number(strconv.Itoa(int(count)))
 }
+
+// unknownCount is shown for a percentage of an unknown count. It is not 0, which would stop the workload if somebody
+// copied it.
+const unknownCount = 1
 
 // showEnd replaces 24:00 by 00:00, which is the same unless it is also the start. v1alpha1 cannot express a whole
 // day; 23:59 is one minute short of it.
@@ -116,30 +119,36 @@ func decodable(spec []byte) bool {
 	return utiljson.Unmarshal(spec, &v1beta1.TimeWindowScalerSpec{}) == nil
 }
 
-// hiddenFields returns the paths of the fields in a v1beta1 spec that its view lacks or shows differently, sorted.
-func hiddenFields(spec, shown any, path string) (paths []string) {
+// hiddenFields returns the fields of a v1beta1 spec that its view lacks or shows differently, by path.
+func hiddenFields(spec, shown any, path string) map[string]any {
+	found := map[string]any{}
+	addHidden(found, spec, shown, path)
+	return found
+}
+
+func addHidden(found map[string]any, spec, shown any, path string) {
 	if Same(spec, shown) {
-		return nil
+		return
 	}
 	switch s := spec.(type) {
 	case map[string]any:
 		if other, ok := shown.(map[string]any); ok {
-			for _, name := range slices.Sorted(maps.Keys(s)) {
+			for name := range s {
 				if below, ok := other[name]; ok {
-					paths = append(paths, hiddenFields(s[name], below, path+"."+name)...)
+					addHidden(found, s[name], below, path+"."+name)
 				} else {
-					paths = append(paths, path+"."+name)
+					found[path+"."+name] = s[name]
 				}
 			}
-			return paths
+			return
 		}
 	case []any:
 		if other, ok := shown.([]any); ok && len(other) == len(s) {
 			for i := range s {
-				paths = append(paths, hiddenFields(s[i], other[i], path+"["+strconv.Itoa(i)+"]")...)
+				addHidden(found, s[i], other[i], itemPath(path, i))
 			}
-			return paths
+			return
 		}
 	}
-	return []string{path}
+	found[path] = spec
 }

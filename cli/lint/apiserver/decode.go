@@ -55,7 +55,7 @@ func (v *version) decode(text []byte) (*unstructured.Unstructured, error) {
 	for _, path := range unknown {
 		errs = append(errs, fmt.Errorf(`unknown field "%s"`, path)) // the quotes are the server's: %q would escape the path
 	}
-	defaulting.Default(object.Object, v.structural)
+	defaulting.Default(object.Object, v.Structural)
 	if len(errs) > 0 {
 		return object, runtime.NewStrictDecodingError(errs)
 	}
@@ -72,9 +72,9 @@ func (v *version) coerce(object *unstructured.Unstructured, stored bool) (unknow
 		return nil, err
 	}
 	track := structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
-	unknown = append(unknown, pruning.PruneWithOptions(object.Object, v.structural, true, track)...)
-	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, v.structural)
-	failed, embedded := objectmeta.CoerceWithOptions(nil, object.Object, v.structural, false, objectmeta.CoerceOptions{
+	unknown = append(unknown, pruning.PruneWithOptions(object.Object, v.Structural, true, track)...)
+	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, v.Structural)
+	failed, embedded := objectmeta.CoerceWithOptions(nil, object.Object, v.Structural, false, objectmeta.CoerceOptions{
 		DropInvalidFields: stored, ReturnUnknownFieldPaths: true,
 	})
 	if failed != nil {

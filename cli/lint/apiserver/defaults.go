@@ -19,8 +19,15 @@ func (s *Server) mutate(ctx context.Context, v *version, object, old *unstructur
 	if !s.webhooks || object.GetDeletionTimestamp() != nil || old != nil && sameSpec(object, old) {
 		return nil
 	}
+	var before []byte
+	if old != nil {
+		var err error
+		if before, err = json.Marshal(old.Object); err != nil {
+			return err
+		}
+	}
 	err := rewrite(object, func(raw []byte) ([]byte, error) {
-		patches := admission.Patches(v.kind.GroupKind(), raw, request.NamespaceValue(ctx))
+		patches := admission.Patches(v.kind.GroupKind(), raw, before, request.NamespaceValue(ctx))
 		if len(patches) == 0 {
 			return raw, nil
 		}
@@ -34,7 +41,7 @@ func (s *Server) mutate(ctx context.Context, v *version, object, old *unstructur
 		}
 		return patch.Apply(raw)
 	})
-	defaulting.Default(object.Object, v.structural)
+	defaulting.Default(object.Object, v.Structural)
 	return err
 }
 

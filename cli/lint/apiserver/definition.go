@@ -1,23 +1,16 @@
 package apiserver
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiversion "k8s.io/apimachinery/pkg/version"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/internal/apischema"
 )
 
 // definition is a CustomResourceDefinition, ready for validation.
@@ -31,10 +24,7 @@ type version struct {
 	kind       schema.GroupVersionKind
 	namespaced bool
 	hasStatus  bool // status is a subresource
-	structural *structuralschema.Structural
-	schema     validation.SchemaValidator
-	// rules are compiled on first use, which takes long.
-	rules func() *cel.Validator
+	*apischema.Schema
 	// deprecation is the warning sent with each response, "" if the version is not deprecated.
 	deprecation string
 }
@@ -69,31 +59,11 @@ func newDefinition(object *manifest.Object) (*definition, error) {
 }
 
 func newVersion(served *apiextensionsv1.CustomResourceDefinitionVersion) (*version, error) {
-	if served.Schema == nil || served.Schema.OpenAPIV3Schema == nil {
-		return nil, errors.New("no schema")
-	}
-	var internal apiextensions.CustomResourceValidation
-	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(served.Schema, &internal, nil); err != nil {
-		return nil, err
-	}
-	structural, err := structuralschema.NewStructural(internal.OpenAPIV3Schema)
+	schema, err := apischema.New(served)
 	if err != nil {
 		return nil, err
 	}
-	structural = structural.DeepCopy() // defaults are shared with the definition
-	if err := defaulting.PruneDefaults(structural); err != nil {
-		return nil, err
-	}
-	validator, _, err := validation.NewSchemaValidator(internal.OpenAPIV3Schema)
-	if err != nil {
-		return nil, err
-	}
-	return &version{
-		hasStatus:  served.Subresources != nil && served.Subresources.Status != nil,
-		structural: structural,
-		schema:     validator,
-		rules:      sync.OnceValue(func() *cel.Validator { return cel.NewValidator(structural, true, celconfig.PerCallLimit) }),
-	}, nil
+	return &version{Schema: schema, hasStatus: served.Subresources != nil && served.Subresources.Status != nil}, nil
 }
 
 // deprecation is the warning in the definition, or by default one that recommends the newest version.

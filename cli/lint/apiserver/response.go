@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/internal/apischema"
 )
 
 // Response is the server's response to a request for one object.
@@ -71,7 +72,7 @@ func requestErrors(err error) (all []Error) {
 		return []Error{{Rule: lint.Invalid, Message: err.Error()}}
 	}
 	for _, cause := range status.Status().Details.Causes {
-		e := Error{Rule: lint.Invalid, Field: cause.Field, Message: cause.Message, RulesSkipped: strings.HasSuffix(cause.Message, rulesSkipped)}
+		e := Error{Rule: lint.Invalid, Field: cause.Field, Message: cause.Message, RulesSkipped: strings.HasSuffix(cause.Message, apischema.RulesSkipped)}
 		if !slices.Contains(all, e) { // metadata is validated twice
 			all = append(all, e)
 		}

@@ -106,7 +106,7 @@ func (s *Server) version(object *manifest.Object) (*version, error) {
 // Schema returns the structural schema of a served kind, nil for others. It must not be changed.
 func (s *Server) Schema(kind schema.GroupVersionKind) *structuralschema.Structural {
 	if d := s.kinds[kind.GroupKind()]; d != nil && d.versions[kind.Version] != nil {
-		return d.versions[kind.Version].structural
+		return d.versions[kind.Version].Structural
 	}
 	return nil
 }

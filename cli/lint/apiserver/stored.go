@@ -28,7 +28,7 @@ func (s *Server) stored(ctx context.Context, v *version, old *manifest.Object) (
 	if _, err := from.coerce(object, true); err != nil {
 		return nil, err
 	}
-	defaulting.Default(object.Object, from.structural)
+	defaulting.Default(object.Object, from.Structural)
 	object.SetNamespace(request.NamespaceValue(ctx))
 	object.SetManagedFields(nil)
 	if err := s.mutate(ctx, from, object, nil); err != nil {

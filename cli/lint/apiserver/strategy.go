@@ -3,11 +3,6 @@ package apiserver
 import (
 	"context"
 
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
 	"k8s.io/apimachinery/pkg/api/operation"
 	metavalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -15,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/features"
 	"k8s.io/apiserver/pkg/registry/rest"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -72,24 +65,13 @@ func (s *strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) 
 // Validate validates a new object.
 func (s *strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	object := obj.(*unstructured.Unstructured).Object
-	errs := s.validateMetadata(ctx, operation.Create, object, nil)
-	errs = append(errs, validation.ValidateCustomResource(nil, object, s.schema)...)
-	errs = append(errs, objectmeta.Validate(ctx, nil, object, s.structural, false)...)
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
-	return s.runRules(ctx, errs, object, nil)
+	return s.Schema.Validate(ctx, s.validateMetadata(ctx, operation.Create, object, nil), object)
 }
 
 // ValidateUpdate validates an update; unchanged errors are ignored (ratcheting, KEP-4008).
 func (s *strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	object, stored := obj.(*unstructured.Unstructured).Object, old.(*unstructured.Unstructured).Object
-	related := common.NewCorrelatedObject(object, stored, &model.Structural{Structural: s.structural})
-	errs := s.validateMetadata(ctx, operation.Update, object, stored)
-	errs = append(errs, validation.ValidateCustomResourceUpdate(nil, object, stored, s.schema, validation.WithRatcheting(related))...)
-	errs = append(errs, objectmeta.Validate(ctx, nil, object, s.structural, false)...)
-	if len(listtype.ValidateListSetsAndMaps(nil, s.structural, stored)) == 0 {
-		errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
-	}
-	return s.runRules(ctx, errs, object, stored, cel.WithRatcheting(related))
+	return s.Schema.ValidateUpdate(ctx, s.validateMetadata(ctx, operation.Update, object, stored), object, stored)
 }
 
 // validateMetadata validates metadata as a Go type; stored is nil for a new object.
@@ -110,26 +92,3 @@ func (s *strategy) validateMetadata(ctx context.Context, op operation.Type, obje
 	}
 	return metavalidation.ValidateObjectMetaDeclaratively(ctx, op, &now, &before, s.namespaced, nil, field.NewPath("metadata"), beta)
 }
-
-// runRules adds the errors of the CEL rules. They rely on the schema, and are skipped if a value is missing, too long,
-// not supported or of the wrong type.
-func (s *strategy) runRules(ctx context.Context, errs field.ErrorList, object, stored map[string]any, options ...cel.Option) field.ErrorList {
-	validator := s.rules()
-	if validator == nil {
-		return errs
-	}
-	for _, err := range errs {
-		switch err.Type {
-		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
-			return append(errs, field.Invalid(nil, nil, rulesSkipped))
-		}
-	}
-	var before any // not a nil map
-	if stored != nil {
-		before = stored
-	}
-	failed, _ := validator.Validate(ctx, nil, s.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
-	return append(errs, failed...)
-}
-
-const rulesSkipped = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"

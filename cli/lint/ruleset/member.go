@@ -41,7 +41,7 @@ type member struct {
 	seen             map[string]any
 
 	scaler, oldScaler       *v1beta1.TimeWindowScaler
-	hub, oldHub             []byte // both as JSON
+	spoke, oldHub           []byte // as JSON; spoke is in v1alpha1, nil if the manifest is not
 	workspace, oldWorkspace *v1alpha1.Workspace
 
 	findings []lint.Finding
@@ -92,7 +92,8 @@ func (m *member) read() {
 			m.oldScaler, m.oldHub = readScaler(m.before, m.at.Namespace)
 			seen = keepAnnotation(seen, m.oldHub)
 		}
-		m.scaler, m.hub = readScaler(seen, m.at.Namespace)
+		m.scaler, _ = readScaler(seen, m.at.Namespace)
+		m.spoke = writtenInV1alpha1(seen)
 	case targetkind.Workspace.GroupKind():
 		m.workspace = readWorkspace(seen, m.at.Namespace)
 		if m.old != nil {
@@ -124,6 +125,15 @@ func keepAnnotation(seen map[string]any, hub []byte) map[string]any {
 	annotations[conversion.Annotation] = value
 	after.SetAnnotations(annotations)
 	return after.Object
+}
+
+// writtenInV1alpha1 returns a manifest of v1alpha1 as JSON, nil for another one.
+func writtenInV1alpha1(content map[string]any) []byte {
+	raw, err := json.Marshal(content)
+	if err != nil || content["apiVersion"] != v1alpha1.GroupVersion.String() {
+		return nil
+	}
+	return raw
 }
 
 // readScaler returns an object of any version as v1beta1, and as JSON; nil if it cannot be decoded.

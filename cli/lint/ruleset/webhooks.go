@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/cli/lint"
 	"kyklos.io/kyklos/webhooks/admission"
 )
@@ -21,8 +20,10 @@ func (r *run) callWebhooks(ctx context.Context, m *member) {
 	}
 	sources := admission.Sources{Objects: reader{r.inventory, m}, Kinds: r.inventory.kinds, APIs: r.inventory}
 	if obj, old := m.scaler, m.oldScaler; obj != nil && (old == nil || !apiequality.Semantic.DeepEqual(old.Spec, obj.Spec)) {
-		if old != nil && m.object.GroupVersionKind().Version == v1alpha1.GroupVersion.Version {
-			r.addFindings(m, admission.CheckConversion(m.oldHub, m.hub))
+		if m.spoke != nil {
+			if _, findings, err := admission.CheckConversion(ctx, m.oldHub, m.spoke); err == nil {
+				r.addFindings(m, findings)
+			}
 		}
 		r.addFindings(m, admission.CheckTimeWindowScaler(obj, old, sources.Facts(ctx, obj), r.Now))
 	}

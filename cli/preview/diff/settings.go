@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,6 +33,9 @@ func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	compare("timezone", func(s *v1beta1.TimeWindowScalerSpec) string { return s.Timezone })
 	compare("pause", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.FormatBool(s.Pause) })
 	compare("gracePeriodSeconds", func(s *v1beta1.TimeWindowScalerSpec) string { return strconv.Itoa(int(s.GracePeriodSeconds)) })
+	compare("deletionPolicy", func(s *v1beta1.TimeWindowScalerSpec) string {
+		return string(cmp.Or(s.DeletionPolicy, v1beta1.DeletionRetain))
+	})
 	compare("holidays", holidayRule)
 	compare("workspace", func(s *v1beta1.TimeWindowScalerSpec) string {
 		if s.Workspace == nil {

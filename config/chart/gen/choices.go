@@ -12,6 +12,9 @@ const (
 	ifSelfManaged = `eq .Values.certificates.mode "self-managed"`
 	ifEverywhere  = `not .Values.namespaces`
 	ifMonitoring  = `.Values.monitoring.enabled`
+	ifWorkspaces  = `.Values.workspaces.enabled`
+	// ifAnywhere: Workspaces are not limited to some namespaces.
+	ifAnywhere = `not .Values.workspaces.namespaces`
 )
 
 const (
@@ -19,6 +22,8 @@ const (
 	namespace = "kyklos-system"
 	// served is the one that the namespaced installation serves; a chart serves those of its values.
 	served = "shop"
+	// homes is the one in which an installation serves Workspaces; a chart serves those of its values.
+	homes = "team"
 )
 
 // choice lets values decide about one field of the objects of a kind.
@@ -83,11 +88,16 @@ func (c choice) concerns(object *unstructured.Unstructured) bool {
 
 // arguments are the manager's flags after those of the installation for all namespaces: what the one for
 // some adds, with the values' namespaces, and what the values add.
-func arguments(forSome []string) choice {
+func arguments(forSome, withoutWorkspaces, withSomeHomes []string) choice {
 	lines := "{{- if .Values.namespaces }}\n"
 	for _, flag := range forSome {
 		lines += "- " + strings.ReplaceAll(flag, "--namespaces="+served, `--namespaces={{ join "," .Values.namespaces }}`) + "\n"
 	}
+	lines += "{{- end }}\n{{- if " + ifWorkspaces + " }}\n{{- with .Values.workspaces.namespaces }}\n"
+	for _, flag := range withSomeHomes {
+		lines += "- " + strings.ReplaceAll(flag, "="+homes, `={{ join "," . }}`) + "\n"
+	}
+	lines += "{{- end }}\n{{- else }}\n- " + strings.Join(withoutWorkspaces, "\n- ") + "\n"
 	lines += "{{- end }}\n{{- if not .Values.checkRequester }}\n- --check-requester=false\n"
 	return choice{"Deployment", container("args", "+"), lines + "{{- end }}\n{{- range .Values.args }}\n- {{ . | quote }}\n{{- end }}"}
 }

@@ -36,6 +36,8 @@ func run(project string) error {
 		"config/overlays/self-managed":            &in.selfManaged,
 		"config/overlays/namespaced":              &in.namespaced,
 		"config/overlays/namespaced/cluster":      &in.cluster,
+		"config/overlays/without-workspaces":      &in.withoutWorkspaces,
+		"config/overlays/workspace-namespaces":    &in.someHomes,
 		"config/prometheus":                       &in.monitoring,
 		"config/overlays/self-managed-prometheus": &in.selfManagedMonitoring,
 	} {

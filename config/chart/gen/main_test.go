@@ -31,7 +31,7 @@ func TestMerge(t *testing.T) {
 		// The first line is always the same: apiVersion.
 		one := "v1\n" + strings.Join(lines.Draw(t, "one"), "\n") + "\n"
 		other := "v1\n" + strings.Join(lines.Draw(t, "other"), "\n") + "\n"
-		merged := merge(one, other)
+		merged := merge(one, other, ifCertManager, ifSelfManaged)
 		for mode, want := range map[string]string{"cert-manager": one, "self-managed": other} {
 			if diff := cmp.Diff(want, render(t, merged, mode)); diff != "" {
 				t.Fatalf("%s (-want +got):\n%s\nin\n%s", mode, diff, merged)

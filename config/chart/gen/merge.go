@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// merge returns the lines that one and other share, and each of the rest under the condition of its
-// installation.
-func merge(one, other string) string {
+// merge returns the lines that one and other share, and each of the rest under the condition of its text.
+func merge(one, other, ifOne, ifOther string) string {
 	a, b := slices.Collect(strings.Lines(one)), slices.Collect(strings.Lines(other))
 	longest := common(a, b)
 	var out, onlyA, onlyB strings.Builder
 	flush := func() {
-		out.WriteString(either(onlyA.String(), onlyB.String()))
+		out.WriteString(either(onlyA.String(), onlyB.String(), ifOne, ifOther))
 		onlyA.Reset()
 		onlyB.Reset()
 	}
@@ -34,16 +33,16 @@ func merge(one, other string) string {
 	return out.String()
 }
 
-func either(one, other string) string {
+func either(one, other, ifOne, ifOther string) string {
 	switch {
 	case one == "" && other == "":
 		return ""
 	case one == "":
-		return wrap(other, ifSelfManaged)
+		return wrap(other, ifOther)
 	case other == "":
-		return wrap(one, ifCertManager)
+		return wrap(one, ifOne)
 	}
-	return "{{- if " + ifCertManager + " }}\n" + one + "{{- else }}\n" + other + "{{- end }}\n"
+	return "{{- if " + ifOne + " }}\n" + one + "{{- else }}\n" + other + "{{- end }}\n"
 }
 
 // common returns, for each place in a and b, how many lines the rests have in common, in order.

@@ -14,10 +14,12 @@ import (
 const header = "{{- /* Generated from config by config/chart/gen: do not edit. */ -}}\n"
 
 // installations are the objects that kustomize makes: of everything, with each kind of certificates; of what
-// serves some namespaces only, and of what this needs once in a cluster; and of what is for monitoring.
+// serves some namespaces only, and of what this needs once in a cluster; without Workspaces, and with Workspaces in some namespaces;
+// and of what is for monitoring.
 type installations struct {
 	certManager, selfManaged          []*unstructured.Unstructured
 	namespaced, cluster               []*unstructured.Unstructured
+	withoutWorkspaces, someHomes      []*unstructured.Unstructured
 	monitoring, selfManagedMonitoring []*unstructured.Unstructured
 }
 
@@ -34,12 +36,12 @@ func (in *installations) templates() (map[string]string, error) {
 		if _, done := files[name]; done || !belongs(object) {
 			continue
 		}
-		text, err := marks.byCertificates(find(one, name), find(other, name))
+		text, err := in.text(marks, find(one, name), find(other, name))
 		switch {
 		case err != nil:
 		case object.GetNamespace() == served:
 			text, err = marks.put(object)
-			text = ranged(marks.fill(text))
+			text = ranged(marks.fill(text), in.rangeOf(object))
 		case find(in.monitoring, name) != nil:
 			text = wrap(marks.fill(text), ifMonitoring)
 		case find(somewhere, name) == nil && find(one, name) != nil:
@@ -50,7 +52,7 @@ func (in *installations) templates() (map[string]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		files[name] = header + wrap(text, wanted(object))
+		files[name] = header + wrap(wrap(text, in.ofWorkspaces(object)), wanted(object))
 	}
 	return files, nil
 }
@@ -59,11 +61,13 @@ func (in *installations) templates() (map[string]string, error) {
 type marks []choice
 
 func (in *installations) marks() marks {
-	forSome := containerArguments(in.namespaced)
-	if forAll := containerArguments(in.certManager); len(forSome) > len(forAll) {
-		forSome = forSome[len(forAll):]
+	common := len(containerArguments(in.certManager))
+	added := func(objects []*unstructured.Unstructured) []string {
+		args := containerArguments(objects)
+		return args[min(common, len(args)):]
 	}
-	return append(slices.Concat([]choice{labels, servedNamespace, arguments(forSome)}, prometheus), choices...)
+	workspaces := arguments(added(in.namespaced), added(in.withoutWorkspaces), added(in.someHomes))
+	return append(slices.Concat([]choice{labels, servedNamespace, workspaces}, prometheus), choices...)
 }
 
 // containerArguments are those of the manager; without a Deployment there are none.
@@ -94,13 +98,13 @@ func (m marks) byCertificates(one, other *unstructured.Unstructured) (string, er
 	case other == nil:
 		return wrap(a, ifCertManager), err
 	}
-	return merge(a, b), err
+	return merge(a, b, ifCertManager, ifSelfManaged), err
 }
 
-// ranged repeats an object for each namespace that is served.
-func ranged(text string) string {
+// ranged repeats an object for each of the namespaces.
+func ranged(text, namespaces string) string {
 	outer := strings.NewReplacer(`"kyklos.labels" .`, `"kyklos.labels" $`, ".Release", "$.Release").Replace(text)
-	return "{{- range .Values.namespaces }}\n---\n" + outer + "{{- end }}\n"
+	return "{{- range " + namespaces + " }}\n---\n" + outer + "{{- end }}\n"
 }
 
 // find returns the object whose template has a name, or nil.

@@ -24,7 +24,7 @@ func (w *Watches) cacheOptions(kind targetkind.Kind, end func(error)) cache.Opti
 	mapper.AddSpecific(kind.GroupVersionKind, plural, plural, meta.RESTScopeNamespace)
 	return cache.Options{
 		HTTPClient: w.HTTP, Mapper: mapper, Scheme: runtime.NewScheme(),
-		DefaultNamespaces: Namespaces(w.Namespaces),
+		DefaultNamespaces: Namespaces(w.Workspaces.NamespacesOf(kind, w.Namespaces)),
 		DefaultTransform:  stripMetadata,
 		DefaultWatchErrorHandler: func(_ context.Context, _ *toolscache.Reflector, err error) {
 			switch {

@@ -39,6 +39,7 @@ type Watches struct {
 	Reviews    client.Writer // for targetkind.Permitted
 	Clock      clock.PassiveClock
 	Namespaces []string // what to watch; none means all
+	Workspaces targetkind.Scope
 	Log        logr.Logger
 	// Changed is called for an object that came, changed or went; Known, when all scalers of a kind should
 	// be reconciled.
@@ -136,10 +137,11 @@ func (w *Watches) startAttempt(k *kindWatch) {
 }
 
 func (w *Watches) permitted(ctx context.Context, kind targetkind.Kind) error {
-	if len(w.Namespaces) == 0 {
+	namespaces := w.Workspaces.NamespacesOf(kind, w.Namespaces)
+	if len(namespaces) == 0 {
 		return targetkind.Permitted(ctx, w.Reviews, kind, metav1.NamespaceAll)
 	}
-	for _, namespace := range w.Namespaces {
+	for _, namespace := range namespaces {
 		if err := targetkind.Permitted(ctx, w.Reviews, kind, namespace); err != nil {
 			return err
 		}

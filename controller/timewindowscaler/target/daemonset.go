@@ -141,6 +141,9 @@ func (daemonSets) Strip(obj any) (any, error) {
 		},
 	}
 	stripped.Generation = d.Generation
+	if policy, there := d.Annotations[targetkind.DeletionPolicyAnnotation]; there {
+		stripped.Annotations = map[string]string{targetkind.DeletionPolicyAnnotation: policy}
+	}
 	if value, there := d.Spec.Template.Spec.NodeSelector[targetkind.SuspendKey]; there {
 		stripped.Spec.Template.Spec = corev1.PodSpec{NodeSelector: map[string]string{targetkind.SuspendKey: value}}
 	}

@@ -59,6 +59,8 @@ type Clients struct {
 	// Kinds looks up kinds that are not cached, and Watches has the metadata of their objects.
 	Kinds   *targetkind.Resolver
 	Watches Watches
+	// Workspaces is where they are served.
+	Workspaces targetkind.Scope
 }
 
 // Watches are the watches on the metadata of kinds that are not cached.

@@ -20,6 +20,9 @@ import (
 func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory, now time.Time) (Target, error) {
 	gvk, _ := watched.Path()
 	kind, err := c.resolve(ctx, gvk)
+	if err == nil {
+		err = c.Workspaces.Check(kind, key.Namespace)
+	}
 	if err != nil {
 		return nil, err
 	}

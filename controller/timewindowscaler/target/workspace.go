@@ -25,10 +25,8 @@ import (
 // Workspaces have a desired state instead of a count. Users, idle timers and the schedule all set it. So the
 // schedule sets it once at each of its edges and leaves it alone in between.
 //
-// They are watched as other custom resources are, and each change costs one GET, so that it does not matter
-// whether this manager, or any, serves Workspaces.
-
-// +kubebuilder:rbac:groups=kyklos.io,resources=workspaces,verbs=get;list;watch;patch
+// They are watched as other custom resources are, and each change costs one GET. Their permissions are in the role for
+// Workspaces, which may be left out: see targetkind.Scope.
 
 // ScheduleManager is the field manager of what a schedule writes into a Workspace: spec.desiredState has
 // several writers, and managedFields show which of them decided last.

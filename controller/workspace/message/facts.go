@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/statusconv"
@@ -19,8 +18,8 @@ type Facts struct {
 	Decision  lifecycle.Decision
 	Observed  lifecycle.Observation
 	Limits    Limits
-	// Running are the running workspaces of the same owner, in any order.
-	Running []types.NamespacedName
+	// Running are the running workspaces of the same owner in the namespace, in any order.
+	Running []string
 	Detail  Detail
 	// Store is the address that the Secret of the store led to in this pass, if it was checked.
 	Store string
@@ -28,8 +27,8 @@ type Facts struct {
 	Outdated bool
 }
 
-// Limits are the maximum numbers of running workspaces per owner and in all, and of movers.
-type Limits struct{ Owner, All, Movers int }
+// Limits are the maximum numbers of running workspaces per owner, per namespace and in all, and of movers.
+type Limits struct{ Owner, Namespace, All, Movers int }
 
 // Detail is what a failed component reported; the zero value if nothing failed.
 type Detail struct {

@@ -36,9 +36,8 @@ type fields struct {
 	Doing, DeletionEffect, Slow, Advice, Lost, RetryAt, StartAt string
 	Limit, Grace, Attempt, Restarts                             int64
 
-	// The running workspaces of the owner. Neighbour is one in this namespace, Others whether there are any.
+	// The running workspaces of the owner in the namespace. Neighbour is one of them.
 	Owner, OwnersRunning, Neighbour string
-	Others                          bool
 	Limits                          Limits
 }
 
@@ -63,16 +62,13 @@ func (f Facts) fields() fields {
 		Limit: int64(statusconv.Limit(ws, operation).Seconds()), Grace: max(int64(ws.Spec.TerminationGracePeriodSeconds), 1),
 		Attempt: int64(status.Operation.Attempt), Restarts: int64(status.Restarts),
 
-		Owner: "Namespace " + ws.Namespace, Others: len(f.Running) > 0, Limits: f.Limits,
+		Owner: cmp.Or(ws.Spec.Owner, ws.Namespace), Limits: f.Limits,
 	}
 	if v.Deleting {
 		v.Desired = "deletion"
 	}
 	if ws.Spec.Archive != nil {
 		v.Secret = ws.Namespace + "/" + ws.Spec.Archive.StoreRef.Name
-	}
-	if ws.Spec.Owner != "" {
-		v.Owner = "Owner " + ws.Spec.Owner
 	}
 	v.OwnersRunning, v.Neighbour = f.running()
 	// These are texts with fields of their own.
@@ -162,28 +158,16 @@ func (f Facts) deletionEffect() string {
 // maxNamed is how many running workspaces are named.
 const maxNamed = 3
 
-// running lists the owner's running workspaces after a colon, and returns one in this namespace. Those in other namespaces are
-// only counted: an owner is arbitrary text, and users of this namespace may have no access to the others.
+// running lists the owner's running workspaces after a colon, and returns one of them.
 func (f Facts) running() (list, neighbour string) {
-	var names []string
-	for _, other := range f.Running {
-		if other.Namespace == f.Workspace.Namespace {
-			names = append(names, other.Name)
-		}
+	if len(f.Running) == 0 {
+		return "", ""
 	}
-	elsewhere := len(f.Running) - len(names)
-	if slices.Sort(names); len(names) > 0 {
-		neighbour = names[0]
-	}
+	names := slices.Sorted(slices.Values(f.Running))
+	neighbour = names[0]
 	if more := len(names) - maxNamed; more > 0 {
 		names = names[:maxNamed]
 		names[maxNamed-1] += fmt.Sprintf(" and %d more", more)
-	}
-	if elsewhere > 0 {
-		names = append(names, fmt.Sprintf("%d in other namespaces", elsewhere))
-	}
-	if len(names) == 0 {
-		return "", ""
 	}
 	return ": " + strings.Join(names, ", "), neighbour
 }

@@ -55,7 +55,8 @@ func situations() []situation {
 			return s
 		}(), code: lifecycle.CodeRestartBackoff},
 		{name: "the owner has two", before: standby, code: lifecycle.CodeOwnerLimit, alter: func(ws *v1alpha1.Workspace) { ws.Spec.Owner = "ann@example.com" },
-			running: otherWorkspaces("shop/ann", "team/bea")},
+			running: []string{"bea"}},
+		{name: "the namespace has twenty", before: standby, code: lifecycle.CodeNamespaceLimit},
 		{name: "all have a hundred", before: standby, code: lifecycle.CodeAllLimit},
 		{name: "paused", before: standby, code: lifecycle.CodePaused},
 		{name: "stopping", before: running, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Stopping), alter: desire(v1alpha1.DesiredStandby)},

@@ -71,8 +71,7 @@ const (
 	converged     = "{{if eq .State \"RUNNING\"}}Pod {{.Pod}} is ready, as desired.{{else if eq .State \"STANDBY\"}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
 		"{{else if .Archived}}The home is in archive {{.ArchiveKey}} and has no volume, as desired.{{else}}There is no Pod, volume or archive, as desired.{{end}}"
 	doing       = "{{.Doing}}{{if .Removing}}{{.DeletionEffect}}{{end}}."
-	stopAnother = "{{if and .Others (not .Neighbour)}}Stop one of them, in its namespace.{{else}}To stop one: " +
-		patch + "{{or .Neighbour \"NAME\"}} --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`.{{end}}"
+	stopAnother = "To stop one: " + patch + "{{or .Neighbour \"NAME\"}} --type=merge -p '{\"spec\":{\"desiredState\":\"STANDBY\"}}'`."
 )
 
 // texts are the messages of Ready, Progressing and Stalled, of status.error and of events.
@@ -132,7 +131,9 @@ var texts = map[lifecycle.Code]text{
 		now: "The Pod ended {{.Restarts}} times in a row within ten minutes of its start. The next start is at {{.StartAt}}.",
 		do:  "A common cause is a memory limit that is too low; see spec.resources."},
 	lifecycle.CodeOwnerLimit: {event: onChange,
-		now: "{{.Owner}} has reached the limit of {{.Limits.Owner}} running workspaces{{.OwnersRunning}}. This one starts when another one stops.", do: stopAnother},
+		now: "Owner {{.Owner}} has reached the limit of {{.Limits.Owner}} running workspaces in namespace {{.Namespace}}{{.OwnersRunning}}. This one starts when another one stops.", do: stopAnother},
+	lifecycle.CodeNamespaceLimit: {event: onChange,
+		now: "Namespace {{.Namespace}} has reached the limit of {{.Limits.Namespace}} running workspaces. This one starts when another one stops."},
 	lifecycle.CodeAllLimit:   {event: onChange, now: "The cluster has reached the limit of {{.Limits.All}} running workspaces. This one starts when another one stops."},
 	lifecycle.CodeMoversFull: {now: "All {{.Limits.Movers}} movers are busy. This home is moved when one is free."},
 	lifecycle.CodeCancelled:  {event: normal, now: "Archiving was cancelled because the desired state is {{.Desired}}. The home is still on its volume."},

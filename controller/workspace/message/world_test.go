@@ -4,7 +4,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/message"
@@ -34,7 +33,7 @@ type situation struct {
 	alter  func(*v1alpha1.Workspace)
 	detail message.Detail
 	// running of the same owner.
-	running []types.NamespacedName
+	running []string
 }
 
 func (s situation) facts() message.Facts {
@@ -69,7 +68,7 @@ func (s situation) facts() message.Facts {
 		decision.Conditions.Ready.Reason = after.Error.Code
 	}
 	return message.Facts{
-		Workspace: ws, Decision: decision, Observed: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: message.Limits{Owner: 2, All: 100, Movers: 10},
+		Workspace: ws, Decision: decision, Observed: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: message.Limits{Owner: 2, Namespace: 20, All: 100, Movers: 10},
 	}
 }
 

@@ -50,7 +50,7 @@ func scaler(name, apiVersion, kind string, replicas int, more ...string) string 
 }
 
 // exercise has the manager scale every kind of target in the namespace: with conflicting writes of another client, after
-// drift, and with a missing target.
+// drift, and with a missing target. Without Workspaces, that of a Workspace is left alone.
 func (s *scenario) exercise(namespace string, args ...string) {
 	s.Helper()
 	s.Kubectl(workloads, "apply", "-n", namespace, "-f", "-")
@@ -81,7 +81,12 @@ func (s *scenario) awaitScaled(namespace string) {
 	for target, replicas := range map[string]int{"deployment/web": 2, "deployment/workers": 5, "statefulset/db": 1, "rc/old": 3} {
 		s.awaitField(namespace, target, "{.spec.replicas}", strconv.Itoa(replicas))
 	}
-	s.awaitField(namespace, "workspace/ada", "{.spec.desiredState}", "RUNNING")
+	state, ready := "RUNNING", "Reconciled"
+	if s.without {
+		state, ready = "STANDBY", "TargetForbidden"
+	}
+	s.awaitField(namespace, "workspace/ada", "{.spec.desiredState}", state)
+	s.awaitField(namespace, "tws/ada", `{.status.conditions[?(@.type=="Ready")].reason}`, ready)
 	s.awaitField(namespace, "daemonset/agent", `{.spec.template.spec.nodeSelector.kyklos\.io/suspended}`, "true")
 }
 

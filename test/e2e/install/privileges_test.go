@@ -18,6 +18,9 @@ const furtherKind = `
   {apiGroups: [""], resources: [replicationcontrollers/scale], verbs: [get, patch]}]}
 `
 
+// degraded prints why a schedule is Degraded.
+const degraded = `-o=jsonpath={.status.conditions[?(@.type=="Degraded")].message}`
+
 // The manager uses all its grants and tries nothing else: with certificates of cert-manager, and then with its own.
 func TestWholeCluster(t *testing.T) {
 	s := newAuditedScenario(t, harness.ExternalMetrics, harness.HostProcesses)
@@ -43,6 +46,71 @@ func TestWholeCluster(t *testing.T) {
 		s.Must(m.Stop())
 	}
 	t.Run("self-managed", func(t *testing.T) { s.leastPrivilege(t, shared...) })
+}
+
+// Without Workspaces the manager has none of their permissions, and does everything else. A schedule for a Workspace says why it
+// does nothing.
+func TestWithoutWorkspaces(t *testing.T) {
+	s := newAuditedScenario(t, harness.ExternalMetrics)
+	s.without = true
+	s.install(harness.WithoutWorkspaces)
+	s.Kubectl(furtherKind, "apply", "-f", "-")
+	args := s.args(harness.WithoutWorkspaces)
+	s.exercise("default", args...)
+	const why = "this Kyklos does not serve Workspaces here (flag --workspaces=false)"
+	s.awaitOutput(why, "-n", "default", "tws/ada", degraded)
+	metrics, err := harness.FreePort()
+	s.Must(err)
+	m := s.start(harness.ManagerOptions{Args: append(args, "--metrics-secure", fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", metrics))})
+	s.readMetrics(metrics)
+	_, said := s.Kubectl(scaler("again", "kyklos.io/v1alpha1", "Workspace", 1), "apply", "-f", "-")
+	if want := `this Kyklos does not serve Workspaces in namespace "default" (flag --workspaces=false)`; !strings.Contains(said, want) {
+		t.Errorf("a schedule for a Workspace: got %q, want a warning %q", said, want)
+	}
+	s.migrate()
+	s.Must(m.Stop())
+	s.leastPrivilege(t, shared...)
+}
+
+// With Workspaces in one namespace, their permissions are a Role there. In the others they are left alone, with a warning.
+func TestWorkspacesInSomeNamespaces(t *testing.T) {
+	s := newAuditedScenario(t, harness.HostProcesses)
+	s.Kubectl("", "create", "namespace", "team")
+	s.install(harness.SomeWorkspaces)
+	args := append(s.args(harness.SomeWorkspaces), "--storage-migration=false")
+	s.exerciseWorkspace("team", args...)
+	// Older API servers do not send the existing objects at the start of a watch, so they are listed.
+	m := s.start(harness.ManagerOptions{Args: args, Env: []string{"KUBE_FEATURE_WatchListClient=false"}})
+	const elsewhere = `this Kyklos does not serve namespace "default" (flag --workspace-namespaces)`
+	_, said := s.Kubectl(workloads, "apply", "-f", "-")
+	if !strings.Contains(said, elsewhere) {
+		t.Errorf("a Workspace elsewhere: got %q, want a warning %q", said, elsewhere)
+	}
+	for _, namespace := range []string{"team", "default"} {
+		s.Kubectl(workloads, "apply", "-n", namespace, "-f", "-")
+		s.Kubectl(scaler("ada", "kyklos.io/v1alpha1", "Workspace", 1)+scaler("web", "apps/v1", "Deployment", 2), "apply", "-n", namespace, "-f", "-")
+		s.awaitField(namespace, "deployment/web", "{.spec.replicas}", "2")
+	}
+	s.awaitField("team", "workspace/ada", "{.spec.desiredState}", "RUNNING")
+	s.awaitOutput("this Kyklos does not serve Workspaces here (flag --workspace-namespaces)", "-n", "default", "tws/ada", degraded)
+	if status, _ := s.Kubectl("", "get", "workspace", "ada", "-o=jsonpath={.status}{.metadata.finalizers}"); status != "" {
+		t.Errorf("a Workspace elsewhere was touched: %s", status)
+	}
+	s.Must(m.Stop())
+	u := s.usage()
+	if len(u.forbidden) > 0 {
+		t.Errorf("forbidden:\n  %s", strings.Join(u.forbidden, "\n  "))
+	}
+	for _, g := range u.granted {
+		if g.group == "" && (g.resource == "secrets" || g.resource == "pods" && g.verb != "get") && g.namespace != "team" {
+			t.Errorf("granted outside of the namespace: %s", g)
+		}
+	}
+	for _, g := range u.unused {
+		if g.namespace == "team" {
+			t.Errorf("granted and never used: %s", g)
+		}
+	}
 }
 
 // A manager for some namespaces needs Roles only. It does not touch the other namespaces, but validates their objects.

@@ -23,6 +23,9 @@ func TestChartEqualsKustomize(t *testing.T) {
 		{"default prometheus", "monitoring.enabled=true"},
 		{"overlays/self-managed overlays/self-managed-prometheus", "certificates.mode=self-managed,monitoring.enabled=true"},
 		{"overlays/namespaced overlays/namespaced/cluster", "namespaces={shop}"},
+		{"overlays/without-workspaces", "workspaces.enabled=false"},
+		{"overlays/self-managed-without-workspaces", "certificates.mode=self-managed,workspaces.enabled=false"},
+		{"overlays/workspace-namespaces", "workspaces.namespaces={team}"},
 	} {
 		manifests := ""
 		for _, folder := range strings.Fields(c.folders) {
@@ -61,17 +64,65 @@ func moved(value any, namespace string) any {
 	return value
 }
 
-// Each served namespace has the Roles of the namespaced installation.
+// Each served namespace has the Roles of the namespaced installation, and each with Workspaces those for Workspaces.
 func TestServedNamespaces(t *testing.T) {
-	got := template(t, "kyklos", "kyklos-system", "--set", "namespaces={shop,team-a}")
-	for _, kind := range []string{"Role", "RoleBinding"} {
-		shop, team := got[kind+" shop/kyklos-manager-served"], got[kind+" team-a/kyklos-manager-served"]
-		if shop == nil || team == nil {
-			t.Fatalf("a %s is missing", kind)
+	const one, both = "shop", "shop team-a"
+	for set, want := range map[string]struct{ scaling, workspaces string }{
+		"namespaces={shop,team-a}":                                {both, both},
+		"namespaces={shop,team-a},workspaces.namespaces={shop}":   {both, one},
+		"namespaces={shop,team-a},workspaces.enabled=false":       {both, ""},
+		"workspaces.namespaces={shop,team-a}":                     {"", both},
+		"workspaces.enabled=false":                                {"", ""},
+		"certificates.mode=self-managed,workspaces.enabled=false": {"", ""},
+	} {
+		got := template(t, "kyklos", "kyklos-system", "--set", set)
+		for _, kind := range []string{"Role", "RoleBinding"} {
+			for name, namespaces := range map[string]string{"kyklos-manager-served": want.scaling, "kyklos-manager-served-workspaces": want.workspaces} {
+				var found []string
+				var shop *unstructured.Unstructured
+				for _, namespace := range strings.Fields(both) {
+					object := got[kind+" "+namespace+"/"+name]
+					if object == nil {
+						continue
+					}
+					found = append(found, namespace)
+					if object.SetNamespace("shop"); shop == nil {
+						shop = object
+					}
+					if diff := cmp.Diff(shop.Object, object.Object); diff != "" {
+						t.Errorf("%s: %s %s (-shop +team-a):\n%s", set, kind, name, diff)
+					}
+				}
+				if strings.Join(found, " ") != namespaces {
+					t.Errorf("%s: %s %s: got the namespaces %v, want %s", set, kind, name, found, namespaces)
+				}
+			}
 		}
-		team.SetNamespace("shop")
-		if diff := cmp.Diff(shop.Object, team.Object); diff != "" {
-			t.Errorf("%s (-shop +team-a):\n%s", kind, diff)
+	}
+}
+
+// Without Workspaces the manager may read no Secret but its CA, and create nothing but reviews, events and its own objects.
+func TestNoWorkspacesNoSecrets(t *testing.T) {
+	for _, set := range []string{"workspaces.enabled=false", "certificates.mode=self-managed,workspaces.enabled=false", "namespaces={shop},workspaces.enabled=false"} {
+		for name, object := range template(t, "kyklos", "kyklos-system", "--set", set) {
+			rules, _, err := unstructured.NestedSlice(object.Object, "rules")
+			if err != nil || !strings.HasSuffix(object.GetKind(), "Role") || !strings.HasPrefix(object.GetName(), "kyklos-manager") {
+				continue
+			}
+			for _, rule := range rules {
+				r := rule.(map[string]any)
+				for _, resource := range r["resources"].([]any) {
+					own := object.GetKind() == "Role" && object.GetNamespace() == "kyklos-system"
+					switch resource {
+					case "pods", "jobs", "persistentvolumeclaims", "workspaces":
+						t.Errorf("%s: %s allows %v", set, name, r)
+					case "secrets":
+						if !own {
+							t.Errorf("%s: %s allows %v", set, name, r)
+						}
+					}
+				}
+			}
 		}
 	}
 }

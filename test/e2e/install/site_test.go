@@ -28,6 +28,8 @@ type scenario struct {
 	environment []string
 	// certs is the folder of a certificate that install has the API server trust.
 	certs string
+	// without Workspaces.
+	without bool
 }
 
 func newScenario(t *testing.T, args ...string) *scenario {

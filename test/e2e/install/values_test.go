@@ -34,6 +34,8 @@ var choices = []struct{ set, object, path, want string }{
 	{"checkRequester=false", manager, container + ".args[2]}", "--check-requester=false"},
 	{"checkRequester=true", manager, container + ".args[1:]}", "--webhook-cert-dir=/etc/kyklos/webhook-cert"},
 	{"certificates.mode=self-managed", manager, container + ".args}", `["manager"]`},
+	{"workspaces.enabled=false", manager, container + ".args[2]}", "--workspaces=false"},
+	{"workspaces.namespaces={team,art}", manager, container + ".args[2]}", "--workspace-namespaces=team,art"},
 	{"crds.keep=false", "CustomResourceDefinition /timewindowscalers.kyklos.io", `{.metadata.annotations.helm\.sh/resource-policy}`, ""},
 	{"resources.limits.memory=1Gi", manager, container + ".resources.limits.memory}", "1Gi"},
 	{"resources.requests.cpu=1", manager, container + ".resources.requests}", `{"cpu":1,"memory":"128Mi"}`},
@@ -90,6 +92,9 @@ var refused = []struct{ set, says string }{
 	{"args={log-level=debug}", "at '/args/0': 'log-level=debug' does not match pattern '^--[a-z]"},
 	{"certificates.mode=manual", "at '/certificates/mode': value must be one of 'cert-manager', 'self-managed'"},
 	{"certificates.days=3", "at '/certificates': additional properties 'days' not allowed"},
+	{"workspaces.enabled=maybe", "at '/workspaces/enabled': got string, want boolean"},
+	{"workspaces.namespaces={Team}", "at '/workspaces/namespaces/0': 'Team' does not match pattern"},
+	{"workspaces.namespace=team", "at '/workspaces': additional properties 'namespace' not allowed"},
 	{"crds.install=maybe", "at '/crds/install': got string, want boolean"},
 	{"crds.keep=maybe", "at '/crds/keep': got string, want boolean"},
 	{"crds.upgrade=true", "at '/crds': additional properties 'upgrade' not allowed"},
@@ -126,8 +131,10 @@ func TestRefusedValues(t *testing.T) {
 func TestValuesTogether(t *testing.T) {
 	chart := filepath.Join(harness.RootFor(t), "config", "chart")
 	for set, says := range map[string]string{
-		"namespaces={shop},certificates.mode=self-managed": "namespaces: needs certificates.mode=cert-manager, because",
-		"namespaces={shop},monitoring.enabled=true":        "namespaces: needs monitoring.enabled=false, because",
+		"namespaces={shop},certificates.mode=self-managed":     "namespaces: needs certificates.mode=cert-manager, because",
+		"namespaces={shop},monitoring.enabled=true":            "namespaces: needs monitoring.enabled=false, because",
+		"namespaces={shop},workspaces.namespaces={lab}":        "workspaces.namespaces: lab must also be in namespaces",
+		"workspaces.enabled=false,workspaces.namespaces={lab}": "workspaces.namespaces: needs workspaces.enabled=true",
 	} {
 		if _, err := helm(t, os.DevNull, "template", "kyklos", chart, "--set", set); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got %v, want %q", set, err, says)

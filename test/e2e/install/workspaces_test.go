@@ -58,9 +58,20 @@ func (s *scenario) exerciseWorkspace(namespace string, args ...string) {
 	s.Must(m.Stop())
 	s.Kubectl("", "delete", "secret", "store", "-n", namespace)
 	s.Must(clock.Shift(6 * time.Minute))
+	options.Args, options.Env = options.Args[:len(options.Args)-1], append(options.Env, "POD_NAME="+s.managerPod()) // has the movers' image
 	m = s.start(options)
 	s.awaitOutput("ArchiveStoreLost", "-n", harness.SystemNamespace, "events", "--field-selector=reason=ArchiveStoreLost", "-o=jsonpath={.items[*].reason}")
 	s.Must(m.Stop())
+}
+
+// managerPod creates a Pod that looks like the manager's, and returns its name.
+func (s *scenario) managerPod() string {
+	s.Helper()
+	const name = "kyklos-manager-0"
+	s.Kubectl(`{apiVersion: v1, kind: Pod, metadata: {name: `+name+`}, spec: {securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}, containers: [
+  {name: manager, image: "kyklos:latest", securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]}}`,
+		"apply", "-n", harness.SystemNamespace, "-f", "-")
+	return name
 }
 
 // startStore starts an object store and makes the Secret that leads to it.

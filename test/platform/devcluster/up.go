@@ -94,6 +94,7 @@ counts from the next request on; "error: some text" makes the service answer 500
 	flags.DurationVar(&options.PodReadyDelay, "pod-ready-delay", 0, "time from a pod's start to Ready, where its own annotation says nothing")
 	flags.BoolVar(&options.AuditLog, "audit-log", false, "write every request (level Metadata, when complete) to DIR/audit.log")
 	flags.BoolVar(&options.ExternalMetrics, "external-metrics", false, "serve external.metrics.k8s.io from ConfigMaps")
+	flags.StringVar(&options.Etcd, "etcd", "", "URL of an etcd to use, for example of devcluster etcd; empty runs one in this process, in DIR")
 	flags.BoolVar(&options.EtcdGateway, "etcd-gateway", false, "answer etcd's API as JSON, at the URL in DIR/etcd-url")
 	flags.StringArrayVar(&options.APIServerArgs, "apiserver-arg", nil, "further kube-apiserver flag, for example --apiserver-arg=--v=4 (repeatable)")
 	flags.BoolVar(&exitWithStdin, "exit-with-stdin", false, "stop when stdin closes, so that nothing outlives the program that started this one")

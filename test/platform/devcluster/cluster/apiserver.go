@@ -25,8 +25,8 @@ rules: [{level: Metadata}]
 // apiServer returns the function that runs kube-apiserver on the listener until its context ends. The
 // server is built from its options, not from NewAPIServerCommand: that one installs its own signal handler
 // and would stop before the controllers do.
-func apiServer(ctx context.Context, dir *Dir, opts Options, listener net.Listener, etcdAddress string) (func(context.Context) error, error) {
-	args, err := apiServerArgs(dir, opts, etcdAddress)
+func apiServer(ctx context.Context, dir *Dir, opts Options, listener net.Listener, etcdURL string) (func(context.Context) error, error) {
+	args, err := apiServerArgs(dir, opts, etcdURL)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,9 @@ func apiServer(ctx context.Context, dir *Dir, opts Options, listener net.Listene
 	return func(ctx context.Context) error { return app.Run(ctx, completed) }, nil
 }
 
-func apiServerArgs(dir *Dir, opts Options, etcdAddress string) ([]string, error) {
+func apiServerArgs(dir *Dir, opts Options, etcdURL string) ([]string, error) {
 	args := []string{
-		"--etcd-servers=http://" + etcdAddress,
+		"--etcd-servers=" + etcdURL,
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
 		"--tls-cert-file=" + dir.Path("pki", "apiserver.crt"),

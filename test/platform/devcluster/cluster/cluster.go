@@ -41,6 +41,8 @@ type Options struct {
 	AuditLog bool
 	// ExternalMetrics adds an API service of external.metrics.k8s.io; see package externalmetrics.
 	ExternalMetrics bool
+	// Etcd is the URL of a store to use instead of one in this process.
+	Etcd string
 	// EtcdGateway serves the store's JSON gateway; its URL is in the file etcd-url in Dir.
 	EtcdGateway bool
 	// APIServerArgs are further kube-apiserver flags; they win over the built-in ones.
@@ -61,16 +63,16 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 	}
 	// The listener is never closed: it ends with the process. An API server that has not ended by then panics when
 	// it is closed under it.
-	etcd, err := startEtcd(ctx, dir, opts.EtcdGateway)
+	etcdURL, closeEtcd, err := openEtcd(ctx, dir, opts)
 	if err != nil {
 		return quiet(ctx, err)
 	}
 	// Each stage has a context of its own, so that the end of ctx stops them one by one: defers run upwards.
 	serverCtx, stopServer := context.WithCancelCause(context.WithoutCancel(ctx))
-	serve, err := apiServer(serverCtx, dir, opts, listener, etcd.Clients[0].Addr().String())
+	serve, err := apiServer(serverCtx, dir, opts, listener, etcdURL)
 	if err != nil {
 		stopServer(err)
-		etcd.Close()
+		closeEtcd()
 		return err
 	}
 	ended := make(chan struct{})
@@ -83,7 +85,7 @@ func Run(ctx context.Context, dir *Dir, opts Options, ready func(kubeconfig stri
 		stopServer(context.Canceled)
 		select {
 		case <-ended:
-			etcd.Close()
+			closeEtcd()
 		case <-time.After(stopGrace):
 			// A client's open watch would hold the server for a minute, and the server its store. The end of
 			// the process closes both, and the store survives even kill -9.

@@ -11,6 +11,18 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
+// openEtcd returns the URL of the store, and what closes it.
+func openEtcd(ctx context.Context, dir *Dir, opts Options) (url string, closeIt func(), err error) {
+	if opts.Etcd != "" {
+		return opts.Etcd, func() {}, nil
+	}
+	etcd, err := startEtcd(ctx, dir, opts.EtcdGateway)
+	if err != nil {
+		return "", nil, err
+	}
+	return "http://" + etcd.Clients[0].Addr().String(), etcd.Close, nil
+}
+
 // startEtcd opens the folder's store on a free loopback port and waits until it takes writes. The store
 // has no fsync: it survives kill -9 of the process, not of the machine. It has no authentication either, so
 // every user of this machine can reach the data: a development store.

@@ -1,0 +1,84 @@
+package timewindowscaler
+
+import (
+	"time"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
+	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// grace is what the grace period does in this pass; expiry is nil unless one runs. end is when the one ended
+// that has ended.
+type grace struct {
+	expiry                    *time.Time
+	started, cancelled, ended bool
+	end                       time.Time
+}
+
+// ofThisTarget returns the scaler without what its status says about the counts of another target: each target
+// has a first decision (B15).
+func ofThisTarget(tws *v1beta1.TimeWindowScaler, obs observation) *v1beta1.TimeWindowScaler {
+	status := &tws.Status
+	if obs.target == nil || status.EffectiveReplicas == nil || status.TargetUID == string(obs.target.Base().UID) {
+		return tws
+	}
+	if status.TargetUID == "" && status.TargetObservedReplicas != nil { // written before there was a targetUID
+		return tws
+	}
+	tws = tws.DeepCopy()
+	tws.Status.EffectiveReplicas, tws.Status.GracePeriodExpiry = nil, nil
+	return tws
+}
+
+// applyGrace delays a decrease (B2). The very first decision has no grace period. While a metric's first
+// value is awaited the count in force stays, and so does a grace period.
+func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, reading *schedule.Reading, now time.Time) {
+	status, running := &tws.Status, tws.Status.GracePeriodExpiry
+	if p.metric.Hold {
+		p.effective = extmetric.CurrentCount(tws, obs.target)
+		if running != nil {
+			p.grace.expiry = &running.Time
+		}
+		return
+	}
+	p.effective = p.verdict.Replicas
+	if status.EffectiveReplicas == nil {
+		return
+	}
+	kept := p.kept(*status.EffectiveReplicas, obs)
+	if kept <= p.effective {
+		p.grace.cancelled = running != nil && p.effective >= *status.EffectiveReplicas
+		return
+	}
+	end := reading.GraceEnd(tws, kept, now)
+	if running != nil {
+		// A grace period ends at the latest its own length from now. More is left if the clock was set
+		// back or the spec was changed.
+		end = schedule.WholeSecond(now.Add(time.Duration(tws.Spec.GracePeriodSeconds) * time.Second))
+		if running.Time.Before(end) {
+			end = running.Time
+		}
+	}
+	p.effective, p.grace.expiry = timecalc.ApplyGracePeriod(kept, p.effective, tws.Spec.GracePeriodSeconds, &end, now)
+	if p.grace.expiry == nil {
+		p.grace.ended, p.grace.end = running != nil || tws.Spec.GracePeriodSeconds > 0, end
+		return
+	}
+	p.grace.started = running == nil
+}
+
+// kept is the count that a grace period keeps: the one in force, but no more than the target asks for itself,
+// because a grace period never scales up (B15). There is nothing to keep of a target that is gone.
+func (p *decision) kept(inForce int32, obs observation) int32 {
+	switch {
+	case obs.target == nil && obs.obstacle == nil:
+		return p.verdict.Replicas
+	case obs.target == nil || obs.target.AsksFor(target.Desired{Replicas: inForce}):
+		return inForce
+	default:
+		return min(inForce, obs.target.Base().Spec)
+	}
+}

@@ -1,0 +1,45 @@
+package schedule
+
+import (
+	"time"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+)
+
+// GraceEnd returns when the grace period of a decrease ends that is due at now, kept being the count in force:
+// its own length after the edge that made the decrease due, so that an outage does not start it anew. What
+// made it due is not an edge but an edit, a holiday or a metric, if the last pass foresaw no boundary by now
+// (status.nextBoundary); then it is due since now.
+func (r *Reading) GraceEnd(tws *v1beta1.TimeWindowScaler, kept int32, now time.Time) time.Time {
+	length := time.Duration(tws.Spec.GracePeriodSeconds) * time.Second
+	since, foreseen := now, tws.Status.NextBoundary
+	if tws.Status.ObservedGeneration == tws.Generation && foreseen != nil && !foreseen.After(now) && r.ZoneError == nil {
+		if edge := r.lowerSince(kept, now, now.Add(-length)); !edge.Before(foreseen.Time) {
+			since = edge
+		}
+	}
+	return WholeSecond(since.Add(length))
+}
+
+// lowerSince returns the edge since which the windows ask for fewer than count without interruption, or an
+// earlier time than from. Before a window with a metric, or in it, they may have asked for anything.
+func (r *Reading) lowerSince(count int32, now, from time.Time) time.Time {
+	at, edge := now, now
+	for !edge.Before(from) {
+		verdict := r.Calendar.At(at)
+		if verdict.Replicas >= count || verdict.Window >= 0 && r.Metrics[verdict.Window] != nil {
+			return edge
+		}
+		edge = r.Calendar.Since(at)
+		at = edge.Add(-time.Nanosecond)
+	}
+	return edge
+}
+
+// WholeSecond rounds up: the API stores whole seconds, and a grace period must not end early.
+func WholeSecond(t time.Time) time.Time {
+	if whole := t.Truncate(time.Second); whole.Before(t) {
+		return whole.Add(time.Second)
+	}
+	return t
+}

@@ -1,0 +1,177 @@
+package chaos
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/chaos/matrix"
+	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
+)
+
+// whole makes faults last as long as docs/faults.md says.
+var whole = flag.Bool("whole", false, "let every fault last its whole time, up to eleven minutes; otherwise a slice of it")
+
+// lasts returns how long a fault lasts.
+func lasts(slice, all time.Duration) time.Duration {
+	if *whole {
+		return all
+	}
+	return slice
+}
+
+// soon is shorter than the first back-off. What Kyklos does in that time, it does not owe to a retry.
+const soon = 25 * time.Second
+
+// lone is a scenario whose manager serves only its own namespace, so that it runs beside others.
+type lone struct {
+	*scenario
+	proxy   *harness.Proxy
+	manager *harness.Manager
+}
+
+func newLone(t *testing.T) *lone {
+	t.Helper()
+	t.Parallel()
+	s := newScenario(t)
+	return &lone{scenario: s, proxy: s.StartProxy()}
+}
+
+// start starts the manager.
+func (l *lone) start() {
+	l.Helper()
+	l.manager = l.Start(l.proxy, "--namespaces="+l.Namespace, "--leader-elect=false", "--webhooks=false", "--storage-migration=false")
+	l.AwaitReady(l.manager)
+}
+
+// officeHours creates a target and its scaler: on weekdays replicas from start to end UTC, else 0. A target that is on or
+// off is on or off.
+func (s *scenario) officeHours(kind fixtures.TargetKind, name string, replicas int32, start, end string, change ...func(*v1beta1.TimeWindowScalerSpec)) {
+	s.Helper()
+	s.Must(s.Client.Create(s.Context(), kind.New(s.Named(name), 0)))
+	s.Must(s.Client.Create(s.Context(), s.officeHoursOf(kind, name, replicas, start, end, change...)))
+}
+
+func (s *scenario) officeHoursOf(kind fixtures.TargetKind, name string, replicas int32, start, end string, change ...func(*v1beta1.TimeWindowScalerSpec)) *v1beta1.TimeWindowScaler {
+	tws := &v1beta1.TimeWindowScaler{ObjectMeta: s.Named(name), Spec: v1beta1.TimeWindowScalerSpec{
+		TargetRef: v1beta1.TargetRef{APIVersion: kind.APIVersion, Kind: kind.Name, Name: name},
+		Timezone:  "UTC",
+		Windows: []v1beta1.Window{{
+			Days: []v1beta1.Weekday{"Mon", "Tue", "Wed", "Thu", "Fri"}, Start: start, End: end, Replicas: intstr.FromInt32(replicas),
+		}},
+	}}
+	for _, c := range change {
+		c(&tws.Spec)
+	}
+	return tws
+}
+
+// everyKind creates one pair of each kind, named after its resource.
+func (s *scenario) everyKind() {
+	s.Helper()
+	for _, kind := range fixtures.TargetKinds {
+		s.officeHours(kind, kind.Resource, 3, "09:00", "17:00")
+	}
+}
+
+// awaitCount waits until the target has the count and the scaler's status says so.
+func (s *scenario) awaitCount(kind fixtures.TargetKind, name string, replicas int32) {
+	s.Helper()
+	want := replicas
+	if kind.OnOff() {
+		want = min(replicas, 1)
+	}
+	if kind == fixtures.Homes {
+		replicas = want // a Workspace has one replica at most
+	}
+	s.Eventually(fmt.Sprintf("%s at %d", name, replicas), func() error {
+		target, tws := kind.Reference(s.Named(name)), &v1beta1.TimeWindowScaler{}
+		key := client.ObjectKeyFromObject(target)
+		if err := errors.Join(s.Client.Get(s.Context(), key, target), s.Client.Get(s.Context(), key, tws)); err != nil {
+			return err // the API server may be away
+		}
+		has, says := kind.Count(target.Object), ptr.Deref(tws.Status.EffectiveReplicas, -1)
+		if has != want || says != replicas {
+			return fmt.Errorf("the target has %d, and the status says %d: %s", has, says, harness.Show(tws.Status.Conditions))
+		}
+		return nil
+	})
+}
+
+// awaitKinds is awaitCount for everyKind.
+func (s *scenario) awaitKinds(replicas int32) {
+	s.Helper()
+	for _, kind := range fixtures.TargetKinds {
+		s.awaitCount(kind, kind.Resource, replicas)
+	}
+}
+
+// accepted returns the counts that managers wrote to a target, oldest first, without those that the API server refused.
+func (l *lone) accepted(kind fixtures.TargetKind, name string) (counts []int32) {
+	l.Helper()
+	for _, r := range l.sent(kind, name) {
+		if r.Code == http.StatusOK {
+			counts = append(counts, countOf(l.TB, kind, r))
+		}
+	}
+	return counts
+}
+
+// sent returns the writes to a target that managers sent, whatever became of them.
+func (l *lone) sent(kind fixtures.TargetKind, name string) []harness.Request {
+	l.Helper()
+	return l.proxy.Requests(func(r harness.Request) bool {
+		return r.Resource == kind.Resource && r.Namespace == l.Namespace && r.Name == name && r.Verb == "patch" && countOf(l.TB, kind, r) >= 0
+	})
+}
+
+func countOf(t testing.TB, kind fixtures.TargetKind, r harness.Request) int32 {
+	t.Helper()
+	var body map[string]any
+	harness.Must(t, json.Unmarshal([]byte(r.Body), &body))
+	return kind.Count(body)
+}
+
+// wroteOnly checks the counts that were written to a target.
+func (l *lone) wroteOnly(kind fixtures.TargetKind, name string, want ...int32) {
+	l.Helper()
+	if kind.OnOff() {
+		for i := range want {
+			want[i] = min(want[i], 1)
+		}
+	}
+	if got := l.accepted(kind, name); !slices.Equal(got, want) {
+		l.Errorf("writes to %s: got %v, want %v", name, got, want)
+	}
+}
+
+// condition returns the status and reason of a scaler's condition.
+func (s *scenario) condition(name, kind string) string {
+	s.Helper()
+	tws := &v1beta1.TimeWindowScaler{}
+	s.Get(s.Namespace, name, tws)
+	c := meta.FindStatusCondition(tws.Status.Conditions, kind)
+	if c == nil {
+		return ""
+	}
+	return string(c.Status) + " " + c.Reason
+}
+
+// measured records a measurement for docs/faults.md.
+func (s *scenario) measured(fault, what string, value any) {
+	s.Helper()
+	s.Logf("%s, %s: %v", fault, what, value)
+	s.Must(matrix.Record(fault, what, value))
+}

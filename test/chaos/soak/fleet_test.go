@@ -1,0 +1,97 @@
+package soak
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kyklos.io/kyklos/test/harness"
+	"kyklos.io/kyklos/test/harness/fixtures"
+)
+
+const (
+	namespaces = 5
+	// boundaries of a plan; an edit renews it.
+	boundaries = 40
+	// holidays is a ConfigMap in each namespace.
+	holidays = "holidays"
+)
+
+// poison is a scaler whose zone no machine knows. Admission refuses it, so it is stored behind the API server's back.
+var poison = map[string]any{
+	"apiVersion": "kyklos.io/v1beta1", "kind": "TimeWindowScaler",
+	"metadata": map[string]any{
+		"namespace": "soak-0", "name": "poison", "uid": "6f1c1c55-5f0b-4d5e-9c39-0c3c6b0f7f11", "generation": 1, "creationTimestamp": "2026-01-01T00:00:00Z",
+	},
+	"spec": map[string]any{
+		"targetRef": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": "nobody"}, "timezone": "Mars/Olympus", "defaultReplicas": 0,
+		"windows": []any{map[string]any{"days": []any{"Mon"}, "start": "09:00", "end": "17:00", "replicas": 1}},
+	},
+}
+
+// createObjects creates the namespaces, their ConfigMaps and the fleet. No manager runs yet.
+func (s *soak) createObjects() {
+	for i := range namespaces {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("soak-", i)}}
+		harness.Must(s.T, s.client.Create(s.Context(), namespace))
+		book := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: holidays}}
+		harness.Must(s.T, s.client.Create(s.Context(), book))
+	}
+	harness.Must(s.T, s.etcd.Put(s.Context(), "kyklos.io/timewindowscalers/soak-0/poison", poison))
+	var created errgroup.Group
+	created.SetLimit(8)
+	for i := range *size {
+		o := s.newObject(i)
+		s.objects = append(s.objects, o)
+		s.byKey[o.key()] = o
+		created.Go(func() error {
+			if err := s.client.Create(s.Context(), o.target(defaultCount)); err != nil {
+				return err
+			}
+			return s.client.Create(s.Context(), o.scaler())
+		})
+	}
+	harness.Must(s.T, created.Wait())
+	s.say("%d scalers and their targets are created", *size)
+}
+
+// newObject draws an object. Its kind follows from its number, so that every run has every kind.
+func (s *soak) newObject(i int) *object {
+	o := &object{kind: kindOf(i * 37 % 100), namespace: fmt.Sprint("soak-", i%namespaces), zone: drawZone(s.random)}
+	name := fmt.Sprintf("%s-%03d", o.kind.Resource[:4], i)
+	now := time.Now()
+	switch {
+	case o.kind.TargetKind == fixtures.Homes:
+	case i%10 == 3:
+		o.grace = 20 * time.Second
+	case i%10 == 6:
+		o.holidays = true
+	}
+	if o.grace > 0 || o.holidays || o.kind.TargetKind == fixtures.Homes { // these are never edited
+		o.plan = drawPlan(s.random, now, 2+min(95, int(*length/time.Minute)+10), o.kind.counts)
+	} else {
+		o.plan = drawPlan(s.random, now, boundaries, o.kind.counts)
+	}
+	o.model = newModel(name, o.plan.withGrace(o.grace), now)
+	if o.grace > 0 {
+		o.model.immediate, o.model.grace = o.plan, o.grace
+	}
+	return o
+}
+
+func kindOf(i int) *kind {
+	for _, k := range kinds {
+		if i -= k.share; i < 0 {
+			return k
+		}
+	}
+	return kinds[0]
+}
+
+func drawZone(random *rand.Rand) string {
+	return []string{"UTC", "Asia/Kolkata", "Asia/Kathmandu", "America/Bogota"}[random.IntN(len(zones))]
+}
