@@ -32,7 +32,7 @@ var choices = []struct{ set, object, path, want string }{
 	{"monitoring.enabled=true,monitoring.serviceAccount.name=p,monitoring.serviceAccount.namespace=m", "ClusterRoleBinding /kyklos-metrics-reader", "{.subjects}", `[{"kind":"ServiceAccount","name":"p","namespace":"m"}]`},
 	{"args={--log-level=debug,--webhook-names=a\\,b}", manager, container + ".args[2:]}", "--log-level=debug --webhook-names=a,b"},
 	{"checkRequester=false", manager, container + ".args[2]}", "--check-requester=false"},
-	{"checkRequester=true", manager, container + ".args[2]}", ""},
+	{"checkRequester=true", manager, container + ".args[1:]}", "--webhook-cert-dir=/etc/kyklos/webhook-cert"},
 	{"certificates.mode=self-managed", manager, container + ".args}", `["manager"]`},
 	{"workspaces.enabled=false", manager, container + ".args[2]}", "--workspaces=false"},
 	{"workspaces.namespaces={team,art}", manager, container + ".args[2]}", "--workspace-namespaces=team,art"},
