@@ -27,11 +27,12 @@ require (
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
 	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
 	golang.org/x/text v0.42.0 // lint: how wide characters are
+	golang.org/x/time v0.15.0 // certs: a line in the log once a minute
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2 // CustomResourceDefinitions; lint: their validation and CEL
 	k8s.io/apimachinery v0.37.2
-	k8s.io/apiserver v0.37.2 // lint: what the API server does for every kind; tests: its match conditions
+	k8s.io/apiserver v0.37.2 // lint: what the API server does for every kind; certs: client certificates; tests: its match conditions
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0 // client-go's log, sent where ours goes
 	k8s.io/metrics v0.37.2 // windows' metrics: the types of external.metrics.k8s.io
@@ -116,7 +117,6 @@ require (
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
-	golang.org/x/time v0.15.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260610212136-7ab31c22f7ad // indirect
 	google.golang.org/grpc v1.83.2 // indirect

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kyklos.io/kyklos/certs"
 	"kyklos.io/kyklos/controller/storagemigration"
@@ -114,8 +113,10 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 		return err
 	}
 	if serving != nil {
-		converts := func() error { return serving.Converts(nil) }
-		if err := admission.SetupWithManager(mgr, kinds, o.namespaces, o.workspaces.scope(), wallclock.Clock, converts); err != nil {
+		if err := admission.SetupWithManager(mgr, admission.Options{
+			Kinds: kinds, Namespaces: o.namespaces, Workspaces: o.workspaces.scope(), CheckRequester: o.checkRequester, Clock: wallclock.Clock,
+			Converts: func() error { return serving.Converts(nil) },
+		}); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}
 		if err := conversion.SetupWithManager(mgr); err != nil {
@@ -127,6 +128,10 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 }
 
 func newManager(config *rest.Config, o options, serving certs.Serving, identity string) (ctrl.Manager, error) {
+	clients, err := newClients(o)
+	if err != nil {
+		return nil, err
+	}
 	options := ctrl.Options{
 		Scheme: scheme.New(),
 		Logger: o.logger(),
@@ -144,9 +149,7 @@ func newManager(config *rest.Config, o options, serving certs.Serving, identity 
 		RetryPeriod:                   ptr.To(retryPeriod),
 	}
 	if serving != nil {
-		options.WebhookServer = newDrainingServer(certs.WebhookServer(webhook.NewServer(webhook.Options{
-			Host: o.webhookHost, Port: o.webhookPort, TLSOpts: []func(*tls.Config){serving.TLSOpt},
-		}), serving))
+		options.WebhookServer = o.newWebhookServer(serving, clients)
 	}
 	if o.leaderElect {
 		lock, err := newLease(config, o.ownNamespace(), identity)
@@ -160,6 +163,11 @@ func newManager(config *rest.Config, o options, serving certs.Serving, identity 
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, fmt.Errorf("create the manager: %w", err)
+	}
+	if clients != nil {
+		if err := mgr.Add(clients); err != nil {
+			return nil, fmt.Errorf("add the check of clients: %w", err)
+		}
 	}
 	return mgr, nil
 }

@@ -50,6 +50,9 @@ type options struct {
 	validatingConfiguration string
 	mutatingConfiguration   string
 	conversionDefinition    string
+	clientCA                string
+	clientNames             []string
+	checkRequester          bool
 
 	logFormat string
 	logLevel  string
@@ -82,6 +85,7 @@ func defaultOptions() options {
 		validatingConfiguration: "kyklos-webhook",
 		mutatingConfiguration:   "kyklos-webhook",
 		conversionDefinition:    "timewindowscalers.kyklos.io",
+		checkRequester:          true,
 		logFormat:               "json",
 		logLevel:                "info",
 	}
@@ -114,6 +118,13 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.metricsAddress, "metrics-bind-address", o.metricsAddress, "address of /metrics; 0 disables it")
 	flags.BoolVar(&o.metricsSecure, "metrics-secure", o.metricsSecure, "serve metrics over TLS, to clients that may get /metrics")
 
+	o.addWebhookFlags(flags)
+
+	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
+	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
+}
+
+func (o *options) addWebhookFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.webhooks, "webhooks", o.webhooks, "serve the admission and conversion webhooks")
 	flags.StringVar(&o.webhookHost, "webhook-host", o.webhookHost, "address on which webhooks are served; empty is every address")
 	flags.IntVar(&o.webhookPort, "webhook-port", o.webhookPort, "port on which webhooks are served")
@@ -126,9 +137,9 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.validatingConfiguration, "validating-webhook-configuration", o.validatingConfiguration, "ValidatingWebhookConfiguration that must trust the certificate; empty checks none")
 	flags.StringVar(&o.mutatingConfiguration, "mutating-webhook-configuration", o.mutatingConfiguration, "MutatingWebhookConfiguration that must trust the certificate; empty checks none")
 	flags.StringVar(&o.conversionDefinition, "conversion-definition", o.conversionDefinition, "CustomResourceDefinition whose conversion webhook must trust the certificate; empty checks none")
-
-	flags.StringVar(&o.logFormat, "log-format", o.logFormat, "json or text")
-	flags.StringVar(&o.logLevel, "log-level", o.logLevel, "debug, info, warn or error")
+	flags.StringVar(&o.clientCA, "webhook-client-ca-file", o.clientCA, "file with the CA of the API server's certificate for admission webhooks; other clients are refused, and none if this is empty")
+	flags.StringSliceVar(&o.clientNames, "webhook-client-names", o.clientNames, "common names that the API server's certificate may have; required with --webhook-client-ca-file")
+	flags.BoolVar(&o.checkRequester, "check-requester", o.checkRequester, "refuse a schedule whose author may not scale the target; false lets everybody who may write schedules scale")
 }
 
 func (o *options) validate() error {
@@ -150,6 +161,9 @@ func (o *options) validate() error {
 	}
 	if least := max(certs.MinCADuration, 3*o.leafDuration); o.caDuration < least {
 		return fmt.Errorf("--webhook-ca-duration: must be at least %s, not %s: three times --webhook-leaf-duration, and no less than %s", least, o.caDuration, certs.MinCADuration)
+	}
+	if (o.clientCA == "") != (len(o.clientNames) == 0) {
+		return fmt.Errorf("--webhook-client-ca-file and --webhook-client-names: need each other, for a CA can issue more certificates than the API server's")
 	}
 	if o.workers < 1 {
 		return fmt.Errorf("--workers: must be at least 1, not %d", o.workers)

@@ -2,6 +2,7 @@ package manager
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kyklos.io/kyklos/certs"
 )
@@ -34,6 +36,42 @@ func newServing(config *rest.Config, o options) (serving certs.Serving, err erro
 		return nil, fmt.Errorf("set up the webhook certificates: %w", err)
 	}
 	return serving, nil
+}
+
+// newClients returns nil if every client may call the admission webhooks.
+func newClients(o options) (*certs.Clients, error) {
+	if !o.webhooks || o.clientCA == "" {
+		return nil, nil
+	}
+	return certs.NewClients(o.clientCA, o.clientNames, o.logger().WithName("certs"))
+}
+
+// conversionPath is the webhook that needs no client certificate: API servers cannot present one for conversion, and the
+// answer depends on nothing but the request.
+const conversionPath = "/convert"
+
+// guardedServer requires a client certificate for all other webhooks.
+type guardedServer struct {
+	webhook.Server
+	clients *certs.Clients
+}
+
+// Register implements webhook.Server.
+func (g *guardedServer) Register(path string, hook http.Handler) {
+	if path != conversionPath {
+		hook = g.clients.Require(hook)
+	}
+	g.Server.Register(path, hook)
+}
+
+// newWebhookServer returns the server of the webhooks; clients may be nil.
+func (o *options) newWebhookServer(serving certs.Serving, clients *certs.Clients) webhook.Server {
+	options := webhook.Options{Host: o.webhookHost, Port: o.webhookPort, TLSOpts: []func(*tls.Config){serving.TLSOpt}}
+	if clients == nil {
+		return newDrainingServer(certs.WebhookServer(webhook.NewServer(options), serving))
+	}
+	options.TLSOpts = append(options.TLSOpts, clients.TLSOpt)
+	return newDrainingServer(&guardedServer{certs.WebhookServer(webhook.NewServer(options), serving), clients})
 }
 
 // callers are the objects that must trust the certificate.

@@ -56,7 +56,7 @@ type TimeWindowScalerSpec struct {
 	// "Local" and offsets such as +02:00 are refused: they do not define clock changes.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed",reason=FieldValueInvalid
 	Timezone string `json:"timezone"`
 
 	// defaultReplicas is the replica count outside of all windows.
@@ -99,6 +99,7 @@ type TimeWindowScalerSpec struct {
 // +kubebuilder:validation:XValidation:rule="self.kind == 'Deployment'",message="must be Deployment: v1alpha1 supports no other kinds; use v1beta1",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1'",message="must be apps/v1, the API version of Deployment",reason=FieldValueInvalid,fieldPath=".apiVersion"
 // +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self.name).hasValue()",message="must be a valid Deployment name: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
+// +structType=atomic
 type TargetRef struct {
 	// apiVersion is the API version of the workload.
 	// +optional
@@ -195,6 +196,8 @@ type Holidays struct {
 
 // HolidaySource names a ConfigMap whose keys are dates, yyyy-mm-dd; values are
 // ignored.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || self.name.size() == 0 || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be a valid ConfigMap name: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
 type HolidaySource struct {
 	// name is the name of the ConfigMap.
 	// +required

@@ -102,7 +102,7 @@ type EnvVar struct {
 	// name is the name of the variable.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z][-._a-zA-Z0-9]*$')",message="must be the name of an environment variable, such as EDITOR",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z][-._a-zA-Z0-9]*$') && self != '.' && !self.startsWith('..')",message="must be the name of an environment variable, such as EDITOR; it must not be '.' or start with '..'",reason=FieldValueInvalid
 	Name string `json:"name"`
 
 	// value is the value of the variable.
@@ -139,7 +139,7 @@ type KeyRef struct {
 	// key is the key in the object.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z0-9]+$') && !(self in ['.', '..'])",message="must be a key of a Secret or a ConfigMap: letters, digits, '-', '_' and '.'",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z0-9]+$') && self != '.' && !self.startsWith('..')",message="must be a key of a Secret or a ConfigMap: letters, digits, '-', '_' and '.'; it must not be '.' or start with '..'",reason=FieldValueInvalid
 	Key string `json:"key"`
 
 	// optional allows the workspace to start without the key.

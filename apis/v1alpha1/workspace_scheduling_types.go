@@ -21,7 +21,8 @@ type Resources struct {
 //
 // +kubebuilder:validation:MaxProperties=16
 // +kubebuilder:validation:XValidation:rule="self.all(name, isQuantity(string(self[name])) && !quantity(string(self[name])).isLessThan(quantity('0')))",message="each amount must be a quantity of at least 0, such as 500m, 2 or 4Gi",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="self.all(name, !(name in ['memory', 'ephemeral-storage']) || !string(self[name]).matches('[num]$'))",message="memory and ephemeral-storage must be whole bytes, such as 512Mi; m means thousandths",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="self.all(name, !(name in ['memory', 'ephemeral-storage']) || !string(self[name]).matches('([num]|[eE]-[0-9]+)$') && (!isQuantity(string(self[name])) || quantity(string(self[name])).compareTo(quantity('0')) <= 0 || quantity(string(self[name])).compareTo(quantity('1')) >= 0))",message="memory and ephemeral-storage must be whole bytes, such as 512Mi; m means thousandths",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="self.all(name, name in ['cpu', 'memory', 'ephemeral-storage'] || !isQuantity(string(self[name])) || quantity(string(self[name])).asApproximateFloat() >= 9.0e18 || quantity(string(self[name])).asApproximateFloat() <= 0.0 || double(int(quantity(string(self[name])).asApproximateFloat())) == quantity(string(self[name])).asApproximateFloat())",message="each amount of an extended resource must be a whole number, such as 1",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="self.all(name, name in ['cpu', 'memory', 'ephemeral-storage'] || name.startsWith('hugepages-') || name.matches('^[a-z0-9.-]{1,253}/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'))",message="each name must be cpu, memory, ephemeral-storage or that of an extended resource, such as example.com/gpu",reason=FieldValueInvalid
 type ResourceList map[string]Quantity
 

@@ -8,7 +8,7 @@ type WorkspaceStorage struct {
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && !self.matches('[num]$') && quantity(self).isGreaterThan(quantity('0'))",message="must be a size in whole bytes above 0, such as 10Gi",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && !self.matches('([num]|[eE]-[0-9]+)$') && quantity(self).compareTo(quantity('1')) >= 0",message="must be a size in whole bytes above 0, such as 10Gi",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="!isQuantity(self) || !isQuantity(oldSelf) || quantity(self).compareTo(quantity(oldSelf)) >= 0",message="must not shrink: a volume cannot be made smaller",reason=FieldValueForbidden
 	Size string `json:"size"`
 
@@ -31,8 +31,8 @@ type WorkspaceStorage struct {
 	// +optional
 	// +kubebuilder:default="/home/coder"
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+)+$') && !self.matches('/[.][.]?(/|$)')",message="must be an absolute path without colons, '.', '..' and a slash at its end, such as /home/coder",reason=FieldValueInvalid
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^/(bin|boot|dev|etc|lib|lib64|proc|run|sbin|sys|tmp|usr|var)$') && !self.matches('^/(dev|etc|proc|run|sys|tmp)/')",message="must not be a folder of the system, such as /usr or /tmp/home: it would hide what programs need there",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:[:cntrl:]]+)+$') && !self.matches('/[.][.]?(/|$)')",message="must be an absolute path without colons, control characters, '.', '..' and a slash at its end, such as /home/coder",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^/(bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|run|sbin|sys|tmp)(/|$)') && !self.matches('^/usr(/local)?(/(bin|etc|games|include|lib|lib32|lib64|libexec|libx32|sbin|share)(/|$)|$)') && !self.matches('^/var(/(cache|lib|lock|log|mail|run|spool|tmp)|/(lock|run|tmp)/.*)?$')",message="must not be a folder of the system, such as /usr/bin or /tmp/home: it would hide what programs need there",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="must not change: programs remember where the home is",reason=FieldValueForbidden
 	MountPath string `json:"mountPath"`
 }

@@ -56,7 +56,7 @@ type TimeWindowScalerList struct {
 // TimeWindowScalerSpec is the schedule and its target.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (!string(self.defaultReplicas).endsWith('%') && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be set if replicas or defaultReplicas is a percentage",reason=FieldValueRequired,fieldPath=".baselineReplicas"
-// +kubebuilder:validation:XValidation:rule="!has(self.windows) || self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && has(oldSelf.value().windows) && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || !w.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') || timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0)",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC",reason=FieldValueInvalid,fieldPath=".windows"
+// +kubebuilder:validation:XValidation:rule="!has(self.windows) || self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && has(oldSelf.value().windows) && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || !w.timezone.matches('^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$') || timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0)",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC",reason=FieldValueInvalid,fieldPath=".windows"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'DaemonSet' || self.targetRef.apiVersion != 'apps/v1' || self.windows.all(w, !has(w.metric))",message="windows must not have a metric if the target is a DaemonSet: it has no replica count",reason=FieldValueForbidden,fieldPath=".windows"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'Workspace' || self.targetRef.apiVersion != 'kyklos.io/v1alpha1' || self.windows.all(w, !has(w.metric))",message="windows must not have a metric if the target is a Workspace: it has no replica count",reason=FieldValueForbidden,fieldPath=".windows"
 // +kubebuilder:validation:XValidation:rule="!has(self.workspace) || (has(self.targetRef) && has(self.targetRef.kind) && self.targetRef.kind == 'Workspace' && self.targetRef.apiVersion == 'kyklos.io/v1alpha1')",message="must not be set unless the target is a Workspace of kyklos.io/v1alpha1",reason=FieldValueForbidden,fieldPath=".workspace"
@@ -71,7 +71,7 @@ type TimeWindowScalerSpec struct {
 	// refused: they do not define clock changes.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="(oldSelf.hasValue() && oldSelf.value() == self) || (self.matches('^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$') && !(self in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.startsWith('posix/') && !self.startsWith('right/') && timestamp('2000-01-01T00:00:00Z').getHours(self) >= 0)",optionalOldSelf=true,message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed",reason=FieldValueInvalid
 	Timezone string `json:"timezone"`
 
 	// baselineReplicas is the replica count that percentages refer to. It is required if
@@ -168,6 +168,7 @@ type WorkspaceDrive struct {
 // +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1' || !self.apiVersion.matches('^apps/v[0-9][a-z0-9]*$')",message="must be apps/v1, the default: Kubernetes no longer serves other versions of apps",reason=FieldValueInvalid,fieldPath=".apiVersion"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion != 'apps/v1' || !has(self.kind) || self.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'] || !self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be Deployment, StatefulSet, DaemonSet or ReplicaSet if apiVersion is apps/v1, the default; set apiVersion for kinds in other groups",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="!has(self.name) || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be a valid workload name: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
+// +structType=atomic
 type TargetRef struct {
 	// apiVersion is the API version of the workload. It defaults to apps/v1.
 	// +optional
@@ -225,6 +226,8 @@ type Holidays struct {
 
 // HolidaySource names a ConfigMap whose keys are dates, yyyy-mm-dd; values are
 // ignored.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || self.name.size() == 0 || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be a valid ConfigMap name: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
 type HolidaySource struct {
 	// name is the name of the ConfigMap.
 	// +required

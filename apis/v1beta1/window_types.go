@@ -14,7 +14,7 @@ type Weekday string
 // +kubebuilder:validation:XValidation:rule="!has(self.start) || self.start.matches('^([0-1][0-9]|2[0-3]):[0-5][0-9]$')",message="must be a time of day as HH:MM from 00:00 to 23:59, such as 09:00",reason=FieldValueInvalid,fieldPath=".start"
 // +kubebuilder:validation:XValidation:rule="!has(self.end) || self.end.matches('^(([0-1][0-9]|2[0-3]):[0-5][0-9]|24:00)$')",message="must be a time of day as HH:MM from 00:00 to 24:00, such as 17:00; 24:00 is the end of the same day",reason=FieldValueInvalid,fieldPath=".end"
 // +kubebuilder:validation:XValidation:rule="!has(self.name) || (self.name.matches('^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$') && !(self.name in ['OffHours', 'Holiday']) && !self.name.startsWith('Custom-'))",message="must be letters, digits, '-', '_' and '.', starting and ending with a letter or digit; OffHours, Holiday and names starting with Custom- are reserved",reason=FieldValueInvalid,fieldPath=".name"
-// +kubebuilder:validation:XValidation:rule="!has(self.timezone) || (self.timezone.matches('^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z0-9._+-]+)*$') && !(self.timezone in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.timezone.startsWith('posix/') && !self.timezone.startsWith('right/'))",message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed",reason=FieldValueInvalid,fieldPath=".timezone"
+// +kubebuilder:validation:XValidation:rule="!has(self.timezone) || (self.timezone.matches('^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$') && !(self.timezone in ['Local', 'Factory', 'localtime', 'posixrules']) && !self.timezone.startsWith('posix/') && !self.timezone.startsWith('right/'))",message="must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC; empty, Local and offsets are not allowed",reason=FieldValueInvalid,fieldPath=".timezone"
 type Window struct {
 	// name is the name of the window, unique in the list and shown in
 	// status.currentWindow. By default status shows BusinessHours or Custom-<hash>.
@@ -69,7 +69,7 @@ type Window struct {
 // replica count like an external metric of a HorizontalPodAutoscaler (A6). The
 // window's replicas apply if it has no value three times in a row.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.name) || self.name.size() > 0 && !self.name.contains('/') && !self.name.contains('%') && !(self.name in ['.', '..'])",message="must be a metric name: not empty, without '/' and '%', and not '.' or '..'",reason=FieldValueInvalid,fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || self.name.matches('^[!-$&-.0-~]+$') && !(self.name in ['.', '..'])",message="must be a metric name: ASCII letters, digits and punctuation, without spaces, '/' and '%', and not '.' or '..'",reason=FieldValueInvalid,fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",message="must not be below minReplicas",reason=FieldValueInvalid,fieldPath=".maxReplicas"
 type WindowMetric struct {
 	// name is the name of the metric.

@@ -7,9 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // officeIn is nine to five in a zone.
@@ -82,4 +84,50 @@ func TestAnUnknownZoneOfAWindow(t *testing.T) {
 	if verdict := reading.Calendar.At(sunday); verdict.Window != -1 {
 		t.Errorf("on Sunday window %d decides", verdict.Window)
 	}
+}
+
+// On an open holiday a window whose zone is unknown here does not count; without any other, defaultReplicas apply (B5).
+func TestAnUnknownZoneOnAnOpenHoliday(t *testing.T) {
+	reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) {
+		s.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen}
+		s.Windows = []v1beta1.Window{officeIn("Mars/Olympus_Mons", 8)}
+	}), field.NewPath("spec"))
+	reading.Calendar.Holidays = map[string]bool{"2025-01-27": true}
+	noon := time.Date(2025, 1, 27, 12, 0, 0, 0, reading.Calendar.Zone)
+	if verdict := reading.Calendar.At(noon); verdict.Replicas != 2 || !verdict.Override {
+		t.Errorf("%+v, want 2 replicas by the holiday", verdict)
+	}
+}
+
+// A schedule with windows whose zones are unknown here asks for what it would ask for without them (B5), at any time
+// and in any holiday mode.
+func TestWindowsOfUnknownZonesDoNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := spec(func(s *v1beta1.TimeWindowScalerSpec) {
+			mode := rapid.SampledFrom([]v1beta1.HolidayMode{v1beta1.HolidayIgnore, v1beta1.HolidayClosed, v1beta1.HolidayOpen}).Draw(t, "mode")
+			s.Holidays = &v1beta1.Holidays{Mode: mode}
+			s.Windows = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) v1beta1.Window {
+				zone := rapid.SampledFrom([]string{"", "Europe/Berlin", "Mars/Olympus_Mons", "Mars/Tharsis"}).Draw(t, "zone")
+				return officeIn(zone, rapid.Int32Range(0, 20).Draw(t, "replicas"))
+			}), 1, 4).Draw(t, "windows")
+		})
+		known := all.DeepCopy()
+		known.Windows = nil
+		for _, w := range all.Windows {
+			if w.Timezone == "" || w.Timezone == "Europe/Berlin" {
+				known.Windows = append(known.Windows, w)
+			}
+		}
+		at := time.Unix(rapid.Int64Range(1_737_936_000, 1_738_540_800).Draw(t, "time"), 0) // a week of January 2025
+		want, got := verdictOf(known, at), verdictOf(all, at)
+		if want.Replicas != got.Replicas || want.Override != got.Override || want.Holiday != got.Holiday {
+			t.Errorf("%s: %+v, want %+v", at.UTC(), got, want)
+		}
+	})
+}
+
+func verdictOf(spec *v1beta1.TimeWindowScalerSpec, at time.Time) timecalc.Verdict {
+	reading := schedule.FromSpec(spec, field.NewPath("spec"))
+	reading.Calendar.Holidays = map[string]bool{"2025-01-28": true, "2025-01-30": true}
+	return reading.Calendar.At(at)
 }

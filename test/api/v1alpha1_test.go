@@ -90,6 +90,8 @@ func TestV1alpha1Refuses(t *testing.T) {
 		"Local":                      {[]string{"Europe/Berlin", "Local"}, []string{zoneRule}},
 		"an offset":                  {[]string{"Europe/Berlin", `"+02:00"`}, []string{zoneRule}},
 		"a path":                     {[]string{"Europe/Berlin", "../Europe/Berlin"}, []string{zoneRule}},
+		"a path to a zone":           {[]string{"Europe/Berlin", "Europe/./Berlin"}, []string{zoneRule}},
+		"no name of a ConfigMap":     {[]string{"{name: public-holidays}", `{name: "Not A ConfigMap/.."}`}, []string{"spec.holidays.sourceRef.name: Invalid value: must be a valid ConfigMap name"}},
 		"the machine's zone":         {[]string{"Europe/Berlin", "localtime"}, []string{zoneRule}},
 		"a zone with leap seconds":   {[]string{"Europe/Berlin", "right/Europe/Berlin"}, []string{zoneRule}},
 		"a zone of Mars":             {[]string{"Europe/Berlin", "Mars/Olympus_Mons"}, []string{"unknown time zone Mars/Olympus_Mons"}},
@@ -126,7 +128,7 @@ func TestV1alpha1BoundsTheWindows(t *testing.T) {
 // can its status. The zone itself can only be changed to a known one (A4).
 func TestV1alpha1RatchetsTheZone(t *testing.T) {
 	validator := v1alpha1Validator(t)
-	for _, zone := range []string{"Mars/Olympus_Mons", `"+02:00"`, "Local", `""`} {
+	for _, zone := range []string{"Mars/Olympus_Mons", `"+02:00"`, "Local", `""`, "Europe/./Berlin"} {
 		t.Run(zone, func(t *testing.T) {
 			stored := func(edit ...string) map[string]any {
 				return object(t, officeHours, append([]string{"Europe/Berlin", zone}, edit...)...)
@@ -148,6 +150,18 @@ func TestV1alpha1RatchetsTheZone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The name of a ConfigMap that was stored before there was a rule for it stays until it is changed.
+func TestV1alpha1RatchetsTheConfigMap(t *testing.T) {
+	validator := v1alpha1Validator(t)
+	stored := func(edit ...string) map[string]any {
+		return object(t, officeHours, append([]string{"{name: public-holidays}", `{name: "Not A ConfigMap/.."}`}, edit...)...)
+	}
+	if errs := validator.update(t, stored("replicas: 5", "replicas: 6"), stored()); len(errs) > 0 {
+		t.Errorf("unchanged: %v", errs)
+	}
+	mustRefuse(t, validator.update(t, stored(), object(t, officeHours)), "spec.holidays.sourceRef.name")
 }
 
 // The rules for the atomic list of windows run whenever the list changes, and not while it is unchanged.

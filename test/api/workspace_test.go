@@ -67,6 +67,12 @@ func TestWorkspaceAccepts(t *testing.T) {
 		"numbers as text":                {"cpu: 2,", `cpu: "2",`},
 		"requests as high as limits":     {"cpu: 500m", "cpu: 2000m, memory: 4096Mi"},
 		"requests without a limit":       {"cpu: 500m", "ephemeral-storage: 100Gi"},
+		"no memory limit to speak of":    {"memory: 4Gi", `memory: "0"`},
+		"a thousand devices":             {"cpu: 2,", "example.com/gpu: 1k,"},
+		"more devices than can be":       {"cpu: 2,", `example.com/gpu: "1e30",`},
+		"a variable with a dot":          {"name: EDITOR", "name: .editor.name"},
+		"a folder of one's own in /var":  {mount, "mountPath: /var/lib/home"},
+		"a folder of one's own in /usr":  {mount, "mountPath: /usr/local/app"},
 		"an extended resource":           {"cpu: 2,", "example.com/gpu: 1,"},
 		"huge pages":                     {"cpu: 2,", "hugepages-2Mi: 4Mi,"},
 		"no limits":                      {"{cpu: 2, memory: 4Gi}", "{}"},
@@ -117,6 +123,23 @@ func TestWorkspaceRefuses(t *testing.T) {
 		"two slashes":               {[]string{mount, "mountPath: //home"}, "must be an absolute path"},
 		"the root":                  {[]string{mount, "mountPath: /"}, "must be an absolute path"},
 		"below a folder of devices": {[]string{mount, "mountPath: /dev/shm"}, system},
+		"a folder of programs":      {[]string{mount, "mountPath: /usr/bin"}, system},
+		"programs of the machine":   {[]string{mount, "mountPath: /usr/local/bin"}, system},
+		"a folder below programs":   {[]string{mount, "mountPath: /bin/home"}, system},
+		"libraries":                 {[]string{mount, "mountPath: /usr/lib64"}, system},
+		"another name of /run":      {[]string{mount, "mountPath: /var/run/home"}, system},
+		"a newline in a path":       {[]string{mount, `mountPath: "/usr\n"`}, "must be an absolute path without colons, control characters"},
+		"a NUL in a path":           {[]string{mount, `mountPath: "/home/\0"`}, "must be an absolute path"},
+		"a variable of two dots":    {[]string{"name: EDITOR", "name: .."}, "spec.env[0].name: Invalid value: \"..\": must be the name of an environment variable"},
+		"a variable of one dot":     {[]string{"name: EDITOR", "name: ."}, "spec.env[0].name"},
+		"a variable after two dots": {[]string{"name: EDITOR", "name: ..a"}, "spec.env[0].name"},
+		"a key after two dots":      {[]string{"value: vim", "valueFrom: {secretKeyRef: {name: other, key: ..data}}"}, "spec.env[0].valueFrom.secretKeyRef.key"},
+		"half a device":             {[]string{"cpu: 2,", "example.com/gpu: 500m,"}, "spec.resources.limits: Invalid value: each amount of an extended resource must be a whole number"},
+		"a device and a half":       {[]string{"cpu: 2,", `example.com/gpu: "1.5",`}, "each amount of an extended resource must be a whole number"},
+		"a thousandth of a byte":    {[]string{"size: 10Gi", `size: "1e-3"`}, "must be a size in whole bytes above 0"},
+		"half a byte":               {[]string{"size: 10Gi", `size: "0.5"`}, "must be a size in whole bytes above 0"},
+		"memory of half a byte":     {[]string{"memory: 4Gi", `memory: "0.5"`}, "memory and ephemeral-storage must be whole bytes"},
+		"memory by an exponent":     {[]string{"memory: 4Gi", `memory: "1500e-3"`}, "memory and ephemeral-storage must be whole bytes"},
 		"the folder for a while":    {[]string{mount, "mountPath: /tmp"}, system},
 		"the keys of the store":     {[]string{"value: vim", "valueFrom: {secretKeyRef: {name: store, key: a}}"}, "spec.env: Forbidden: must not use the Secret of archive.storeRef"},
 		"no taint at all":           {[]string{"{key: dedicated, value: ide, effect: NoSchedule}", `{key: "", operator: Equal}`}, "spec.tolerations[0].key: Required value"},
@@ -149,6 +172,29 @@ func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mustRefuse(t, validator.update(t, object(t, annsHome, tc.edit...), object(t, annsHome, tc.old...)), tc.want...)
+		})
+	}
+}
+
+// What was stored before there was a rule for it stays valid while it is unchanged, whatever else changes.
+func TestWorkspaceForgivesWhatIsUnchanged(t *testing.T) {
+	validator := workspaceValidator(t)
+	for name, edit := range map[string][]string{
+		"a folder of programs":   {"mountPath: /home/ann", "mountPath: /usr/bin"},
+		"a newline in a path":    {"mountPath: /home/ann", `mountPath: "/usr\n"`},
+		"a variable of two dots": {"name: EDITOR", "name: .."},
+		"a key after two dots":   {"value: vim", "valueFrom: {secretKeyRef: {name: other, key: ..data}}"},
+		"half a device":          {"cpu: 2,", "example.com/gpu: 500m,"},
+		"a thousandth of a byte": {"size: 10Gi", `size: "1e-3"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if len(validator.create(t, object(t, annsHome, edit...))) == 0 {
+				t.Error("it may be created")
+			}
+			edited := object(t, annsHome, append(edit, "registry.example.com/ide:1.2", "registry.example.com/ide:1.3")...)
+			if errs := validator.update(t, edited, object(t, annsHome, edit...)); len(errs) > 0 {
+				t.Error(errs)
+			}
 		})
 	}
 }

@@ -34,7 +34,7 @@ func Patches(kind schema.GroupKind, raw, old []byte, namespace string) []jsonpat
 	case targetkind.Workspace.GroupKind():
 		var resources *v1alpha1.Resources
 		if json.Unmarshal(object.Spec["resources"], &resources) == nil && resources != nil {
-			return resourcePatches(*resources)
+			return append(fractionPatches(object.Spec["resources"]), resourcePatches(*resources)...)
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func TestMissingAmountsAreFilledIn(t *testing.T) {
 		"no limits meant":        {`{"limits":{}}`, `{"limits":{},"requests":{"cpu":"500m","memory":"512Mi"}}`},
 		"low requests":           {`{"requests":{"cpu":"10m"}}`, `{"limits":{"cpu":"2","memory":"4Gi"},"requests":{"cpu":"10m","memory":"512Mi"}}`},
 		"high requests":          {`{"requests":{"cpu":8,"memory":"32Gi"}}`, `{"limits":{"cpu":"8","memory":"32Gi"},"requests":{"cpu":8,"memory":"32Gi"}}`},
-		"one of each":            {`{"requests":{"memory":"1Gi"},"limits":{"cpu":0.25}}`, `{"limits":{"cpu":0.25},"requests":{"cpu":"0.25","memory":"1Gi"}}`},
+		"one of each":            {`{"requests":{"memory":"1Gi"},"limits":{"cpu":0.25}}`, `{"limits":{"cpu":"0.25"},"requests":{"cpu":"0.25","memory":"1Gi"}}`},
 		"null":                   {`{"requests":null,"limits":{"cpu":"1"}}`, `{"limits":{"cpu":"1"},"requests":{"cpu":"500m","memory":"512Mi"}}`},
 		"another resource":       {`{"requests":{"example.com/gpu":1}}`, `{"limits":{"cpu":"2","memory":"4Gi"},"requests":{"cpu":"500m","example.com/gpu":1,"memory":"512Mi"}}`},
 		"an amount that is none": {`{"limits":{"cpu":"lots"}}`, ""},

@@ -29,7 +29,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // webhookKinds are the resources with webhooks, in the order of the configurations.
@@ -163,7 +162,7 @@ func TestWebhooksServeTheirPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := SetupWithManager(mgr, nil, nil, targetkind.Scope{}, clocktesting.NewFakePassiveClock(time.Time{}), func() error { return nil }); err != nil {
+	if err := SetupWithManager(mgr, Options{Clock: clocktesting.NewFakePassiveClock(time.Time{}), Converts: func() error { return nil }}); err != nil {
 		t.Fatal(err)
 	}
 	mutating, validating, old := webhookManifests(t)

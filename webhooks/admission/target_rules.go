@@ -45,6 +45,12 @@ func (all *Findings) refuseTarget(obj *v1beta1.TimeWindowScaler, namespace *fiel
 		all.refuse(TargetNamespace, Other{}, namespace)
 	} else if owner := facts.owner(); owner != nil {
 		err := field.Duplicate(path.Child("name"), ref.Name)
+		if facts.RivalsHidden {
+			err.Detail = fmt.Sprintf("another TimeWindowScaler, which you may not see, already scales %s %q, and a workload can have only one: "+
+				"ask who may list TimeWindowScalers here", ref.Kind, ref.Name)
+			all.refuse(TargetShared, Other{}, err)
+			return
+		}
 		err.Detail = fmt.Sprintf("TimeWindowScaler %q already scales %s %q, and a workload can have only one: "+
 			"add the windows to it, or delete it first", owner.Name, ref.Kind, ref.Name)
 		all.refuse(TargetShared, Other{v1beta1.GroupKind, owner.Name}, err)
@@ -58,7 +64,7 @@ func (all *Findings) warnTarget(obj *v1beta1.TimeWindowScaler, otherNamespace bo
 	case otherNamespace:
 		all.warn(TargetNamespace, path.Child("namespace"), "%s is not the namespace of this TimeWindowScaler: nothing is scaled until it is %s",
 			quote(obj.Spec.TargetRef.Namespace), quote(obj.Namespace))
-	case owner == nil:
+	case owner == nil || facts.RivalsHidden: // the status reports it
 	case targetkind.Precedes(owner, obj):
 		all.warnOf(Other{v1beta1.GroupKind, owner.Name}, TargetShared, path.Child("name"),
 			"older TimeWindowScaler %s scales %s: this one does nothing until that one is deleted", quote(owner.Name), describeTarget(obj.Spec.TargetRef))

@@ -1,6 +1,7 @@
 package admission_test
 
 import (
+	"errors"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,5 +46,22 @@ func TestKinds(t *testing.T) {
 		"no permission": {obj: office(rollout), facts: admission.Facts{Forbidden: &targetkind.ForbiddenError{Kind: targetkind.Kind{GroupVersionKind: rolloutKind, Resource: "rollouts"}}}, want: []string{
 			"target-permission spec.targetRef.kind",
 		}},
+	})
+}
+
+// What a user reads whose right to scale is missing, could not be reviewed, or who may not see the other schedule.
+func TestRequesters(t *testing.T) {
+	deployment, daemonSet := targetkind.Deployment.Scaling()[0], targetkind.DaemonSet.Scaling()[0]
+	lacks := func(right *targetkind.Right) admission.Facts {
+		return admission.Facts{Requester: admission.RequesterFacts{Lacks: right, User: "system:serviceaccount:shop:deployer"}}
+	}
+	hidden := admission.Facts{Rivals: []*v1beta1.TimeWindowScaler{office()}, RivalsHidden: true}
+	checkCases(t, map[string]findingsCase{
+		"no right":         {obj: office(), facts: lacks(&deployment), want: []string{"requester-permission spec.targetRef.name: Forbidden"}},
+		"nor on update":    {obj: office(inZone("UTC")), old: office(), facts: lacks(&deployment), want: []string{"requester-permission spec.targetRef.name: Forbidden"}},
+		"no DaemonSet":     {obj: office(withKind("apps/v1", "DaemonSet")), facts: lacks(&daemonSet), want: []string{"requester-permission spec.targetRef.name: Forbidden", "replicas-above-one spec.windows[0].replicas"}},
+		"nobody knows":     {obj: office(), facts: admission.Facts{Requester: admission.RequesterFacts{Unknown: errors.New("away")}}, want: []string{"requester-permission spec.targetRef.name"}},
+		"a hidden owner":   {obj: office(), facts: hidden, want: []string{"target-shared spec.targetRef.name: Duplicate value"}},
+		"and on an update": {obj: office(inZone("UTC")), old: office(), facts: hidden},
 	})
 }

@@ -27,24 +27,37 @@ import (
 // mutatePath is the path in the first marker above.
 const mutatePath = "/mutate-kyklos-io-v1beta1-timewindowscaler"
 
+// Options configure the webhooks.
+type Options struct {
+	// Kinds is the controller's resolver.
+	Kinds *targetkind.Resolver
+	// Namespaces are those in the caches; none means all.
+	Namespaces []string
+	// Workspaces is where they are served.
+	Workspaces targetkind.Scope
+	// CheckRequester refuses a schedule whose author may not scale the target.
+	CheckRequester bool
+	Clock          clock.PassiveClock
+	// Converts returns why the API server does not convert between versions, nil if it does.
+	Converts func() error
+}
+
 // SetupWithManager registers the webhooks of both kinds with the manager's webhook server. It needs the index
-// targetkind.Field and the caches that the controller sets up, and shares its resolver of kinds. namespaces
-// are those in the caches; none means all. workspaces is where Workspaces are served. converts returns why the API server
-// does not convert between versions, nil if it does.
-func SetupWithManager(mgr ctrl.Manager, kinds *targetkind.Resolver, namespaces []string, workspaces targetkind.Scope, clock clock.PassiveClock, converts func() error) error {
+// targetkind.Field and the caches that the controller sets up.
+func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("create a discovery client: %w", err)
 	}
-	if err := setupWorkspaces(mgr, namespaces, workspaces); err != nil {
+	if err := setupWorkspaces(mgr, options.Namespaces, options.Workspaces); err != nil {
 		return fmt.Errorf("set up the webhooks for Workspaces: %w", err)
 	}
 	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))
 	rules := newTimeWindowScalerValidator(factReader{
-		cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: kinds, apis: server,
-		namespaces: namespaces, workspaces: workspaces,
-	}, clock)
-	mgr.GetWebhookServer().Register(validateV1alpha1Path, onlyConverted(newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)), converts))
+		cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: options.Kinds, apis: server,
+		namespaces: options.Namespaces, workspaces: options.Workspaces, checkRequester: options.CheckRequester,
+	}, options.Clock)
+	mgr.GetWebhookServer().Register(validateV1alpha1Path, onlyConverted(newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)), options.Converts))
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).WithValidator(rules).Complete()
 }
 

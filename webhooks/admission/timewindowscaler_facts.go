@@ -35,6 +35,10 @@ const gatherTimeout = 2 * time.Second
 var (
 	autoscaler = autoscalingv2.SchemeGroupVersion.WithKind("HorizontalPodAutoscaler").GroupKind()
 	configMap  = corev1.SchemeGroupVersion.WithKind("ConfigMap").GroupKind()
+
+	scalers     = v1beta1.GroupVersion.WithResource("timewindowscalers")
+	autoscalers = autoscalingv2.SchemeGroupVersion.WithResource("horizontalpodautoscalers")
+	configMaps  = corev1.SchemeGroupVersion.WithResource("configmaps")
 )
 
 // factReader reads other objects. What the controller watches on every replica comes from its cache; only
@@ -46,6 +50,8 @@ type factReader struct {
 	apis         apis
 	namespaces   []string // what cached contains and live may read; none means all
 	workspaces   targetkind.Scope
+	// checkRequester: a schedule needs an author who may scale the target.
+	checkRequester bool
 }
 
 // kinds is a targetkind.Resolver.
@@ -103,12 +109,15 @@ func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) F
 	return facts
 }
 
-// readTarget sets facts.Unscalable, facts.Forbidden or facts.TargetMissing.
+// readTarget sets facts.Unscalable, facts.Requester, facts.Forbidden or facts.TargetMissing.
 func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	kind, err := r.kinds.Resolve(ctx, obj.Spec.TargetRef)
 	if isUnscalable(err) {
 		facts.Unscalable = err
 		return nil
+	}
+	if !facts.Unserved {
+		facts.Requester = r.readRequester(ctx, kind, err, obj.Spec.TargetRef.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("resolve the target's kind: %w", err)
@@ -130,7 +139,8 @@ func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScale
 	}
 	target, reader := r.object(kind)
 	err = reader.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Spec.TargetRef.Name}, target)
-	facts.TargetMissing = apierrors.IsNotFound(err)
+	facts.TargetMissing = apierrors.IsNotFound(err) &&
+		mayKnow(ctx, r.reviews, kind.GroupVersionResource(), obj.Spec.TargetRef.Name)
 	return client.IgnoreNotFound(err)
 }
 
@@ -172,6 +182,7 @@ func (r factReader) readRivals(ctx context.Context, obj *v1beta1.TimeWindowScale
 			facts.Rivals = append(facts.Rivals, other)
 		}
 	}
+	facts.RivalsHidden = len(facts.Rivals) > 0 && !mayKnow(ctx, r.reviews, scalers, "")
 	return nil
 }
 
@@ -186,13 +197,16 @@ func (r factReader) readAutoscalers(ctx context.Context, obj *v1beta1.TimeWindow
 			facts.Autoscalers = append(facts.Autoscalers, list.Items[i].Name)
 		}
 	}
+	if len(facts.Autoscalers) > 0 && !mayKnow(ctx, r.reviews, autoscalers, "") {
+		facts.Autoscalers = nil
+	}
 	return nil
 }
 
 // readHolidays sets facts.Holidays. Only keys matter (R4). The manager's client does not cache ConfigMaps.
 func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	name := schedule.HolidaySource(&obj.Spec)
-	if name == "" {
+	if name == "" || !mayKnow(ctx, r.reviews, configMaps, name) {
 		return nil
 	}
 	var source corev1.ConfigMap

@@ -22,10 +22,14 @@ type Facts struct {
 	Forbidden *targetkind.ForbiddenError
 	// TargetMissing: the target is known not to exist.
 	TargetMissing bool
+	// Requester is what is known about the right of the user who wrote the object.
+	Requester RequesterFacts
 	// Autoscalers are the names of the HorizontalPodAutoscalers of the target.
 	Autoscalers []string
 	// Rivals are the other TimeWindowScalers with the same target, without those being deleted.
 	Rivals []*v1beta1.TimeWindowScaler
+	// RivalsHidden: no finding may name the Rivals, because the user may not list TimeWindowScalers.
+	RivalsHidden bool
 	// Holidays is the ConfigMap named in spec.holidays; nil if it was not read.
 	Holidays *HolidaySource
 	// MetricsMissing: the cluster does not serve external metrics.
@@ -57,6 +61,7 @@ func CheckTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now 
 	}
 	all.checkSchedule(obj, old, path)
 	all.checkTarget(obj, old, path.Child("targetRef"), facts)
+	all.checkRequester(obj, path.Child("targetRef", "name"), facts.Requester)
 	// Fields that cannot be read are refused, or kept by an update and reported in the status (B5).
 	reading := schedule.FromSpec(spec, path)
 	all.checkTimezones(spec, &reading, path)

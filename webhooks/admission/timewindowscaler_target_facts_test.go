@@ -47,7 +47,7 @@ func TestValidatorReadsTheTarget(t *testing.T) {
 		"an unknown kind":          {cluster{objects: quiet(t)[:2], further: unknown}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create denied"},
 		"an update to it":          {cluster{objects: quiet(t)[:2], further: unknown}, of("argoproj.io/v1alpha1", "Rollout"), stored, nil, "update denied"},
 		"a kind that went away":    {cluster{objects: quiet(t)[:2], further: unknown}, strings.Replace(of("argoproj.io/v1alpha1", "Rollout"), `"pause":false`, `"pause":true`, 1), of("argoproj.io/v1alpha1", "Rollout"), []string{"argoproj.io/v1alpha1 has no Rollout"}, "update warned"},
-		"a cluster that is silent": {cluster{objects: quiet(t)[:2], further: map[string]resolved{"Rollout": {err: errors.New("timed out")}}}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create allowed"},
+		"a cluster that is silent": {cluster{objects: quiet(t)[:2], further: map[string]resolved{"Rollout": {err: errors.New("timed out")}}}, of("argoproj.io/v1alpha1", "Rollout"), "", []string{"accepted without checking whether you may scale"}, "create warned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, result := handle(t, tc.cluster.validator(t), request(tc.obj, tc.old))

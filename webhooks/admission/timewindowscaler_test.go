@@ -10,6 +10,7 @@ import (
 	"gomodules.xyz/jsonpatch/v2"
 	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,9 +45,13 @@ func scheme(t *testing.T) *runtime.Scheme {
 	return s
 }
 
+// jane writes the objects of the tests.
+var jane = authenticationv1.UserInfo{Username: "jane", UID: "7", Groups: []string{"shop", "system:authenticated"}, Extra: map[string]authenticationv1.ExtraValue{"scopes": {"a", "b"}}}
+
 func request(obj, old string) admission.Request {
 	req := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
 		UID: "1", Namespace: "shop", Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(obj)},
+		UserInfo: jane,
 	}}
 	if old != "" {
 		req.Operation, req.OldObject = admissionv1.Update, runtime.RawExtension{Raw: []byte(old)}

@@ -3,6 +3,7 @@ package admission
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,6 +32,9 @@ type validator[T client.Object] struct {
 
 // ValidateCreate checks a new object.
 func (v validator[T]) ValidateCreate(ctx context.Context, obj T) (admission.Warnings, error) {
+	if err := checkNamespace(ctx, obj); err != nil {
+		return nil, err
+	}
 	var old T
 	return v.respond(metrics.AdmissionCreate, obj, v.check(ctx, obj, old))
 }
@@ -40,11 +44,24 @@ func (v validator[T]) ValidateUpdate(ctx context.Context, old, obj T) (admission
 	if obj.GetDeletionTimestamp() != nil || apiequality.Semantic.DeepEqual(v.spec(old), v.spec(obj)) {
 		return nil, nil
 	}
+	if err := checkNamespace(ctx, obj); err != nil {
+		return nil, err
+	}
 	return v.respond(metrics.AdmissionUpdate, obj, v.check(ctx, obj, old))
 }
 
 // ValidateDelete allows every deletion.
 func (validator[T]) ValidateDelete(context.Context, T) (admission.Warnings, error) { return nil, nil }
+
+// checkNamespace refuses a request that no API server sends: facts are read in the object's namespace, and the user's
+// rights are reviewed in the request's.
+func checkNamespace(ctx context.Context, obj client.Object) error {
+	req, err := admission.RequestFromContext(ctx)
+	if err == nil && req.Namespace != obj.GetNamespace() {
+		return apierrors.NewBadRequest(fmt.Sprintf("metadata.namespace is %q, but the request is for namespace %q", obj.GetNamespace(), req.Namespace))
+	}
+	return nil
+}
 
 // respond returns the warnings even with an error, so that all can be fixed at once.
 func (v validator[T]) respond(operation string, obj T, findings Findings) (admission.Warnings, error) {

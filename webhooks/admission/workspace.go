@@ -24,7 +24,7 @@ func setupWorkspaces(mgr ctrl.Manager, namespaces []string, scope targetkind.Sco
 	}
 	mgr.GetWebhookServer().Register(mutateWorkspacePath, defaulter(targetkind.Workspace.GroupKind()))
 	return ctrl.NewWebhookManagedBy(mgr, &v1alpha1.Workspace{}).
-		WithValidator(newWorkspaceValidator(workspaceReader{live: mgr.GetAPIReader(), namespaces: namespaces, scope: scope})).
+		WithValidator(newWorkspaceValidator(workspaceReader{live: mgr.GetAPIReader(), reviews: mgr.GetClient(), namespaces: namespaces, scope: scope})).
 		Complete()
 }
 

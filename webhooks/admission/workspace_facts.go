@@ -21,7 +21,8 @@ import (
 // nor objects that Kyklos did not create. Its permissions are in the role for Workspaces, with those of their controller.
 type workspaceReader struct {
 	live       client.Reader
-	namespaces []string // what live may read; none means all
+	reviews    client.Writer // nil: findings are for a user who may read everything that live may
+	namespaces []string      // what live may read; none means all
 	scope      targetkind.Scope
 }
 
@@ -29,6 +30,8 @@ var (
 	secret                = corev1.SchemeGroupVersion.WithKind("Secret")
 	pod                   = corev1.SchemeGroupVersion.WithKind("Pod")
 	persistentVolumeClaim = corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim")
+
+	resources = map[schema.GroupVersionKind]string{secret: "secrets", pod: "pods", persistentVolumeClaim: "persistentvolumeclaims"}
 )
 
 // gather returns the facts about obj. A fact that cannot be read is left out and logged.
@@ -65,13 +68,17 @@ func (r workspaceReader) unserved(namespace string) string {
 	return ""
 }
 
-// exists reports whether an object is known to exist; missing, whether it is known not to.
+// exists reports whether an object is known to exist, and the user may know it; missing, whether it is known not to.
 func (r workspaceReader) exists(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) bool {
-	return r.get(ctx, namespace, kind, name) == nil
+	return r.get(ctx, namespace, kind, name) == nil && r.mayKnow(ctx, kind, name)
 }
 
 func (r workspaceReader) missing(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) bool {
-	return apierrors.IsNotFound(r.get(ctx, namespace, kind, name))
+	return apierrors.IsNotFound(r.get(ctx, namespace, kind, name)) && r.mayKnow(ctx, kind, name)
+}
+
+func (r workspaceReader) mayKnow(ctx context.Context, kind schema.GroupVersionKind, name string) bool {
+	return mayKnow(ctx, r.reviews, kind.GroupVersion().WithResource(resources[kind]), name)
 }
 
 func (r workspaceReader) get(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) error {

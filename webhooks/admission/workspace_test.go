@@ -27,10 +27,10 @@ func source(t *testing.T, path string) string {
 }
 
 // workspaces is the validator in a cluster with these objects.
-func workspaces(t *testing.T, broken interceptor.Funcs, served []string, objects ...client.Object) *admission.Webhook {
+func workspaces(t *testing.T, broken interceptor.Funcs, served, janeLacks []string, objects ...client.Object) *admission.Webhook {
 	s := scheme(t)
 	live := fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithInterceptorFuncs(broken).Build()
-	return admission.WithValidator(s, newWorkspaceValidator(workspaceReader{live: live, namespaces: served}))
+	return admission.WithValidator(s, newWorkspaceValidator(workspaceReader{live: live, reviews: reviews{janeLacks: janeLacks}, namespaces: served}))
 }
 
 func TestWorkspaceValidatorGathersFacts(t *testing.T) {
@@ -49,19 +49,19 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 		warnings []string
 		result   string
 	}{
-		"nothing to say":          {workspaces(t, interceptor.Funcs{}, nil, store, elsewhere), home, "", nil, "create allowed"},
-		"no store":                {workspaces(t, interceptor.Funcs{}, nil), home, "", []string{missing}, "create warned"},
-		"no store, on update":     {workspaces(t, interceptor.Funcs{}, nil), edit(`"pause":false`, `"pause":true`), home, []string{missing}, "update warned"},
-		"no archive":              {workspaces(t, interceptor.Funcs{}, nil), edit(`"archive":{"storeRef":{"name":"store"},"retain":1},`, ``), "", nil, "create allowed"},
-		"strangers":               {workspaces(t, interceptor.Funcs{}, nil, store, pod, volume), home, "", []string{foreign, foreign}, "create warned"},
-		"its own, later":          {workspaces(t, interceptor.Funcs{}, nil, store, pod, volume), edit(`"pause":false`, `"pause":true`), home, nil, "update allowed"},
-		"a name to be made up":    {workspaces(t, interceptor.Funcs{}, nil, store), edit(`"name":"dev"`, `"generateName":"dev-"`), "", nil, "create allowed"},
-		"nothing can be read":     {workspaces(t, broken, nil), home, "", nil, "create allowed"},
-		"not served":              {workspaces(t, interceptor.Funcs{}, []string{"back"}), home, "", []string{"nothing happens here"}, "create warned"},
-		"served":                  {workspaces(t, interceptor.Funcs{}, []string{"back", "shop"}, store), home, "", nil, "create allowed"},
-		"labels alone":            {workspaces(t, broken, nil), edit(`"name":"dev"`, `"name":"dev","labels":{"a":"b"}`), home, nil, ""},
-		"a change while it goes":  {workspaces(t, interceptor.Funcs{}, nil), strings.Replace(edit(`"pause":false`, `"pause":true`), `"name":"dev"`, `"name":"dev","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), home, nil, ""},
-		"amounts that are number": {workspaces(t, interceptor.Funcs{}, nil, store), sized(`{"limits":{"cpu":2}}`), "", nil, "create allowed"},
+		"nothing to say":          {workspaces(t, interceptor.Funcs{}, nil, nil, store, elsewhere), home, "", nil, "create allowed"},
+		"no store":                {workspaces(t, interceptor.Funcs{}, nil, nil), home, "", []string{missing}, "create warned"},
+		"no store, on update":     {workspaces(t, interceptor.Funcs{}, nil, nil), edit(`"pause":false`, `"pause":true`), home, []string{missing}, "update warned"},
+		"no archive":              {workspaces(t, interceptor.Funcs{}, nil, nil), edit(`"archive":{"storeRef":{"name":"store"},"retain":1},`, ``), "", nil, "create allowed"},
+		"strangers":               {workspaces(t, interceptor.Funcs{}, nil, nil, store, pod, volume), home, "", []string{foreign, foreign}, "create warned"},
+		"its own, later":          {workspaces(t, interceptor.Funcs{}, nil, nil, store, pod, volume), edit(`"pause":false`, `"pause":true`), home, nil, "update allowed"},
+		"a name to be made up":    {workspaces(t, interceptor.Funcs{}, nil, nil, store), edit(`"name":"dev"`, `"generateName":"dev-"`), "", nil, "create allowed"},
+		"nothing can be read":     {workspaces(t, broken, nil, nil), home, "", nil, "create allowed"},
+		"not served":              {workspaces(t, interceptor.Funcs{}, []string{"back"}, nil), home, "", []string{"nothing happens here"}, "create warned"},
+		"served":                  {workspaces(t, interceptor.Funcs{}, []string{"back", "shop"}, nil, store), home, "", nil, "create allowed"},
+		"labels alone":            {workspaces(t, broken, nil, nil), edit(`"name":"dev"`, `"name":"dev","labels":{"a":"b"}`), home, nil, ""},
+		"a change while it goes":  {workspaces(t, interceptor.Funcs{}, nil, nil), strings.Replace(edit(`"pause":false`, `"pause":true`), `"name":"dev"`, `"name":"dev","deletionTimestamp":"2026-11-21T09:00:00Z"`, 1), home, nil, ""},
+		"amounts that are number": {workspaces(t, interceptor.Funcs{}, nil, nil, store), sized(`{"limits":{"cpu":2}}`), "", nil, "create allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, result := handle(t, tc.webhook, request(tc.obj, tc.old))
@@ -91,7 +91,7 @@ func TestWorkspaceValidatorKnowsItsScope(t *testing.T) {
 func TestWorkspaceValidatorLetsDeletionsPass(t *testing.T) {
 	req := request("", home)
 	req.Operation = admissionv1.Delete
-	if response, result := handle(t, workspaces(t, interceptor.Funcs{}, nil), req); !response.Allowed || result != "" {
+	if response, result := handle(t, workspaces(t, interceptor.Funcs{}, nil, nil), req); !response.Allowed || result != "" {
 		t.Errorf("%q %v", result, response.Result)
 	}
 }
