@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -131,10 +132,13 @@ func newManager(config *rest.Config, o options, serving certs.Serving, identity 
 		return nil, err
 	}
 	options := ctrl.Options{
-		Scheme:                        scheme.New(),
-		Logger:                        o.logger(),
-		Cache:                         o.cacheOptions(),
-		Client:                        client.Options{FieldOwner: target.FieldManager},
+		Scheme: scheme.New(),
+		Logger: o.logger(),
+		Cache:  o.cacheOptions(),
+		// ConfigMaps are read by name, seldom: a cache would hold all of the cluster.
+		Client: client.Options{
+			FieldOwner: target.FieldManager, Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.ConfigMap{}}},
+		},
 		Metrics:                       o.metricsServer(serving),
 		HealthProbeBindAddress:        o.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(8 * time.Second),

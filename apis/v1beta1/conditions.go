@@ -19,7 +19,8 @@ const (
 	ReasonTargetMismatch = "TargetMismatch"
 	// ReasonTargetNotFound: the target does not exist.
 	ReasonTargetNotFound = "TargetNotFound"
-	// ReasonTargetConflict: an older TimeWindowScaler owns the target (B8).
+	// ReasonTargetConflict: an older TimeWindowScaler owns the target (B8). As a reason of Degraded: a
+	// HorizontalPodAutoscaler scales the target too.
 	ReasonTargetConflict = "TargetConflict"
 	// ReasonTargetForbidden: Kyklos lacks a permission for the target's kind. A reason of Degraded too.
 	ReasonTargetForbidden = "TargetForbidden"

@@ -120,7 +120,7 @@ func (c *configMaps) of(ctx context.Context, tws *v1beta1.TimeWindowScaler) (Hol
 		}
 		c.known[name] = holidays
 	}
-	if today := tws.Status.Holiday; holidays.Unread != "" && today != "" {
+	if today := tws.Status.Holiday; (holidays.Unread != "" || holidays.Missing) && today != "" {
 		holidays.Keys = []string{today}
 	}
 	return holidays, nil

@@ -1,19 +1,11 @@
 package timewindowscaler
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -29,9 +21,18 @@ type apiModel struct {
 	answer answer
 	// meanwhile runs once, just before the next write arrives.
 	meanwhile func()
-	// scaled is told of each write to a target that changed its count.
-	scaled func(name string, count int32)
+	// scaled is told of each write to a target that changed its count, and refused of each that the manager's
+	// own last write made outdated, although that was answered.
+	scaled  func(name string, count int32)
+	refused func(what string)
+	// own has the version of the manager's last answered write, by the object's UID. It forgets a target when it reads
+	// another. absent has what it was told is gone.
+	own    map[string]string
+	absent map[string]bool
 }
+
+// start forgets what a manager was told.
+func (m *apiModel) start() { m.own, m.absent = map[string]string{}, map[string]bool{} }
 
 // history is the states of one object in their order, nil while it does not exist. The cache has the state at seen.
 type history struct {
@@ -98,6 +99,7 @@ func (m *apiModel) create(at string, object client.Object) {
 	m.uids++
 	object.SetUID(types.UID(strconv.FormatInt(m.uids, 10)))
 	object.SetGeneration(1)
+	m.absent[at] = false
 	m.store(at, object)
 }
 
@@ -111,137 +113,4 @@ func change[T client.Object](m *apiModel, at string, edit func(T)) {
 	object := m.objects[at].now().DeepCopyObject().(T)
 	edit(object)
 	m.store(at, object)
-}
-
-// copyInto answers a read.
-func copyInto(found, object client.Object, name string) error {
-	switch object := object.(type) {
-	case *v1beta1.TimeWindowScaler:
-		if found != nil {
-			found.(*v1beta1.TimeWindowScaler).DeepCopyInto(object)
-			return nil
-		}
-	case *appsv1.Deployment:
-		if found != nil {
-			found.(*appsv1.Deployment).DeepCopyInto(object)
-			return nil
-		}
-	}
-	return apierrors.NewNotFound(schema.GroupResource{}, name)
-}
-
-// modelReader reads past the cache.
-type modelReader struct {
-	client.Reader
-	*apiModel
-}
-
-func (r modelReader) Get(_ context.Context, key types.NamespacedName, object client.Object, _ ...client.GetOption) error {
-	return copyInto(r.locate(object, key.Name).now(), object, key.Name)
-}
-
-// modelClient reads from the cache and writes.
-type modelClient struct {
-	client.Client
-	*apiModel
-}
-
-func (c modelClient) Get(_ context.Context, key types.NamespacedName, object client.Object, _ ...client.GetOption) error {
-	return copyInto(c.locate(object, key.Name).cached(), object, key.Name)
-}
-
-func (c modelClient) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
-	switch list := list.(type) {
-	case *v1beta1.TimeWindowScalerList: // one scaler; what it scales does not matter
-		if tws := c.objects[scalerAt("web")].cached(); tws != nil {
-			list.Items = []v1beta1.TimeWindowScaler{*tws.(*v1beta1.TimeWindowScaler)}
-		}
-	case *autoscalingv2.HorizontalPodAutoscalerList:
-	}
-	return nil
-}
-
-func (c modelClient) Status() client.SubResourceWriter { return modelWriter{apiModel: c.apiModel} }
-
-func (c modelClient) SubResource(string) client.SubResourceClient {
-	return modelWriter{apiModel: c.apiModel}
-}
-
-// modelWriter patches a scaler's status or a target's scale.
-type modelWriter struct {
-	client.SubResourceClient
-	*apiModel
-}
-
-func (w modelWriter) Patch(_ context.Context, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
-	if meanwhile := w.meanwhile; meanwhile != nil {
-		w.apiModel.meanwhile = nil
-		meanwhile()
-	}
-	fate := w.answer
-	w.apiModel.answer = arrives
-	if fate == requestLost {
-		return errLost
-	}
-	body, err := patch.Data(object)
-	if err != nil {
-		return err
-	}
-	stored := w.locate(object, object.GetName()).now()
-	if stored == nil {
-		return apierrors.NewNotFound(schema.GroupResource{}, object.GetName())
-	}
-	var written struct {
-		Metadata struct{ ResourceVersion string }
-		Spec     struct{ Replicas int32 }
-	}
-	if err := json.Unmarshal(body, &written); err != nil {
-		return err
-	}
-	if written.Metadata.ResourceVersion != stored.GetResourceVersion() {
-		return apierrors.NewConflict(schema.GroupResource{}, object.GetName(), errors.New("modified"))
-	}
-	switch object := object.(type) {
-	case *v1beta1.TimeWindowScaler:
-		err = w.patchStatus(object, body)
-	case *appsv1.Deployment:
-		w.patchScale(object.Name, written.Spec.Replicas, options)
-	}
-	if fate == answerLost {
-		return errLost
-	}
-	return err
-}
-
-func (w modelWriter) patchStatus(object *v1beta1.TimeWindowScaler, patch []byte) error {
-	at := scalerAt(object.Name)
-	before, err := json.Marshal(w.objects[at].now())
-	if err != nil {
-		return err
-	}
-	after, err := jsonpatch.MergePatch(before, patch)
-	if err != nil {
-		return err
-	}
-	changed := &v1beta1.TimeWindowScaler{}
-	if err := json.Unmarshal(after, changed); err != nil {
-		return err
-	}
-	w.store(at, changed)
-	changed.DeepCopyInto(object)
-	return nil
-}
-
-func (w modelWriter) patchScale(name string, count int32, options []client.SubResourcePatchOption) {
-	change(w.apiModel, targetAt(name), func(d *appsv1.Deployment) {
-		if *d.Spec.Replicas != count {
-			w.scaled(name, count)
-			d.Spec.Replicas = ptr.To(count)
-			d.Generation++
-		}
-	})
-	d := w.objects[targetAt(name)].now().(*appsv1.Deployment)
-	answer := (&client.SubResourcePatchOptions{}).ApplyOptions(options).SubResourceBody.(*autoscalingv1.Scale)
-	answer.UID, answer.ResourceVersion = d.UID, d.ResourceVersion
-	answer.Spec.Replicas, answer.Status.Replicas = count, d.Status.Replicas
 }

@@ -71,14 +71,6 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{targetkind.SuspendKey: "true"}}}},
 			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2},
 		}},
-		"ConfigMap": {&corev1.ConfigMap{}, &corev1.ConfigMap{
-			ObjectMeta: full,
-			Data:       map[string]string{"2025-12-25": "Christmas", "ca.crt": "a long text"},
-			BinaryData: map[string][]byte{"x": {1}},
-		}, &corev1.ConfigMap{
-			ObjectMeta: identity,
-			Data:       map[string]string{"2025-12-25": "", "ca.crt": ""},
-		}},
 		"HorizontalPodAutoscaler": {&autoscalingv2.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscaler{
 			ObjectMeta: full,
 			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: reference, MaxReplicas: 9},

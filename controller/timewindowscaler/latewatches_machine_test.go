@@ -155,6 +155,7 @@ func (w *lateWatches) backUpOrRestore() {
 	w.deliverAll() // the outage before it is longer than any watch is late
 	w.api.version, w.restored = w.backedUp, true
 	w.acted, w.causes = 0, map[string]bool{}
+	w.api.start()
 	for at, object := range w.backup {
 		w.api.append(at, object)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -51,7 +53,8 @@ var lateTargets = []string{"a", "b"}
 
 func newLateWatches(t *rapid.T) *lateWatches {
 	w := &lateWatches{T: t, clock: clocktesting.NewFakePassiveClock(time.Date(2025, 1, 27, 8, 59, 0, 0, time.UTC)), causes: map[string]bool{}}
-	w.api = &apiModel{objects: map[string]*history{}, scaled: w.scaled}
+	w.api = &apiModel{objects: map[string]*history{}, scaled: w.scaled, refused: w.refused}
+	w.api.start()
 	for _, name := range lateTargets {
 		w.createTarget(name)
 	}
@@ -70,6 +73,7 @@ func (w *lateWatches) restart() {
 	for _, h := range w.api.objects {
 		h.seen = len(h.states) - 1
 	}
+	w.api.start()
 	w.woken = true
 }
 
@@ -103,7 +107,15 @@ func (w *lateWatches) createTarget(name string) {
 	w.api.create(targetAt(name), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1)}})
 }
 
-// scaled checks a write before it is stored: it follows no older spec than one before, and its cause has not made another.
+// refused: a manager knows its own writes, so they do not make others fail.
+func (w *lateWatches) refused(name string) {
+	if !w.restored {
+		w.Fatalf("a write to %s was refused because of the manager's own last write", name)
+	}
+}
+
+// scaled checks a write before it is stored: it follows no older spec than one before, and none that the manager knows is deleted, and
+// its cause has not made another.
 func (w *lateWatches) scaled(name string, count int32) {
 	edit := int(count / 10)
 	period := (w.clock.Now().Unix()/3600 - 9) / 8 // changes with each boundary
@@ -112,6 +124,9 @@ func (w *lateWatches) scaled(name string, count int32) {
 	w.Logf("%s: %s scaled to %d (%s)", w.clock.Now().Format(time.TimeOnly), name, count, cause)
 	if w.restored {
 		return
+	}
+	if w.api.absent[scalerAt(lateScaler)] {
+		w.Fatalf("%s was scaled to %d although the scaler is known to be deleted", name, count)
 	}
 	if edit < w.acted {
 		w.Fatalf("%s was scaled to %d as spec %d asks, after a write that followed spec %d", name, count, edit, w.acted)
@@ -128,7 +143,7 @@ func (w *lateWatches) pass() {
 		return
 	}
 	w.woken = false
-	result, err := w.r.Reconcile(w.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Name: lateScaler}})
+	result, err := w.r.Reconcile(log.IntoContext(w.Context(), logr.Discard()), reconcile.Request{NamespacedName: types.NamespacedName{Name: lateScaler}})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -33,6 +33,8 @@ type scalerState struct {
 	unstored unstoredStatus
 	// wakeUp is when the last plan wanted the scaler to be reconciled again; retries come no later.
 	wakeUp time.Time
+	// graceSince is when the grace period that runs began.
+	graceSince time.Time
 	// metric and fight are what the last plan decided about the window's metric and about other writers.
 	metric extmetric.Decision
 	fight  contention.Fight

@@ -2,21 +2,14 @@ package timewindowscaler
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
-	"kyklos.io/kyklos/internal/schedule"
-	"kyklos.io/kyklos/internal/timecalc"
 )
 
 // observation is all that a plan depends on but the scaler itself and the time.
@@ -29,15 +22,10 @@ type observation struct {
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
 	autoscaler string
 	holidays   holidays
+	// graceSince is when the grace period that runs began; zero without one, and after a restart.
+	graceSince time.Time
 	metric     metricObservation
 	fight      fightObservation
-}
-
-// holidays is what the ConfigMap contains; all zero if the mode needs none.
-type holidays struct {
-	missing string // the ConfigMap's name if it does not exist
-	dates   map[string]bool
-	invalid []string // keys that are not dates
 }
 
 // metricObservation is the state of the window's metric: the polls, the last decision, and the flag.
@@ -58,8 +46,9 @@ type fightObservation struct {
 // observe reads all that a plan depends on.
 func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState, now time.Time) (observation, error) {
 	obs := observation{
-		metric: metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
-		fight:  fightObservation{before: state.fight, enforce: r.enforce},
+		graceSince: state.graceSince,
+		metric:     metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
+		fight:      fightObservation{before: state.fight, enforce: r.enforce},
 	}
 	var err error
 	obs.target, err = target.Read(ctx, &r.Clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
@@ -77,18 +66,4 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 	}
 	obs.autoscaler, err = contention.Autoscaler(ctx, r.Client, tws)
 	return obs, err
-}
-
-func (r *Reconciler) observeHolidays(ctx context.Context, tws *v1beta1.TimeWindowScaler) (holidays, error) {
-	name := schedule.HolidaySource(&tws.Spec)
-	if name == "" {
-		return holidays{}, nil
-	}
-	var source corev1.ConfigMap
-	err := r.Client.Get(ctx, types.NamespacedName{Namespace: tws.Namespace, Name: name}, &source)
-	if apierrors.IsNotFound(err) {
-		return holidays{missing: name}, nil
-	}
-	dates, invalid := timecalc.ParseHolidayDates(slices.Collect(maps.Keys(source.Data)))
-	return holidays{dates: dates, invalid: invalid}, err
 }

@@ -30,6 +30,7 @@ type decision struct {
 	window  string // status.currentWindow
 	metric  extmetric.Decision
 	grace   grace
+	length  graceLength
 	// effective is the replica count that the target should have now, grace included.
 	effective int32
 
@@ -44,7 +45,9 @@ type decision struct {
 
 	nextBoundary time.Time       // zero if none can be computed
 	nextChange   timecalc.Change // zero if none can be computed
-	wakeUp       time.Time       // zero if none can be computed
+	// holidaysUntil is how long the dates of a missing ConfigMap apply; zero unless they do.
+	holidaysUntil time.Time
+	wakeUp        time.Time // zero if none can be computed
 }
 
 func (p *decision) desired() target.Desired { return target.Desired{Replicas: p.effective} }
@@ -61,9 +64,8 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 		return decision{invalid: errs.ToAggregate().Error(), Decision: kind.Decide(target.Input{Scaler: tws})}
 	}
 	calendar := reading.Calendar
-	calendar.Holidays = obs.holidays.dates
-
 	var p decision
+	calendar.Holidays, p.holidaysUntil = obs.holidays.at(tws, now)
 	if reading.ZoneError != nil {
 		p.badZone = reading.ZoneError.Error()
 		p.verdict = timecalc.Verdict{Replicas: calendar.DefaultReplicas, Window: -1}
@@ -74,8 +76,12 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 	}
 	p.verdict.Replicas = kind.Limit(p.verdict.Replicas)
 	p.applyGrace(tws, obs, &reading, now)
+	p.length = lengthOf(p.grace, obs.graceSince, tws)
 	if reading.ZoneError == nil {
 		p.wakeUp = calendar.NextWakeUp(now, p.grace.expiry)
+		if until := p.holidaysUntil; !until.IsZero() && until.Before(p.wakeUp) {
+			p.wakeUp = until
+		}
 		p.forecast(kind, tws, &reading, &calendar, now)
 	} else if p.grace.expiry != nil {
 		p.wakeUp = *p.grace.expiry

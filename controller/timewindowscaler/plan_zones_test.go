@@ -56,6 +56,22 @@ func TestAnUnknownZoneOfAWindowLeavesItOut(t *testing.T) {
 	s.expectCondition("Degraded", "False/OperationalNormal")
 }
 
+// B17: a window that is left out does not count on an open holiday either. Without another, defaultReplicas apply.
+func TestAnOpenHolidayWithoutAReadableWindow(t *testing.T) {
+	for windows, want := range map[string]int32{"only an unknown zone": 2, "another one": 1} {
+		s := newScenario(t, 7)
+		s.tws.Spec.Holidays = &v1beta1.Holidays{Mode: v1beta1.HolidayOpen, SourceRef: &v1beta1.HolidaySource{Name: "company-holidays"}}
+		s.obs.holidays.dates = map[string]bool{"2025-01-27": true}
+		s.tws.Spec.Windows[0].Timezone = "Mars/Olympus_Mons"
+		if windows == "another one" {
+			newYork(&s.tws.Spec)
+			s.tws.Spec.Windows[1].Replicas = intstr.FromInt32(1)
+		}
+		s.pass("2025-01-27 18:00:00")
+		s.expectTargetSpec(want)
+	}
+}
+
 // Percentages become counts before anything else uses them.
 func TestPercentagesOfABaseline(t *testing.T) {
 	baseline := int32(3)

@@ -2,7 +2,6 @@ package timewindowscaler
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,8 +68,7 @@ func (p *passResult) warnings() []events.Event {
 		evs = append(evs, events.EmitWarning(events.ReasonMetricUnavailable, p.plan.metric.Trouble))
 	}
 	if p.obs.autoscaler != "" {
-		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, fmt.Sprintf("HorizontalPodAutoscaler %s also scales %s %s; the two will overwrite each other",
-			p.obs.autoscaler, reference.Kind, reference.Name)))
+		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, p.autoscaledBy()))
 	}
 	return evs
 }
@@ -97,7 +95,9 @@ func (p *passResult) graceEvents() []events.Event {
 	before, instead := target.KindOf(p.tws.Spec.TargetRef).GraceMessages(target.Desired{Replicas: p.plan.verdict.Replicas}, p.plan.desired())
 	switch {
 	case p.plan.grace.started && before != "":
-		return []events.Event{events.EmitGracePeriodStarted(p.tws.Spec.GracePeriodSeconds, before)}
+		return []events.Event{events.EmitGracePeriodStarted(p.plan.length.seconds, before)}
+	case p.plan.length.edited && before != "":
+		return []events.Event{events.EmitGracePeriodChanged(p.plan.length.seconds, before)}
 	case p.plan.grace.cancelled:
 		return []events.Event{events.EmitGracePeriodCancelled(instead)}
 	default:
@@ -108,7 +108,7 @@ func (p *passResult) graceEvents() []events.Event {
 func (p *passResult) cause() events.Cause {
 	cause := events.Cause{Window: p.plan.window, Drift: p.plan.Drift}
 	if p.plan.grace.ended && p.plan.effective < p.outcome.from {
-		cause.GraceSeconds = p.tws.Spec.GracePeriodSeconds
+		cause.GraceSeconds = p.plan.length.seconds
 	}
 	if p.plan.verdict.Override {
 		cause.HolidayMode = string(p.tws.Spec.Holidays.Mode)

@@ -74,6 +74,17 @@ func TestAnAutoscalerGetsAWarning(t *testing.T) {
 	s.obs.autoscaler = "webapp-hpa"
 	s.pass("2025-01-27 14:01:00")
 	s.expectEvents("TargetConflict")
+	s.expectCondition("Degraded", "True/TargetConflict")
+	s.expectCondition("Ready", inOrder)
+	s.obs.holidays.missing = "company-holidays" // what may pass by itself is shown first
+	s.pass("2025-01-27 14:02:00")
+	s.expectCondition("Degraded", "True/HolidaySourceMissing")
+	s.obs.holidays.missing, s.tws.Spec.Pause = "", true // then Kyklos overwrites nothing
+	s.pass("2025-01-27 14:03:00")
+	s.expectCondition("Degraded", normal)
+	s.obs.autoscaler, s.tws.Spec.Pause = "", false
+	s.pass("2025-01-27 14:04:00")
+	s.expectCondition("Degraded", normal)
 }
 
 // gauges returns this scaler's series by metric name and window.

@@ -14,6 +14,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+	"kyklos.io/kyklos/controller/timewindowscaler/holidaywatch"
 	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
@@ -31,9 +32,10 @@ type Reconciler struct {
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
 
-	memory  memory
-	outage  *failure.Outage
-	metrics *extmetric.Poller
+	memory   memory
+	holidays holidaywatch.Watches
+	outage   *failure.Outage
+	metrics  *extmetric.Poller
 	// tolerance applies to all metrics.
 	tolerance float64
 	// enforce: what others rewrite is corrected at once, however often.
@@ -66,7 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		p = plan(tws, obs, now)
 	}
-	state.wakeUp, state.metric, state.fight = p.wakeUp, p.metric, p.fight
+	state.wakeUp, state.graceSince, state.metric, state.fight = p.wakeUp, p.length.since, p.metric, p.fight
 	r.metrics.Follow(req.NamespacedName, p.metric.Wanted)
 	done, err := r.act(ctx, tws, obs, p, state)
 	if err != nil {
@@ -156,6 +158,7 @@ func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)
 	r.outage.Over(key)
 	r.metrics.Follow(key, nil)
+	r.holidays.Release(key)
 	r.Events.Forget(key)
 	metrics.Forget(key)
 }

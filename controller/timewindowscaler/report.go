@@ -82,7 +82,7 @@ func (p *passResult) aligned() bool {
 // replacing reports that a target that had arrived is still set to the same count, and its own controller has
 // other pods for now: a rollout, or pods that were evicted. After a change by Kyklos it has to arrive again.
 func (p *passResult) replacing() bool {
-	t, status := p.outcome.target, &p.tws.Status
+	t, status := p.outcome.target, &ofThisTarget(p.tws, p.obs).Status
 	arrived := meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady) &&
 		status.ObservedGeneration == p.tws.Generation && ptr.Deref(status.EffectiveReplicas, -1) == p.plan.effective
 	return arrived && !p.outcome.scaled && t.AsksFor(p.plan.desired()) && !t.Has(p.plan.desired()) &&
@@ -130,6 +130,12 @@ func (p *passResult) ready() statuswriter.State {
 func (p *passResult) ownedBy() string {
 	reference := p.tws.Spec.TargetRef
 	return fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, p.obs.owner)
+}
+
+// autoscaledBy names the HPA on the target.
+func (p *passResult) autoscaledBy() string {
+	reference := p.tws.Spec.TargetRef
+	return fmt.Sprintf("HorizontalPodAutoscaler %s also scales %s %s; the two will overwrite each other", p.obs.autoscaler, reference.Kind, reference.Name)
 }
 
 // missingMessage says that the target does not exist, or that its kind does not.
@@ -207,8 +213,9 @@ func (p *passResult) degraded() statuswriter.State {
 	case p.plan.metric.Failing:
 		return yes(v1beta1.ReasonMetricUnavailable, p.plan.metric.Trouble)
 	case p.obs.holidays.missing != "":
-		return yes(v1beta1.ReasonHolidaySourceMissing,
-			fmt.Sprintf("ConfigMap %s with the holidays not found; every day counts as a normal day", p.obs.holidays.missing))
+		return yes(v1beta1.ReasonHolidaySourceMissing, p.obs.holidays.missingMessage(p.plan.holidaysUntil))
+	case p.obs.autoscaler != "" && p.obs.owner == "" && !p.tws.Spec.Pause:
+		return yes(v1beta1.ReasonTargetConflict, p.autoscaledBy()+": keep only one of them")
 	default:
 		return no(v1beta1.ReasonOperationalNormal, normalMessage(p.obs.holidays))
 	}

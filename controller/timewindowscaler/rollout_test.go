@@ -65,6 +65,9 @@ func TestAfterAChangeTheTargetHasToArriveAgain(t *testing.T) {
 			s.obs.target = deployment(10, 13)
 			s.edit(func(spec *v1beta1.TimeWindowScalerSpec) { spec.TargetRef.Name = "other" })
 		},
+		"it was created again": func(s *scenario) {
+			s.obs.target = &target.Replicated{Common: target.Common{UID: "d-2", ResourceVersion: "9", Spec: 10, Observed: 3}}
+		},
 		"it comes back": func(s *scenario) {
 			s.obs.target = nil
 			s.pass(inTheHours)

@@ -95,6 +95,7 @@ func (s *scenario) passAt(now time.Time) *passResult {
 	}
 	s.last = passResult{tws: s.tws.DeepCopy(), obs: s.obs, plan: p, outcome: done, now: now}
 	s.tws.Status = s.last.status()
+	s.obs.graceSince = p.length.since
 	s.obs.fight = fightObservation{before: p.fight, enforce: s.obs.fight.enforce}
 	if done.scaled {
 		s.obs.fight.before.Correct(now)

@@ -6,11 +6,14 @@ import (
 	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -37,7 +40,7 @@ import (
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers,verbs=get;list;watch
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers/status,verbs=patch
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // passTimeout bounds one pass over one scaler, two writes at most.
@@ -102,7 +105,10 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	}
 	watches := r.newKindWatches(mgr, &queue, options)
 	r.Watches = watches
-	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.outage, watches, r.metrics} {
+	if err := r.watchHolidays(mgr, &queue, options); err != nil {
+		return err
+	}
+	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.outage, watches, &r.holidays, r.metrics} {
 		if err := mgr.Add(task); err != nil {
 			return err
 		}
@@ -139,6 +145,22 @@ func (r *Reconciler) newKindWatches(mgr ctrl.Manager, queue *wakequeue.Queue, op
 	}
 }
 
+// watchHolidays prepares the watches of the ConfigMaps with holidays.
+func (r *Reconciler) watchHolidays(mgr ctrl.Manager, queue *wakequeue.Queue, options Options) error {
+	typed, err := typedcorev1.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("create a client for ConfigMaps: %w", err)
+	}
+	ctx := log.IntoContext(context.Background(), mgr.GetLogger().WithName("holidays"))
+	r.holidays.Reader, r.holidays.Clock = mgr.GetAPIReader(), options.Clock
+	r.holidays.Lister = func(source types.NamespacedName) toolscache.ListerWatcher {
+		named := fields.OneTermEqualSelector(metav1.ObjectNameField, source.Name)
+		return toolscache.NewListWatchFromClient(typed.RESTClient(), "configmaps", source.Namespace, named)
+	}
+	r.holidays.Changed = func(source types.NamespacedName) { queue.Wake(r.holidayUsers(ctx, source)...) }
+	return nil
+}
+
 func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int) error {
 	if workers == 0 {
 		workers = 10
@@ -147,7 +169,6 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int
 		Named("timewindowscaler").
 		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(scalerChanged)).
 		Watches(&v1beta1.TimeWindowScaler{}, reconcileAll(r.rivals), builder.WithPredicates(ownershipChanged)).
-		Watches(&corev1.ConfigMap{}, reconcileAll(r.holidayUsers), builder.WithPredicates(keysChanged)).
 		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, reconcileAll(r.autoscaled), builder.WithPredicates(contention.ScaleTargetChanged)).
 		WatchesRawSource(source.Func(queue.Attach)).
 		WithOptions(controller.Options{
@@ -187,7 +208,7 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 // fillCaches starts the informers that the watches need on every replica: webhooks read from the caches, and
 // all replicas answer them while only the leader watches.
 func fillCaches(ctx context.Context, caches cache.Cache) error {
-	objects := []client.Object{&corev1.ConfigMap{}}
+	var objects []client.Object
 	target.CachedKinds(func(_ targetkind.Kind, kind target.Cached) { objects = append(objects, kind.Object()) })
 	for _, object := range objects {
 		if _, err := caches.GetInformer(ctx, object, cache.BlockUntilSynced(false)); err != nil {

@@ -111,6 +111,11 @@ func EmitGracePeriodStarted(seconds int32, before string) Event {
 	return normal(ReasonGracePeriodStarted, "DelayScalingDown", fmt.Sprintf("Grace period started: %ds before %s", seconds, before))
 }
 
+// EmitGracePeriodChanged says how long a grace period is in all that was edited while it runs.
+func EmitGracePeriodChanged(seconds int32, before string) Event {
+	return normal(ReasonGracePeriodStarted, "ChangeDelay", fmt.Sprintf("Grace period changed: %ds in all before %s", seconds, before))
+}
+
 // EmitGracePeriodCancelled says what happens instead of scaling down.
 func EmitGracePeriodCancelled(instead string) Event {
 	return normal(ReasonGracePeriodCancelled, "CancelScalingDown", "Grace period cancelled: "+instead)

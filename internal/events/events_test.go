@@ -33,6 +33,7 @@ func TestTexts(t *testing.T) {
 		"holiday":                            {events.EmitHolidayDetected("2025-12-25", "treat-as-closed"), "Normal", "HolidayDetected"},
 		"holiday overrides":                  {events.EmitWindowOverride("2025-12-25", "closed", 0), "Normal", "WindowOverride"},
 		"grace period":                       {events.EmitGracePeriodStarted(300, "scaling to 2 replicas"), "Normal", "GracePeriodStarted"},
+		"grace period edited":                {events.EmitGracePeriodChanged(160, "scaling to 2 replicas"), "Normal", "GracePeriodStarted"},
 		"grace period cancelled":             {events.EmitGracePeriodCancelled("10 replicas are desired again"), "Normal", "GracePeriodCancelled"},
 		"missing target":                     {events.EmitWarning(events.ReasonMissingTarget, "Target Deployment production/webapp not found"), "Warning", "MissingTarget"},
 		"invalid schedule":                   {events.EmitWarning(events.ReasonInvalidSchedule, "spec.timezone: no such zone"), "Warning", "InvalidSchedule"},

@@ -15,7 +15,7 @@ const (
 // EvaluateHoliday reports whether localDate (YYYY-MM-DD in the schedule's zone) is a holiday, and the
 // replicas that then replace window matching, or nil when the windows decide as usual (R3).
 // A closed holiday asks for defaultReplicas; an open one for the largest number any window has, or
-// defaultReplicas without windows. The zero TimeWindow does not count.
+// defaultReplicas without windows. Zero windows do not count.
 func EvaluateHoliday(holidayDates map[string]bool, localDate string, mode string, windows []TimeWindow, defaultReplicas int32) (isHoliday bool, overrideReplicas *int32) {
 	if !holidayDates[localDate] {
 		return false, nil
@@ -32,14 +32,14 @@ func holidayReplicas(mode string, windows []TimeWindow, defaultReplicas int32) (
 	case HolidayClosed:
 		return defaultReplicas, true
 	case HolidayOpen:
-		most, found := int32(0), false
+		most, found := defaultReplicas, false
 		for _, w := range windows {
-			if w.days != 0 { // the zero window stands for one that is left out (B5)
-				most, found = max(most, w.replicas), true
+			if w.days == 0 { // the zero window covers nothing: one that could not be read
+				continue
 			}
-		}
-		if !found {
-			return defaultReplicas, true
+			if !found || w.replicas > most {
+				most, found = w.replicas, true
+			}
 		}
 		return most, true
 	default:

@@ -25,6 +25,7 @@ var values = map[string][]string{
 	"nextBoundary":       {"2026-11-21T10:00:00.120+01:00", "2026-11-21T09:00:00Z"},
 	"lastScaleTime":      {"2026-11-21T09:00:00Z"},
 	"gracePeriodExpiry":  {"2026-11-21T09:00:00Z"},
+	"time":               {"2026-11-21T09:00:00Z"},
 }
 
 // odd strings change in careless conversions.

@@ -96,6 +96,7 @@ func TestStoreFrozenAndSlow(t *testing.T) {
 	l.start()
 	l.awaitKinds(0)
 	l.proxy.Forget()
+	l.Patience = soon
 
 	l.Must(etcd.Signal(syscall.SIGSTOP))
 	t.Cleanup(func() { _ = etcd.Signal(syscall.SIGCONT) })
@@ -141,6 +142,7 @@ func TestStoreFull(t *testing.T) {
 		return store.Call(t.Context(), "kv/put", map[string]any{"key": []byte("ballast"), "value": block}, nil) != nil
 	}
 	l.Until("the store full", full)
+	l.Patience = soon
 	l.SetClock("2025-01-27 09:00:00")
 	l.Until("a refused write", func() bool { return len(l.sent(fixtures.Deployments, "web")) > 0 })
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -41,7 +42,7 @@ func TestConversionIsSlowOrWrong(t *testing.T) {
 		answer      http.HandlerFunc
 		replicas    int32
 	}{
-		{"no answer", "2025-01-27 09:00:00", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 3},
+		{"no answer", "2025-01-27 09:00:00", silent, 3},
 		{"an error", "2025-01-27 17:00:00", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, 0},
 		{"objects without spec", "2025-01-28 09:00:00", withoutSpec, 3},
 	} {
@@ -88,6 +89,12 @@ func (s *scenario) convertBy(handle http.HandlerFunc) {
 	other.Webhook.ClientConfig = &apiextensionsv1.WebhookClientConfig{URL: ptr.To(server.URL), CABundle: ca}
 	change(other)
 	s.Cleanup(func() { change(shipped) })
+}
+
+// silent waits until the client is gone, which a server notices once it has read the request.
+func silent(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
 }
 
 // withoutSpec converts by leaving out the spec.

@@ -51,7 +51,7 @@ func TestFlood(t *testing.T) {
 			return nil
 		})
 	}
-	enough := int64(lasts(400, 10_000))
+	enough := int64(lasts(200, 10_000))
 	l.Until("the flood", func() bool { return sent.Load() > enough/2 })
 	l.SetClock("2025-01-27 09:00:00")
 	began := time.Now()

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -105,7 +106,7 @@ func (s *scenario) stored() map[string]harness.Stored {
 
 func (s *scenario) definition() *apiextensionsv1.CustomResourceDefinition {
 	s.Helper()
-	crd, err := s.extensions().ApiextensionsV1().CustomResourceDefinitions().Get(s.Context(), scalersCRD, metav1.GetOptions{})
+	crd, err := s.extensions().ApiextensionsV1().CustomResourceDefinitions().Get(context.WithoutCancel(s.Context()), scalersCRD, metav1.GetOptions{})
 	s.Must(err)
 	return crd
 }

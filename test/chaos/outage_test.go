@@ -32,7 +32,7 @@ func TestAPIServerDownOverABoundary(t *testing.T) {
 	t.Cleanup(func() { _ = back.Stop() })
 	ready := time.Now()
 	s.AwaitSettled(1, 3)
-	t.Logf("settled %s after the API server was ready", time.Since(ready).Round(10*time.Millisecond))
+	s.measured("F5", "API server killed: settled after it was ready again", time.Since(ready))
 	select {
 	case <-m.Done():
 		t.Error("the manager exited")
@@ -65,5 +65,5 @@ func TestShortOutage(t *testing.T) {
 	proxy.Break(false)
 	back := time.Now()
 	s.AwaitSettled(1, 3)
-	t.Logf("settled %s after the API server was back", time.Since(back).Round(10*time.Millisecond))
+	s.measured("F5", "API server unreachable for a moment: settled after", time.Since(back))
 }

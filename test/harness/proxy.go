@@ -3,6 +3,8 @@ package harness
 import (
 	"context"
 	"encoding/pem"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -62,6 +64,7 @@ func startProxy(upstream *url.URL, transport http.RoundTripper) *Proxy {
 		FlushInterval:  -1, // watches
 		ErrorHandler:   func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 		ModifyResponse: p.answered,
+		ErrorLog:       log.New(io.Discard, "", 0), // of watches that a test ends
 	}
 	p.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.isBroken() {

@@ -203,7 +203,7 @@ func (r factReader) readAutoscalers(ctx context.Context, obj *v1beta1.TimeWindow
 	return nil
 }
 
-// readHolidays sets facts.Holidays. Only keys matter; the cache may drop values (R4).
+// readHolidays sets facts.Holidays. Only keys matter (R4). The manager's client does not cache ConfigMaps.
 func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	name := schedule.HolidaySource(&obj.Spec)
 	if name == "" || !mayKnow(ctx, r.reviews, configMaps, name) {

@@ -56,13 +56,12 @@ func ScaleTarget(obj client.Object) string {
 	return obj.(*autoscalingv2.HorizontalPodAutoscaler).Spec.ScaleTargetRef.Name
 }
 
-// ScaleTargetChanged passes new HPAs and those with a changed target.
+// ScaleTargetChanged passes new and deleted HPAs, and those with a changed target.
 var ScaleTargetChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*autoscalingv2.HorizontalPodAutoscaler), e.ObjectNew.(*autoscalingv2.HorizontalPodAutoscaler)
 		return before.Spec.ScaleTargetRef != after.Spec.ScaleTargetRef
 	},
-	DeleteFunc: func(event.DeleteEvent) bool { return false },
 }
 
 // StripAutoscaler keeps of an HPA only what it scales, to save memory in the cache.

@@ -15,12 +15,12 @@ import (
 // measurements are what was measured last, by fault and then by what it is.
 type measurements map[string]map[string]string
 
-// recordVariable names the file that Record writes. `make faults` sets it.
+// recordVariable names the file that Record writes. `make test-faults` and `make soak` set it.
 const recordVariable = "KYKLOS_FAULTS_MEASURED"
 
 var recording sync.Mutex
 
-// Record keeps a measurement for the page, if `make faults` runs the tests.
+// Record keeps a measurement for the page, if `make test-faults` or `make soak` runs the test.
 func Record(fault, what string, value any) error {
 	path := os.Getenv(recordVariable)
 	if path == "" {
@@ -37,6 +37,10 @@ func Record(fault, what string, value any) error {
 	}
 	switch v := value.(type) {
 	case time.Duration:
+		if v >= time.Minute {
+			known[fault][what] = v.String()
+			break
+		}
 		known[fault][what] = fmt.Sprintf("%.2f s", v.Seconds())
 	case float64:
 		known[fault][what] = fmt.Sprintf("%.2f", v)

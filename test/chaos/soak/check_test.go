@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/chaos/matrix"
+	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
@@ -154,9 +157,24 @@ func (s *soak) summary() {
 		s.say("from a boundary between storms to the write: median %s, 99 %% within %s, at most %s, of %d",
 			s.late[n/2].Round(time.Millisecond), s.late[n*99/100].Round(time.Millisecond), s.late[n-1].Round(time.Millisecond), n)
 	}
+	harness.Must(s.T, s.record())
 	if s.writes == 0 {
 		s.Error("no manager wrote anything: nothing was tested")
 	}
+}
+
+// record keeps what docs/faults.md shows of a long run.
+func (s *soak) record() error {
+	if *length < time.Hour {
+		return nil
+	}
+	faults := 0
+	for _, count := range s.injected {
+		faults += count
+	}
+	return errors.Join(
+		matrix.Record("F23", "length", *length), matrix.Record("F23", "scalers", *size), matrix.Record("F23", "faults", faults),
+		matrix.Record("F23", "writes to targets", s.writes), matrix.Record("F23", "violations", s.violations))
 }
 
 // checkForeignFields compares labels, annotations and other fields with those that the targets were created with.

@@ -78,7 +78,7 @@ func (s *soak) newObject(i int) *object {
 	}
 	o.model = newModel(name, o.plan.withGrace(o.grace), now)
 	if o.grace > 0 {
-		o.model.immediate, o.model.grace = o.plan, o.grace
+		o.immediate, o.gracePeriod = o.plan, o.grace
 	}
 	return o
 }

@@ -79,7 +79,7 @@ func TestModelJudgesGrace(t *testing.T) {
 		{"the first decision", []write{{minute(2.1), 3, "a"}}, true},
 	} {
 		m := newModel(c.name, asked.withGrace(20*time.Second), minute(0))
-		m.immediate, m.grace = asked, 20*time.Second
+		m.immediate, m.gracePeriod = asked, 20*time.Second
 		for i, w := range c.writes {
 			if err := m.wrote(w); (err == nil) != (c.right || i < len(c.writes)-1) {
 				t.Errorf("%s, write %d: got %v, right: %v", c.name, i, err, c.right)

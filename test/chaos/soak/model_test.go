@@ -28,8 +28,8 @@ type model struct {
 	name string
 
 	// immediate, if set, is the first plan without its grace period.
-	immediate plan
-	grace     time.Duration
+	immediate   plan
+	gracePeriod time.Duration
 
 	mu        sync.Mutex
 	revisions []revision
@@ -137,7 +137,7 @@ func (m *model) graceIsOver(w write, before []write) (decided time.Time, over bo
 	for ; i > 0 && m.immediate[i].count < before[len(before)-1].count; i-- {
 		lower = m.immediate[i].at
 	}
-	return decided, w.at.Sub(lower) >= m.grace
+	return decided, w.at.Sub(lower) >= m.gracePeriod
 }
 
 // explainAny is explain without a past.

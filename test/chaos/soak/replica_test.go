@@ -159,7 +159,7 @@ func (s *soak) judge(r *replica, o *object, w write, body map[string]any, text s
 	err := o.wrote(w)
 	s.mu.Lock()
 	s.writes++
-	if _, since, ok := o.want(w.at); ok && s.active == 0 && since.After(s.calmSince.Add(*patience)) && since == since.Truncate(time.Second) {
+	if _, since, ok := o.want(w.at); ok && s.active == 0 && since.After(s.calmSince.Add(*patience)) && since.Equal(since.Truncate(time.Second)) {
 		s.late = append(s.late, w.at.Sub(since))
 	}
 	s.mu.Unlock()

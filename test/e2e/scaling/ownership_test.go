@@ -63,6 +63,10 @@ func TestAutoscalerOnTheSameTargetIsReported(t *testing.T) {
 	s.officeHours()
 	s.settles(10)
 	s.awaitEvents("TargetConflict", "HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other")
+	s.equal("Degraded", s.condition("Degraded", "True", v1beta1.ReasonTargetConflict),
+		"HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other: keep only one of them")
+	s.Must(admin.Delete(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"}}))
+	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 }
 
 // A deleted scaler leaves its target unchanged, and none of its series.

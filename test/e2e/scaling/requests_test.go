@@ -1,15 +1,19 @@
 package scaling
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // requestLog records the controller's requests without watches.
 type requestLog struct {
 	mu   sync.Mutex
 	sent []string
+	// ofConfigMaps counts the bytes of answers about ConfigMaps, watches included.
+	ofConfigMaps atomic.Int64
 }
 
 // sent records the controller's requests.
@@ -22,8 +26,23 @@ func (l *requestLog) wrap(next http.RoundTripper) http.RoundTripper {
 			l.sent = append(l.sent, request.Method+" "+request.URL.Path)
 			l.mu.Unlock()
 		}
-		return next.RoundTrip(request)
+		response, err := next.RoundTrip(request)
+		if err == nil && strings.Contains(request.URL.Path, "/configmaps") {
+			response.Body = &countedBody{response.Body, &l.ofConfigMaps}
+		}
+		return response, err
 	})
+}
+
+type countedBody struct {
+	io.ReadCloser
+	bytes *atomic.Int64
+}
+
+func (b *countedBody) Read(to []byte) (int, error) {
+	n, err := b.ReadCloser.Read(to)
+	b.bytes.Add(int64(n))
+	return n, err
 }
 
 // about returns the requests whose path contains part.

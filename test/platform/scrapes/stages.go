@@ -56,8 +56,10 @@ var stages = []stage{
 	{"09:00:30", func(ctx context.Context, r *run) error {
 		return r.cluster.WriteExternalMetrics(ctx, "shop", map[string]string{"queue_depth": "error: away"})
 	}, []string{`kyklos_external_metric_misses_total{metric="queue_depth",namespace="shop",tws_name="mail"}`}},
-	{"09:01:00", kubectl("-n", "shop", "patch", "tws", "web", "--type=merge", `-p={"spec":{"gracePeriodSeconds":60}}`), []string{
+	{"09:01:00", kubectl("-n", "shop", "patch", "tws", "web", "--type=merge",
+		`-p={"spec":{"gracePeriodSeconds":60,"windows":[{"name":"peak","days":["Mon"],"start":"09:00","end":"24:00","replicas":2}]}}`), []string{
 		`kyklos_admission_total{operation="update",result="allowed"} 3`, // the others were desk's
+		`kyklos_in_grace_period{namespace="shop",tws_name="web",window="peak"} 1`,
 	}},
 	{"09:01:30", withoutFiles, []string{`kyklos_webhook_certificate_files_bad 1`}},
 }
