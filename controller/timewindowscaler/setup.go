@@ -3,6 +3,7 @@ package timewindowscaler
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -75,10 +76,7 @@ type Options struct {
 
 // SetupWithManager adds the controller, its indexes and its background tasks to mgr.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
-	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
-		return err
-	}
-	if err := fillCaches(ctx, mgr.GetCache()); err != nil {
+	if err := errors.Join(addIndexes(ctx, mgr.GetFieldIndexer()), fillCaches(ctx, mgr.GetCache())); err != nil {
 		return err
 	}
 	if options.Metrics == (extmetric.Options{}) {
