@@ -3,10 +3,18 @@ package timewindowscaler
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/statuswriter"
 )
 
 // What the reports say of requests that fail again and again.
+
+var unreadable = statuswriter.State{
+	Status: metav1.ConditionUnknown, Reason: v1beta1.ReasonTargetUnavailable, Message: "The target cannot be read; see Degraded",
+}
 
 func (p *passResult) unavailableMessage() string {
 	return "The target cannot be read, so it is left alone; this is retried: " + p.obs.unavailable.Error()

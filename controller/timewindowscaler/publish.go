@@ -2,6 +2,7 @@ package timewindowscaler
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -179,4 +180,13 @@ func (p *passResult) drift(status *v1beta1.TimeWindowScalerStatus) int32 {
 		return 0
 	}
 	return p.outcome.target.Distance(target.Desired{Replicas: *status.EffectiveReplicas}, p.replacing())
+}
+
+// timePointer is t as a status holds it: nil if zero, UTC, whole seconds.
+func timePointer(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	stored := metav1.NewTime(t.UTC().Truncate(time.Second))
+	return &stored
 }

@@ -106,7 +106,7 @@ func (p *passResult) ready() statuswriter.State {
 	case p.forbidden() != nil:
 		return no(v1beta1.ReasonTargetForbidden, "The target is left alone until Kyklos has the permission; see Degraded")
 	case p.obs.unavailable != nil:
-		return statuswriter.State{Status: metav1.ConditionUnknown, Reason: v1beta1.ReasonTargetUnavailable, Message: "The target cannot be read; see Degraded"}
+		return unreadable
 	case p.outcome.target == nil:
 		return no(v1beta1.ReasonTargetNotFound, p.missingMessage())
 	}
@@ -240,13 +240,4 @@ func normalMessage(h holidays) string {
 		shown, more = shown[:most], fmt.Sprintf(" and %d more", len(h.invalid)-most)
 	}
 	return fmt.Sprintf("The spec is fully applied, but these holiday keys are not yyyy-mm-dd dates: %s%s", strings.Join(shown, ", "), more)
-}
-
-// timePointer is t as a status holds it: nil if zero, UTC, whole seconds.
-func timePointer(t time.Time) *metav1.Time {
-	if t.IsZero() {
-		return nil
-	}
-	stored := metav1.NewTime(t.UTC().Truncate(time.Second))
-	return &stored
 }

@@ -19,6 +19,13 @@ const (
 	forgetLane = time.Hour
 )
 
+// request is under way.
+type request struct {
+	lane    Lane
+	started time.Duration
+	cancel  context.CancelCauseFunc
+}
+
 // Start wakes those whose turn it is until ctx ends. It probes only while something has failed or hangs.
 func (a *Attempts) Start(ctx context.Context) error {
 	for {
