@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,12 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/test/harness"
-	"kyklos.io/kyklos/webhooks/conversion"
 )
 
 // edit sends a patch in v1alpha1.
@@ -75,88 +72,6 @@ func TestObjectsWithoutRoomAreNotWritten(t *testing.T) {
 				t.Errorf("with room again: got %v", spec(after))
 			}
 		})
-	}
-}
-
-// forge returns a v1alpha1 object that is valid itself, with an annotation of anybody's making.
-func forge(t *testing.T, namespace, payload string) *unstructured.Unstructured {
-	t.Helper()
-	object := parse(t, plain)
-	object.SetNamespace(namespace)
-	object.SetAnnotations(map[string]string{conversion.Annotation: payload})
-	return object
-}
-
-// The annotation brings in nothing that v1beta1 would refuse, whether an object is created with it, as from a backup, or
-// gets it later. Without the webhook's answer nothing is stored at all.
-func TestForgedAnnotationsAreRefused(t *testing.T) {
-	ns := newNamespace(t)
-	create(t, ns, plain)
-	const base = `{"targetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"plain"},"timezone":"Europe/Berlin","defaultReplicas":1,"holidays":{"mode":"ignore"},"windows":[{"days":["Mon","Tue"],"start":"09:00","end":"17:00","replicas":5}]}`
-	window := func(fields string) string {
-		return strings.Replace(base, `"replicas":5}`, `"replicas":5,`+fields+`}`, 1)
-	}
-	metric := func(fields string) string {
-		return window(`"metric":{"name":"queue","maxReplicas":9,"target":{"type":"Value","value":"1"}` + fields + `}`)
-	}
-	labels := []string{}
-	for i := range 50 {
-		labels = append(labels, fmt.Sprintf(`"l%d":"x"`, i))
-	}
-	thirty := []string{}
-	for i := range 30 {
-		thirty = append(thirty, fmt.Sprintf(`{"days":["Mon"],"start":"09:%02d","end":"17:00","replicas":5,"metric":{"name":"queue","maxReplicas":9,"target":{"type":"Value","value":"1"}}}`, i))
-	}
-	shownThirty := []any{}
-	for i := range 30 {
-		shownThirty = append(shownThirty, map[string]any{"days": []any{"Mon"}, "start": fmt.Sprintf("09:%02d", i), "end": "17:00", "replicas": int64(5)})
-	}
-	const windows = `"windows":[{"days":["Mon","Tue"],"start":"09:00","end":"17:00","replicas":5}]`
-	for name, payload := range map[string]string{
-		"a name of 200 characters":     window(`"name":"` + strings.Repeat("a", 200) + `"`),
-		"a control character":          window(`"name":"a\u0007b"`),
-		"a reserved name":              window(`"name":"OffHours"`),
-		"a metric of no name":          metric(`,"name":""`),
-		"a metric like a path":         metric(`,"name":"../../secrets"`),
-		"a negative metric":            metric(`,"minReplicas":-5`),
-		"no most replicas":             metric(`,"maxReplicas":0`),
-		"a target of nothing":          metric(`,"target":{"type":"Value","value":"0"}`),
-		"fifty labels":                 metric(`,"selector":{"matchLabels":{` + strings.Join(labels, ",") + `}}`),
-		"the zone Factory":             window(`"timezone":"Factory"`),
-		"the zone Local":               window(`"timezone":"Local"`),
-		"a zone of posix":              window(`"timezone":"posix/Europe/Berlin"`),
-		"a percentage with zeros":      strings.Replace(strings.Replace(base, `"defaultReplicas":1`, `"defaultReplicas":"0050%"`, 1), `{"targetRef"`, `{"baselineReplicas":2,"targetRef"`, 1),
-		"a percentage of nothing":      strings.Replace(base, `"defaultReplicas":1`, `"defaultReplicas":"50%"`, 1),
-		"a negative baseline":          strings.Replace(base, `{"targetRef"`, `{"baselineReplicas":-3,"targetRef"`, 1),
-		"a baseline that is too large": strings.Replace(base, `{"targetRef"`, `{"baselineReplicas":2000000,"targetRef"`, 1),
-		"a Workspace's field":          strings.Replace(base, `{"targetRef"`, `{"workspace":{"enforce":true},"targetRef"`, 1),
-		"thirty metrics":               strings.Replace(base, windows, `"windows":[`+strings.Join(thirty, ",")+`]`, 1),
-	} {
-		object := forge(t, ns, `{"spec":`+payload+`}`)
-		object.SetName("forged")
-		if name == "thirty metrics" {
-			spec(object)["windows"] = shownThirty
-		}
-		if _, err := in("v1alpha1", ns).Create(t.Context(), object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); !apierrors.IsInvalid(err) {
-			t.Errorf("%s, created: got %v", name, err)
-		}
-		text, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{conversion.Annotation: `{"spec":` + payload + `}`}}})
-		harness.Must(t, err)
-		if err := edit(t, ns, "plain", types.MergePatchType, string(text)); !apierrors.IsInvalid(err) {
-			t.Errorf("%s, added: got %v", name, err)
-		}
-	}
-	twice := forge(t, ns, `{"spec":`+strings.Replace(base, windows, `"windows":[{"days":["Mon"],"start":"09:00","end":"17:00","replicas":5,"name":"a"},{"days":["Tue"],"start":"09:00","end":"17:00","replicas":5,"name":"a"}]`, 1)+`}`)
-	twice.SetName("twice")
-	spec(twice)["windows"] = []any{
-		map[string]any{"days": []any{"Mon"}, "start": "09:00", "end": "17:00", "replicas": int64(5)},
-		map[string]any{"days": []any{"Tue"}, "start": "09:00", "end": "17:00", "replicas": int64(5)},
-	}
-	if _, err := in("v1alpha1", ns).Create(t.Context(), twice, metav1.CreateOptions{}); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "names of windows must be unique") {
-		t.Errorf("a name twice: got %v", err)
-	}
-	if diff := cmp.Diff(spec(parse(t, plain))["windows"], spec(get(t, "v1beta1", ns, "plain"))["windows"]); diff != "" {
-		t.Errorf("plain has changed (-before +after)\n%s", diff)
 	}
 }
 
