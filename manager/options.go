@@ -58,7 +58,7 @@ type options struct {
 func defaultOptions() options {
 	return options{
 		leaderElect: true,
-		workers:     10,
+		workers:     timewindowscaler.DefaultWorkers,
 		requeue:     timewindowscaler.DefaultRequeue,
 		metrics:     extmetric.DefaultOptions,
 		migrate:     true,

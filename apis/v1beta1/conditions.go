@@ -51,6 +51,8 @@ const (
 	ReasonMetricUnavailable = "MetricUnavailable"
 	// ReasonFieldFight: another client repeatedly changes the target's replicas.
 	ReasonFieldFight = "FieldFight"
-	// ReasonScaleFailed: the API server refused the write to the target.
+	// ReasonTargetUnavailable: the target cannot be read or watched. A reason of Ready too.
+	ReasonTargetUnavailable = "TargetUnavailable"
+	// ReasonScaleFailed: the write to the target was refused, or failed more than once.
 	ReasonScaleFailed = "ScaleFailed"
 )

@@ -8,8 +8,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -88,18 +90,22 @@ func (e *Explanation) metricState(state *State) {
 	e.Answer = e.sentence(fmt.Sprintf("asks for %s, %s: %s", amount(e.Scaler, *e.Effective), source, e.covered()))
 }
 
-// graceState delays a lower count as the controller does (B2), starting from the count in the status. If a metric decides, the
+// graceState delays a lower count as the controller does (B2, B16), starting from the count in the status. If a metric decides, the
 // status has the result already.
 func (e *Explanation) graceState(state *State) {
 	status := &state.Status
 	if e.Decider == ByMetric || status.EffectiveReplicas == nil {
 		return
 	}
-	var running *time.Time
+	kept := *status.EffectiveReplicas
+	reading := schedule.FromSpec(e.Scaler.Spec, field.NewPath("spec"))
+	reading.Calendar = e.Scaler.Calendar
+	tws := &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Generation: state.Generation}, Spec: *e.Scaler.Spec, Status: *status}
+	end := reading.GraceEnd(tws, kept, e.At)
 	if status.GracePeriodExpiry != nil {
-		running = &status.GracePeriodExpiry.Time
+		end = status.GracePeriodExpiry.Time
 	}
-	effective, expiry := timecalc.ApplyGracePeriod(*status.EffectiveReplicas, *e.Replicas, e.Scaler.Spec.GracePeriodSeconds, running, e.At)
+	effective, expiry := timecalc.ApplyGracePeriod(kept, *e.Replicas, e.Scaler.Spec.GracePeriodSeconds, &end, e.At)
 	e.Effective = &effective
 	if expiry == nil {
 		return
@@ -174,7 +180,7 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, e.stale(state))
 	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
 		return fmt.Sprintf("%s stays in %s, which a user asked for since the last start or end of a window; the next one applies again", name, other)
-	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden}, reason(status, v1beta1.ConditionDegraded)):
+	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden, v1beta1.ReasonTargetUnavailable}, reason(status, v1beta1.ConditionDegraded)):
 		return fmt.Sprintf("%s has %s: Kyklos cannot change it, see Degraded", name, other)
 	default:
 		return fmt.Sprintf("%s has %s right now; Kyklos is about to correct it", name, other)

@@ -61,9 +61,9 @@ func (a *arena) pass(boundary bool) {
 		a.corrections = append(a.corrections, a.now)
 	}
 	a.state.fight, a.state.wakeUp = a.s.obs.fight.before, p.plan.wakeUp
-	result, err := a.r.nextRequeue(requestOf(a.s), p, a.state)
-	if err != nil || result.RequeueAfter <= 0 {
-		a.Fatalf("%s: wait %s, error %v", a.now, result.RequeueAfter, err)
+	result := a.r.nextRequeue(p, a.state)
+	if result.RequeueAfter <= 0 {
+		a.Fatalf("%s: wait %s", a.now, result.RequeueAfter)
 	}
 	a.wake = a.now.Add(result.RequeueAfter)
 	if a.s.obs.target.Base().Spec == byTheClock(a.now) {

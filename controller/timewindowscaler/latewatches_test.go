@@ -1,6 +1,7 @@
 package timewindowscaler
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -19,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
-	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 )
@@ -68,8 +69,10 @@ func (w *lateWatches) restart() {
 	w.r = &Reconciler{
 		Clients: target.Clients{Client: modelClient{apiModel: w.api}, APIReader: modelReader{apiModel: w.api}},
 		Clock:   w.clock, Requeue: Requeue{Max: 24 * time.Hour}, Events: events.NewRecorder(&toolsevents.FakeRecorder{}),
-		outage: &failure.Outage{}, metrics: &extmetric.Poller{}, enforce: true,
+		attempts: attempts.New(2, func() time.Duration { return w.clock.Now().Sub(time.Unix(0, 0)) }), metrics: &extmetric.Poller{}, enforce: true,
 	}
+	w.r.attempts.Probe = func(context.Context) error { return nil }
+	w.r.attempts.Wake = func(...types.NamespacedName) { w.woken = true }
 	for _, h := range w.api.objects {
 		h.seen = len(h.states) - 1
 	}
@@ -139,6 +142,7 @@ func (w *lateWatches) scaled(name string, count int32) {
 
 // pass runs a pass if one is due, as the queue would.
 func (w *lateWatches) pass() {
+	w.r.attempts.Tick(w.Context())
 	if !w.woken && w.clock.Now().Before(w.due) {
 		return
 	}

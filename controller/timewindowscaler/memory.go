@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/newest"
@@ -40,8 +41,8 @@ type scalerState struct {
 	// metric and fight are what the last plan decided about the window's metric and about other writers.
 	metric extmetric.Decision
 	fight  contention.Fight
-	// failures counts transient failures since the last success.
-	failures int
+	// overdue is the boundary that made a write due that was not made.
+	overdue time.Time
 }
 
 func (m *memory) of(key types.NamespacedName) *scalerState {
@@ -70,7 +71,14 @@ func (m *memory) forget(key types.NamespacedName) {
 // get returns the newest known state of the scaler, or nil if it is gone. It comes with an *undecodable.Problem if parts of
 // it are missing.
 func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState, now time.Time) (*v1beta1.TimeWindowScaler, error) {
-	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), readScaler(ctx, r.APIReader, key))
+	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (found newest.State[*v1beta1.TimeWindowScaler], err error) {
+		work := attempts.ID{Scaler: key, Work: attempts.ReadScaler}
+		err = r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{}, func(ctx context.Context) error {
+			found, err = readScaler(ctx, r.APIReader, key)()
+			return err
+		})
+		return found, err
+	})
 	if err != nil || found.UID == "" || found.Value.DeletionTimestamp != nil {
 		return nil, err
 	}

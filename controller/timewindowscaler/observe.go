@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
@@ -17,6 +18,11 @@ type observation struct {
 	target target.Target // nil if it does not exist
 	// obstacle is why the target's kind cannot be a target, or not be read; see target.IsObstacle.
 	obstacle error
+	// unavailable is why the target cannot be read for some time already, and unwatched why its changes may
+	// go unnoticed.
+	unavailable, unwatched error
+	// overdue is the boundary that made the last plan's write due, if it was not written; see due.
+	overdue time.Time
 	// owner is the name of an older scaler of the same target, "" if the target is ours (B8).
 	owner string
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
@@ -49,14 +55,26 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 		graceSince: state.graceSince,
 		metric:     metricObservation{sample: r.metrics.Sample(client.ObjectKeyFromObject(tws)), before: state.metric, tolerance: r.tolerance},
 		fight:      fightObservation{before: state.fight, enforce: r.enforce},
+
+		overdue: state.overdue,
+	}
+	clients, work := r.Clients, attempts.ID{Scaler: client.ObjectKeyFromObject(tws), Work: attempts.ReadTarget}
+	clients.Paced = func(ctx context.Context, send func(context.Context) error) error {
+		return r.attempts.Do(ctx, work, targetLane(tws), attempts.Cause{Generation: tws.Generation}, send)
 	}
 	var err error
-	obs.target, err = target.Read(ctx, &r.Clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
-	if target.IsObstacle(err) {
-		obs.obstacle, err = err, nil
-	}
-	if err != nil {
+	obs.target, err = target.Read(ctx, &clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
+	switch {
+	case target.IsObstacle(err):
+		obs.obstacle = err
+	case lasts(err):
+		obs.unavailable = err
+		r.recordFailure(ctx, work.Scaler, err)
+	case err != nil:
 		return obs, err
+	default:
+		r.attempts.Over(work)
+		obs.unwatched = target.Trouble(&clients, tws.Spec.TargetRef)
 	}
 	if obs.holidays, err = r.observeHolidays(ctx, tws); err != nil {
 		return obs, err

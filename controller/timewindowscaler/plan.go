@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
@@ -93,7 +94,7 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 		}
 		return calendar.Since(now)
 	})
-	p.due = due(tws, p, now)
+	p.due = due(tws, obs, p, now)
 	return p
 }
 
@@ -176,17 +177,18 @@ func wasConverged(tws *v1beta1.TimeWindowScaler, obs observation, effective int3
 		obs.fight.before.Rewritten || degraded != nil && degraded.Reason == v1beta1.ReasonFieldFight
 }
 
-// due returns the instant that made p's write due, if it was the passing of time.
-func due(tws *v1beta1.TimeWindowScaler, p decision, now time.Time) time.Time {
+// due returns the instant that made p's write due, if it was the passing of time. It stays the same while the write
+// fails, and while the target cannot be read.
+func due(tws *v1beta1.TimeWindowScaler, obs observation, p decision, now time.Time) time.Time {
 	status := &tws.Status
 	switch {
-	case !p.Write || p.Drift || status.ObservedGeneration != tws.Generation:
+	case !p.Write && obs.unavailable == nil || p.Drift || status.ObservedGeneration != tws.Generation:
 		return time.Time{}
 	case p.grace.ended:
 		return p.grace.end
-	case status.NextBoundary != nil && !status.NextBoundary.After(now):
+	case status.NextBoundary != nil && !status.NextBoundary.After(now) && (obs.overdue.IsZero() || ptr.Deref(status.EffectiveReplicas, -1) != p.effective):
 		return status.NextBoundary.Time
 	default:
-		return time.Time{}
+		return obs.overdue
 	}
 }

@@ -9,7 +9,10 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-var errRefused = errors.New("deployments.apps \"webapp\" is forbidden")
+var (
+	errRefused = errors.New("deployments.apps \"webapp\" is forbidden")
+	errAway    = errors.New("the server is currently unable to handle the request")
+)
 
 // R8: drift is a change by others of a target that was in order. All
 // other writes have another cause, and the event must not blame the user.

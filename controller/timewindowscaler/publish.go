@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
@@ -58,9 +57,10 @@ func (p *passResult) warnings() []events.Event {
 		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, p.ownedBy()))
 	case p.forbidden() != nil:
 		evs = append(evs, events.EmitWarning(events.ReasonTargetForbidden, p.forbidden().Error()))
-	case p.obs.target == nil:
+	case p.obs.target == nil && p.obs.unavailable == nil:
 		evs = append(evs, events.EmitWarning(events.ReasonMissingTarget, p.missingMessage()))
 	}
+	evs = append(evs, p.failureEvents()...)
 	if p.plan.fight.On() && !p.plan.fight.Announced {
 		evs = append(evs, events.EmitWarning(events.ReasonFieldFight, p.plan.fight.Trouble))
 	}
@@ -144,11 +144,8 @@ func (p *passResult) record(status *v1beta1.TimeWindowScalerStatus) {
 			metrics.RecordDriftCorrection(name, namespace)
 		}
 		if !p.plan.due.IsZero() {
-			metrics.RecordBoundaryLateness(p.now.Sub(p.plan.due).Seconds())
+			metrics.RecordBoundaryLateness(p.outcome.at.Sub(p.plan.due).Seconds())
 		}
-	}
-	if p.outcome.refused != nil {
-		metrics.RecordScaleFailure(name, namespace, failure.Reason(p.outcome.refused))
 	}
 	if p.forbidden() != nil {
 		metrics.RecordScaleFailure(name, namespace, string(metav1.StatusReasonForbidden))
@@ -162,7 +159,7 @@ func (p *passResult) record(status *v1beta1.TimeWindowScalerStatus) {
 		HolidayOverride:   p.plan.verdict.Override,
 		Degraded:          meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionDegraded),
 		FieldFight:        p.plan.fight.On(),
-		Due:               p.plan.wakeUp,
+		Due:               p.nextDue(),
 		External:          p.external(),
 	})
 }

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/failure"
@@ -33,8 +37,8 @@ type Reconciler struct {
 	Requeue Requeue
 
 	memory   memory
+	attempts *attempts.Attempts
 	holidays holidaywatch.Watches
-	outage   *failure.Outage
 	metrics  *extmetric.Poller
 	// tolerance applies to all metrics.
 	tolerance float64
@@ -69,12 +73,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		p = plan(tws, obs, now)
 	}
 	state.wakeUp, state.graceSince, state.metric, state.fight = p.wakeUp, p.length.since, p.metric, p.fight
+	state.overdue = p.due
 	r.metrics.Follow(req.NamespacedName, p.metric.Wanted)
 	done, err := r.act(ctx, tws, obs, p, state)
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
 	if done.scaled {
+		state.overdue = time.Time{}
 		state.fight.Correct(now)
 	}
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
@@ -85,37 +91,39 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	return r.nextRequeue(req, &pass, state)
+	return r.nextRequeue(&pass, state), nil
 }
 
 // writeStatus writes the status, or remembers it if that fails.
 func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
-	written, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
+	key := client.ObjectKeyFromObject(stored)
+	work := attempts.ID{Scaler: key, Work: attempts.WriteStatus}
+	if equality.Semantic.DeepEqual(stored.Status, status) {
+		r.attempts.Over(work)
+		state.unstored = unstoredStatus{}
+		return nil
+	}
+	err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
+		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
+		return err
+	})
 	if err != nil {
 		state.unstored.keep(stored, &status)
 		return err
 	}
 	state.unstored = unstoredStatus{}
-	if written {
-		state.scaler.Answered(asSeen(stored))
-	}
+	state.scaler.Answered(asSeen(stored))
 	return nil
 }
 
 // nextRequeue returns when to reconcile again after a pass that was completed.
-func (r *Reconciler) nextRequeue(req reconcile.Request, pass *passResult, state *scalerState) (reconcile.Result, error) {
-	if refused := pass.outcome.refused; refused != nil {
-		return r.backOff(req, state, pass.now, refused)
-	}
-	state.failures = 0
-	r.outage.Over(req.NamespacedName)
-
+func (r *Reconciler) nextRequeue(pass *passResult, state *scalerState) reconcile.Result {
 	delay := semanticRetry
 	if wake := pass.plan.wakeUp; !wake.IsZero() {
 		delay = r.Requeue.After(pass.now, wake, pass.tws.UID)
 	}
 	switch {
-	case pass.plan.invalid != "" || pass.plan.badZone != "":
+	case pass.plan.invalid != "" || pass.plan.badZone != "" || pass.outcome.trouble() != nil:
 		delay = min(delay, semanticRetry)
 	case pass.outcome.target == nil && pass.obs.owner == "":
 		delay = min(delay, missingTargetRetry)
@@ -127,10 +135,11 @@ func (r *Reconciler) nextRequeue(req reconcile.Request, pass *passResult, state 
 	if !fight.IsZero() {
 		delay = min(delay, fight.Sub(pass.now))
 	}
-	return state.untilAsked(after(delay), pass.now), nil
+	return state.untilAsked(after(delay), pass.now)
 }
 
-// failed returns when to retry after a pass that could not be completed (B10).
+// failed returns when to look again at a pass that could not be completed. What it could not do is retried
+// earlier, when its turn comes (B10).
 func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *scalerState, now time.Time, err error) (reconcile.Result, error) {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -140,23 +149,42 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *s
 		return after(staleRetry), nil
 	case errors.Is(err, kindwatch.ErrNotListedYet):
 		return after(kindwatch.RetryInterval), nil // normally woken earlier
-	case errors.Is(err, kindwatch.ErrSlow):
-		return after(retryAfter(1, now, state.wakeUp)), nil // woken earlier if the API answers
 	}
-	log.FromContext(ctx).Error(err, "Reconciliation failed; it will be retried", "failures", state.failures+1)
-	metrics.RecordScaleFailure(req.Name, req.Namespace, failure.Reason(err))
-	return r.backOff(req, state, now, err)
+	r.recordFailure(ctx, req.NamespacedName, err)
+	return after(untilOr(reportRetry, now, state.wakeUp)), nil
 }
 
-func (r *Reconciler) backOff(req reconcile.Request, state *scalerState, now time.Time, err error) (reconcile.Result, error) {
-	state.failures++
-	r.outage.Failed(req.NamespacedName, failure.IsUnreachable(err) && state.failures <= len(failure.BackOff))
-	return after(retryAfter(state.failures, now, state.wakeUp)), nil
+// recordFailure counts and logs a request that failed in this pass, the log only after 1, 2, 4, 8, ... failures in
+// a row.
+func (r *Reconciler) recordFailure(ctx context.Context, key types.NamespacedName, err error) {
+	var trouble *attempts.Trouble
+	failures := 1
+	if errors.As(err, &trouble) {
+		if failures = trouble.Failures; !trouble.Sent {
+			return
+		}
+	}
+	metrics.RecordScaleFailure(key.Name, key.Namespace, failure.Reason(err))
+	if failures&(failures-1) == 0 {
+		log.FromContext(ctx).Error(err, "Reconciliation failed; it will be retried", "failures", failures)
+	}
+}
+
+// lasts reports trouble that is worth a report.
+func lasts(err error) bool {
+	var trouble *attempts.Trouble
+	var unlisted *kindwatch.UnlistedError
+	return errors.As(err, &trouble) && trouble.Lasts || errors.As(err, &unlisted)
+}
+
+// statusLane is the lane of requests about a scaler.
+func statusLane(key types.NamespacedName) attempts.Lane {
+	return attempts.Lane{Namespace: key.Namespace, Kind: schema.GroupKind{Group: v1beta1.GroupVersion.Group, Kind: "TimeWindowScaler"}}
 }
 
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.memory.forget(key)
-	r.outage.Over(key)
+	r.attempts.Forget(key)
 	r.metrics.Follow(key, nil)
 	r.holidays.Release(key)
 	r.Events.Forget(key)

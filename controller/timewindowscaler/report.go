@@ -105,6 +105,8 @@ func (p *passResult) ready() statuswriter.State {
 		return no(v1beta1.ReasonTargetConflict, p.ownedBy())
 	case p.forbidden() != nil:
 		return no(v1beta1.ReasonTargetForbidden, "The target is left alone until Kyklos has the permission; see Degraded")
+	case p.obs.unavailable != nil:
+		return statuswriter.State{Status: metav1.ConditionUnknown, Reason: v1beta1.ReasonTargetUnavailable, Message: "The target cannot be read; see Degraded"}
 	case p.outcome.target == nil:
 		return no(v1beta1.ReasonTargetNotFound, p.missingMessage())
 	}
@@ -169,7 +171,7 @@ func (p *passResult) why() string {
 
 func (p *passResult) reconciling() statuswriter.State {
 	switch {
-	case p.plan.invalid != "" || p.obs.owner != "" || p.outcome.target == nil || p.outcome.refused != nil:
+	case p.plan.invalid != "" || p.obs.owner != "" || p.outcome.target == nil || p.outcome.trouble() != nil:
 		return no(v1beta1.ReasonStable, "The target cannot be changed now; see Ready and Degraded")
 	case p.tws.Spec.Pause:
 		return no(v1beta1.ReasonStable, "Paused: the target is left alone")
@@ -202,12 +204,18 @@ func (p *passResult) degraded() statuswriter.State {
 		return yes(v1beta1.ReasonInvalidConfiguration, p.plan.invalid)
 	case p.forbidden() != nil:
 		return yes(v1beta1.ReasonTargetForbidden, p.forbidden().Error())
+	case p.obs.unavailable != nil:
+		return yes(v1beta1.ReasonTargetUnavailable, p.unavailableMessage())
 	case p.plan.badZone != "":
 		return yes(v1beta1.ReasonInvalidTimezone, p.plan.badZone+"; using defaultReplicas")
 	case p.plan.leftOut != "":
 		return yes(v1beta1.ReasonInvalidTimezone, p.plan.leftOut)
 	case p.outcome.refused != nil:
 		return yes(v1beta1.ReasonScaleFailed, "The API server refuses to scale the target: "+p.outcome.refused.Error())
+	case p.outcome.failed != nil:
+		return yes(v1beta1.ReasonScaleFailed, p.failedMessage())
+	case p.obs.unwatched != nil:
+		return yes(v1beta1.ReasonTargetUnavailable, p.unwatchedMessage())
 	case p.plan.fight.On():
 		return yes(v1beta1.ReasonFieldFight, p.plan.fight.Trouble)
 	case p.plan.metric.Failing:

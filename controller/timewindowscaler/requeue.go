@@ -9,14 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 )
 
 // Fixed delays of B10 for what only a change of the cluster fixes.
 const (
 	semanticRetry      = 5 * time.Minute
 	missingTargetRetry = 30 * time.Second
+	// reportRetry is when trouble that was not worth a report yet is looked at again. The attempts wake the
+	// scaler earlier.
+	reportRetry = 30 * time.Second
 	// staleRetry follows a conflict: at once, but not in a tight loop.
 	staleRetry = 10 * time.Millisecond
 )
@@ -97,10 +98,9 @@ func after(delay time.Duration) reconcile.Result {
 	return reconcile.Result{RequeueAfter: max(delay, time.Nanosecond), Priority: ptr.To(boundaryPriority)}
 }
 
-// retryAfter is the delay after a number of transient failures in a row, but never past wakeUp: the
-// next boundary (B10), or what comes before it (T5). A zero wakeUp, or one that has passed, is none.
-func retryAfter(failures int, now, wakeUp time.Time) time.Duration {
-	delay := failure.BackOff[min(max(failures, 1), len(failure.BackOff))-1]
+// untilOr is delay, but never past wakeUp: the next boundary (B10), or what comes before it (T5). A zero wakeUp,
+// or one that has passed, is none.
+func untilOr(delay time.Duration, now, wakeUp time.Time) time.Duration {
 	if wait := wakeUp.Sub(now); !wakeUp.IsZero() && wait > 0 {
 		return min(delay, wait)
 	}

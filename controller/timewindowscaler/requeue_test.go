@@ -162,27 +162,21 @@ func TestRequeueValidate(t *testing.T) {
 	}
 }
 
-// B10: 30 s, 1, 2, 5 min, and never past the next wake-up.
-func TestRetryAfter(t *testing.T) {
+// B10: a pass that reports trouble never comes past the next wake-up.
+func TestUntilOr(t *testing.T) {
 	now := ist(inTheHours)
 	for name, tc := range map[string]struct {
-		failures int
-		wakeUp   time.Time
-		want     time.Duration
+		wakeUp time.Time
+		want   time.Duration
 	}{
-		"first":                       {1, time.Time{}, 30 * time.Second},
-		"second":                      {2, time.Time{}, time.Minute},
-		"third":                       {3, time.Time{}, 2 * time.Minute},
-		"fourth":                      {4, time.Time{}, 5 * time.Minute},
-		"hundredth":                   {100, time.Time{}, 5 * time.Minute},
-		"none counted":                {0, time.Time{}, 30 * time.Second},
-		"the boundary comes first":    {4, now.Add(42 * time.Second), 42 * time.Second},
-		"the boundary comes later":    {4, now.Add(time.Hour), 5 * time.Minute},
-		"the boundary is now":         {2, now, time.Minute},
-		"the boundary has gone":       {2, now.Add(-time.Hour), time.Minute},
-		"the boundary is a hair away": {4, now.Add(1), 1},
+		"no boundary":                 {time.Time{}, time.Minute},
+		"the boundary comes first":    {now.Add(42 * time.Second), 42 * time.Second},
+		"the boundary comes later":    {now.Add(time.Hour), time.Minute},
+		"the boundary is now":         {now, time.Minute},
+		"the boundary has gone":       {now.Add(-time.Hour), time.Minute},
+		"the boundary is a hair away": {now.Add(1), 1},
 	} {
-		if got := retryAfter(tc.failures, now, tc.wakeUp); got != tc.want {
+		if got := untilOr(time.Minute, now, tc.wakeUp); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
 	}

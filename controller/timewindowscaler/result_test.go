@@ -3,7 +3,6 @@ package timewindowscaler
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,15 +12,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
-	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
 )
 
 // exactly is a reconciler without jitter, so that waits can be compared.
 func exactly(t *testing.T, s *scenario) (*Reconciler, reconcile.Request, *scalerState) {
-	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, outage: &failure.Outage{}, metrics: &extmetric.Poller{}}
+	r := &Reconciler{Requeue: Requeue{Max: 24 * time.Hour}, attempts: attempts.New(2, func() time.Duration { return 0 }), metrics: &extmetric.Poller{}}
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.tws)}
 	t.Cleanup(func() { metrics.Forget(request.NamespacedName) })
 	return r, request, r.memory.of(request.NamespacedName)
@@ -52,16 +52,15 @@ func TestWaitsAfterAPass(t *testing.T) {
 			s.tws.Spec.Timezone, s.tws.Spec.GracePeriodSeconds = "Mars/Olympus_Mons", 40
 			s.tws.Status.EffectiveReplicas, s.tws.Status.TargetUID = ptr.To[int32](10), "d-1"
 		}, 40 * time.Second},
-		"refused": {func(s *scenario) { s.obs.target, s.refusal = deployment(2, 2), errRefused }, 30 * time.Second},
+		"refused":           {func(s *scenario) { s.obs.target, s.refusal = deployment(2, 2), errRefused }, 5 * time.Minute}, // woken earlier
+		"failing":           {func(s *scenario) { s.obs.target, s.outage = deployment(2, 2), errAway }, 5 * time.Minute},
+		"unreadable target": {func(s *scenario) { s.obs.target, s.obs.unavailable = nil, errAway }, 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, 10)
 			tc.setUp(s)
-			r, request, state := exactly(t, s)
-			pass := s.pass(inTheHours)
-			state.wakeUp = pass.plan.wakeUp
-			got, err := r.nextRequeue(request, pass, state)
-			expectDelay(t, name, got, err, tc.want)
+			r, _, state := exactly(t, s)
+			expectDelay(t, name, r.nextRequeue(s.pass(inTheHours), state), nil, tc.want)
 		})
 	}
 }
@@ -73,57 +72,36 @@ func TestAConflictIsRetriedAtOnce(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "deployments"}, "webapp", errors.New("modified"))
 	got, err := r.failed(t.Context(), request, state, ist(inTheHours), conflict)
 	expectDelay(t, "conflict", got, err, 10*time.Millisecond)
-	if state.failures > 0 {
-		t.Errorf("after a conflict: %+v", state)
-	}
-	if len(gauges(t, request.NamespacedName)) > 0 || r.outage.Waiting() {
+	if len(gauges(t, request.NamespacedName)) > 0 {
 		t.Error("a conflict is counted as a failure")
 	}
 }
 
-// B10: 30 s, 1, 2, 5 min, reset by a success, and never past the wake-up.
-func TestTransientFailuresBackOff(t *testing.T) {
+// B10: a pass that could not be completed is looked at again when it is worth a report, and never past the wake-up.
+// Only an attempt of its own counts as a failure, not that it has to wait.
+func TestAPassThatFails(t *testing.T) {
 	s := newScenario(t, 10)
-	s.tws.Name = "backing-off"
+	s.tws.Name = "failing"
 	r, request, state := exactly(t, s)
 	state.wakeUp = ist("2025-01-27 17:00:00")
 	down := apierrors.NewServiceUnavailable("starting")
-	fail := func(at string, want time.Duration) {
-		t.Helper()
-		got, err := r.failed(t.Context(), request, state, ist(at), down)
-		expectDelay(t, at, got, err, want)
-	}
-	fail(inTheHours, 30*time.Second)
-	fail(inTheHours, time.Minute)
-	fail(inTheHours, 2*time.Minute)
-	fail(inTheHours, 5*time.Minute)
-	fail("2025-01-27 16:59:00", time.Minute)
-	if got := gauges(t, request.NamespacedName)["scale_failures_total/ServiceUnavailable"]; got != 5 {
-		t.Errorf("%v failures counted, want 5", got)
-	}
-	if !slices.Contains(r.outage.Recovered(), request.NamespacedName) {
-		t.Error("will not be woken when the API server is back")
-	}
-	r.outage.Failed(request.NamespacedName, true)
-	if _, err := r.nextRequeue(request, s.pass(inTheHours), state); err != nil || state.failures != 0 || r.outage.Waiting() {
-		t.Errorf("after a success: %d failures, waiting %v, error %v", state.failures, r.outage.Waiting(), err)
-	}
-	fail(inTheHours, 30*time.Second)
-}
-
-// While readiness and failures disagree, waking at each probe would be a tight loop.
-func TestWakingIsGivenUp(t *testing.T) {
-	s := newScenario(t, 10)
-	r, request, state := exactly(t, s)
-	woken := 0
-	for range 10 {
-		if _, err := r.failed(t.Context(), request, state, ist(inTheHours), errors.New("connection reset")); err != nil {
-			t.Fatal(err)
+	for _, step := range []struct {
+		at, what string
+		err      error
+		want     time.Duration
+		failures float64
+	}{
+		{inTheHours, "an attempt", &attempts.Trouble{Err: down, Sent: true, Failures: 1}, 30 * time.Second, 1},
+		{inTheHours, "waits", &attempts.Trouble{Err: down, Failures: 1}, 30 * time.Second, 1},
+		{"2025-01-27 16:59:50", "a boundary is near", &attempts.Trouble{Err: down, Sent: true, Failures: 2}, 10 * time.Second, 2},
+		{inTheHours, "not paced", down, 30 * time.Second, 3},
+		{inTheHours, "the kind is being listed", kindwatch.ErrNotListedYet, kindwatch.RetryInterval, 3},
+	} {
+		got, err := r.failed(t.Context(), request, state, ist(step.at), step.err)
+		expectDelay(t, step.what, got, err, step.want)
+		if counted := gauges(t, request.NamespacedName)["scale_failures_total/ServiceUnavailable"]; counted != step.failures {
+			t.Errorf("%s: %v failures counted, want %v", step.what, counted, step.failures)
 		}
-		woken += len(r.outage.Recovered())
-	}
-	if woken != len(failure.BackOff) {
-		t.Errorf("woken %d times of 10, want %d", woken, len(failure.BackOff))
 	}
 }
 
@@ -133,8 +111,8 @@ func TestAnEndIsNotAFailure(t *testing.T) {
 	r, request, state := exactly(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.failed(ctx, request, state, ist(inTheHours), ctx.Err()); !errors.Is(err, context.Canceled) || state.failures > 0 {
-		t.Errorf("error %v, %d failures", err, state.failures)
+	if _, err := r.failed(ctx, request, state, ist(inTheHours), ctx.Err()); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -147,9 +125,6 @@ func TestATimeLimitIsAFailure(t *testing.T) {
 	defer cancel()
 	got, err := r.failed(ctx, request, state, ist(inTheHours), ctx.Err())
 	expectDelay(t, "hanging", got, err, 30*time.Second)
-	if !slices.Contains(r.outage.Recovered(), request.NamespacedName) {
-		t.Error("will not be woken when the API server answers again")
-	}
 }
 
 // A deleted scaler leaves nothing behind.
@@ -159,13 +134,12 @@ func TestForgetting(t *testing.T) {
 	pass := s.pass(inTheHours)
 	r, request, _ := exactly(t, s)
 	r.Events = events.NewRecorder(nil) // forgetting sends nothing
-	r.outage.Failed(request.NamespacedName, true)
 	pass.record(&s.tws.Status)
 	if len(gauges(t, request.NamespacedName)) == 0 {
 		t.Fatal("nothing to forget")
 	}
 	r.forget(request.NamespacedName)
-	if got := gauges(t, request.NamespacedName); len(got) > 0 || len(r.memory.scalers) > 0 || r.outage.Waiting() {
-		t.Errorf("left: %v, %v, %v", got, r.memory.scalers, r.outage.Waiting())
+	if got := gauges(t, request.NamespacedName); len(got) > 0 || len(r.memory.scalers) > 0 {
+		t.Errorf("left: %v, %v", got, r.memory.scalers)
 	}
 }

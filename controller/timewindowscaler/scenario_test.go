@@ -21,8 +21,11 @@ type scenario struct {
 	*testing.T
 	tws *v1beta1.TimeWindowScaler
 	obs observation
-	// refusal is what the API server answers to writes, nil for success.
-	refusal error
+	// refusal is what the API server answers to writes, nil for success. outage is the same where it fails to
+	// answer, again and again.
+	refusal, outage error
+	// took is how long a write takes.
+	took time.Duration
 	// rival is the writer named by the managed fields.
 	rival string
 
@@ -89,8 +92,10 @@ func (s *scenario) passAt(now time.Time) *passResult {
 	switch {
 	case p.Write && s.refusal != nil:
 		done.refused = s.refusal
+	case p.Write && s.outage != nil:
+		done.failed = s.outage
 	case p.Write:
-		done.scaled, done.from = true, s.obs.target.Base().Spec
+		done.scaled, done.from, done.at = true, s.obs.target.Base().Spec, now.Add(s.took)
 		done.target = deployment(p.effective, s.obs.target.Base().Observed)
 	}
 	s.last = passResult{tws: s.tws.DeepCopy(), obs: s.obs, plan: p, outcome: done, now: now}
@@ -101,6 +106,9 @@ func (s *scenario) passAt(now time.Time) *passResult {
 		s.obs.fight.before.Correct(now)
 	}
 	s.obs.fight.before.Announced = p.fight.On()
+	if s.obs.overdue = p.due; done.scaled {
+		s.obs.overdue = time.Time{}
+	}
 	if done.target != nil {
 		s.obs.target = deployment(done.target.Base().Spec, done.target.Base().Spec)
 	}

@@ -1,7 +1,9 @@
 package timewindowscaler
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,9 +29,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
-	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/controller/timewindowscaler/kindwatch"
 	"kyklos.io/kyklos/controller/timewindowscaler/orphan"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
@@ -42,6 +44,10 @@ import (
 // +kubebuilder:rbac:groups=kyklos.io,resources=timewindowscalers/status,verbs=patch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// DefaultWorkers is how many scalers are reconciled at once. Workers mostly wait for the API server, and one lane
+// may have half of them.
+const DefaultWorkers = 64
 
 // passTimeout bounds one pass over one scaler, two writes at most.
 const passTimeout = 30 * time.Second
@@ -60,7 +66,7 @@ type Options struct {
 	Namespaces []string
 	// Workspaces is where they are served.
 	Workspaces targetkind.Scope
-	// Workers is how many scalers are reconciled at once; 0 means 10.
+	// Workers is how many scalers are reconciled at once; 0 means DefaultWorkers.
 	Workers int
 	// Metrics says how windows' metrics are polled; zero means extmetric.DefaultOptions.
 	Metrics extmetric.Options
@@ -70,15 +76,13 @@ type Options struct {
 
 // SetupWithManager adds the controller, its indexes and its background tasks to mgr.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
-	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
-		return err
-	}
-	if err := fillCaches(ctx, mgr.GetCache()); err != nil {
+	if err := errors.Join(addIndexes(ctx, mgr.GetFieldIndexer()), fillCaches(ctx, mgr.GetCache())); err != nil {
 		return err
 	}
 	if options.Metrics == (extmetric.Options{}) {
 		options.Metrics = extmetric.DefaultOptions
 	}
+	options.Workers = cmp.Or(options.Workers, DefaultWorkers)
 	probe, err := readiness(mgr)
 	if err != nil {
 		return err
@@ -98,17 +102,18 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Clock:     options.Clock,
 		Events:    events.NewRecorder(mgr.GetEventRecorder(target.FieldManager)),
 		Requeue:   options.Requeue,
-		outage:    &failure.Outage{Probe: probe, Wake: wakeFirst, Ticks: time.NewTicker(failure.ProbeInterval).C},
+		attempts:  attempts.New(options.Workers, options.Monotonic),
 		metrics:   &extmetric.Poller{Interval: options.Metrics.Interval, Read: readMetric, Wake: wakeFirst},
 		tolerance: options.Metrics.Tolerance,
 		enforce:   options.OnFight == contention.Enforce,
 	}
+	r.attempts.Probe, r.attempts.Wake, r.attempts.Ticks = probe, wakeFirst, time.NewTicker(attempts.ProbeInterval).C
 	watches := r.newKindWatches(mgr, &queue, options)
 	r.Watches = watches
 	if err := r.watchHolidays(mgr, &queue, options); err != nil {
 		return err
 	}
-	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.outage, watches, &r.holidays, r.metrics} {
+	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.attempts, watches, &r.holidays, r.metrics} {
 		if err := mgr.Add(task); err != nil {
 			return err
 		}
@@ -162,9 +167,6 @@ func (r *Reconciler) watchHolidays(mgr ctrl.Manager, queue *wakequeue.Queue, opt
 }
 
 func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int) error {
-	if workers == 0 {
-		workers = 10
-	}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("timewindowscaler").
 		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(scalerChanged)).

@@ -85,13 +85,13 @@ func (r *Reconciler) autoscaled(ctx context.Context, obj client.Object) []types.
 	return r.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{targetkind.NameField: contention.ScaleTarget(obj)})
 }
 
-// scalerChanged passes what makes a pass over a scaler due at once.
-var scalerChanged = predicate.Or(specChanged, versionWentBack)
-
-// versionWentBack passes scalers as they were before: etcd was restored from a backup, and with it an older status.
-var versionWentBack = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	versions, err := resourceversion.CompareResourceVersion(e.ObjectNew.GetResourceVersion(), e.ObjectOld.GetResourceVersion())
-	return err == nil && versions < 0
+// scalerChanged passes changes of the spec, whatever the generation: the API server computes that from what the version of
+// the request shows. Only Kyklos writes the status; but after etcd was restored from a backup, an older one is back, with
+// an older resourceVersion.
+var scalerChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
+	versions, err := resourceversion.CompareResourceVersion(after.ResourceVersion, before.ResourceVersion)
+	return before.Generation != after.Generation || !apiequality.Semantic.DeepEqual(before.Spec, after.Spec) || err == nil && versions < 0
 }}
 
 // targetChanged passes changes that can mean drift, arrival, loss or return of a target.
@@ -103,13 +103,6 @@ func targetChanged(kind target.Cached) predicate.Predicate {
 			(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
 	}}
 }
-
-// specChanged passes changes of what a pass acts on: only Kyklos writes the status. The generation does not tell, as the API
-// server computes it from what the version of the request shows.
-var specChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
-	return before.Generation != after.Generation || !apiequality.Semantic.DeepEqual(before.Spec, after.Spec)
-}}
 
 // ownershipChanged passes changes that can affect the ownership of a target.
 var ownershipChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {

@@ -65,7 +65,7 @@ func TestWhichScalerChangesMatter(t *testing.T) {
 		"a generation":  {func(s *v1beta1.TimeWindowScaler) { s.Generation++ }, true},
 		"being deleted": {func(s *v1beta1.TimeWindowScaler) { s.Generation++; deleting(&s.ObjectMeta) }, true},
 	} {
-		if got := passesOn(specChanged, officeHours(), tc.change); got != tc.want {
+		if got := passesOn(scalerChanged, officeHours(), tc.change); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

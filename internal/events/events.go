@@ -25,6 +25,8 @@ const (
 	ReasonMetricUnavailable    = "MetricUnavailable"
 	ReasonTargetForbidden      = "TargetForbidden"
 	ReasonFieldFight           = "FieldFight"
+	ReasonTargetUnavailable    = "TargetUnavailable"
+	ReasonScaleFailed          = "ScaleFailed"
 	ReasonLeftSuspended        = "LeftSuspended"
 )
 
@@ -129,6 +131,8 @@ var actions = map[string]string{
 	ReasonTargetConflict:    "OwnTarget",
 	ReasonMetricUnavailable: "PollMetric",
 	ReasonFieldFight:        "CorrectTarget",
+	ReasonTargetUnavailable: "ReadTarget",
+	ReasonScaleFailed:       "ScaleTarget",
 }
 
 // EmitWarning makes a warning with one of the reasons above.

@@ -5,13 +5,14 @@ package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
 var (
 	boundaryLateness = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "kyklos_boundary_lateness_seconds",
-		Help:    "Time from the boundary to the write that it made due, all scalers together.",
+		Help:    "Time from the boundary to the successful write that it made due, all scalers together.",
 		Buckets: []float64{0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300},
 	})
 
@@ -21,6 +22,11 @@ var (
 		Buckets: []float64{0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0},
 	})
 
+	listFailures = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "kyklos_target_list_failures_total",
+		Help: "Failures to list or watch the objects of a further kind of targets, by reason.",
+	}, []string{"group", "kind", "reason"})
+
 	tzdataInfo = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "kyklos_tzdata_info",
 		Help: "Always 1; the label is the version of the embedded time zone database.",
@@ -28,7 +34,12 @@ var (
 )
 
 func init() {
-	metrics.Registry.MustRegister(scalers, boundaryLateness, reconcileDuration, tzdataInfo)
+	metrics.Registry.MustRegister(scalers, boundaryLateness, reconcileDuration, listFailures, tzdataInfo)
+}
+
+// RecordListFailure counts a failure to list or watch the objects of a kind.
+func RecordListFailure(kind schema.GroupVersionKind, reason string) {
+	listFailures.WithLabelValues(kind.Group, kind.Kind, reason).Inc()
 }
 
 // RecordBoundaryLateness observes how long after its boundary a write came, in seconds.

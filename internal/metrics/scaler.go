@@ -19,8 +19,7 @@ type State struct {
 	HolidayOverride bool
 	Degraded        bool
 	FieldFight      bool
-	// Due is the next change that time alone brings; zero if there is none. A pass that fails leaves it in
-	// the past, so that missed boundaries show.
+	// Due is the next change that time alone brings, or the one that is overdue; zero if there is none.
 	Due time.Time
 	// External is the metric that decides for a window, nil if none does or it has no value.
 	External *External

@@ -51,9 +51,9 @@ func prepare(ctx context.Context, s *harness.Suite) (err error) {
 const controlled = "api-controlled"
 
 // startManager returns when the manager serves and the API server trusts it.
-func startManager(ctx context.Context) (*harness.Manager, error) {
+func startManager(ctx context.Context, args ...string) (*harness.Manager, error) {
 	started, err := cluster.StartManager(ctx, harness.ManagerOptions{
-		WebhookPort: webhookPort, Args: []string{"--leader-elect=false", "--log-format=text", "--namespaces=" + controlled}, Log: &managerLog,
+		WebhookPort: webhookPort, Args: append([]string{"--leader-elect=false", "--log-format=text", "--namespaces=" + controlled}, args...), Log: &managerLog,
 	})
 	if err != nil {
 		return nil, err

@@ -96,7 +96,6 @@ func TestStoreFrozenAndSlow(t *testing.T) {
 	l.start()
 	l.awaitKinds(0)
 	l.proxy.Forget()
-	l.Patience = soon
 
 	l.Must(etcd.Signal(syscall.SIGSTOP))
 	t.Cleanup(func() { _ = etcd.Signal(syscall.SIGCONT) })
@@ -104,7 +103,7 @@ func TestStoreFrozenAndSlow(t *testing.T) {
 	time.Sleep(lasts(8*time.Second, 30*time.Second)) // the fault's length
 	l.Must(etcd.Signal(syscall.SIGCONT))
 	began := time.Now()
-	l.awaitKinds(3)
+	l.afterFault(3, func() { l.awaitKinds(3) })
 	l.measured("F6", "store frozen: recovered after", time.Since(began))
 
 	end := etcd.Slow()
@@ -112,7 +111,7 @@ func TestStoreFrozenAndSlow(t *testing.T) {
 	time.Sleep(lasts(5*time.Second, 30*time.Second)) // the fault's length
 	l.Must(end())
 	began = time.Now()
-	l.awaitKinds(0)
+	l.afterFault(0, func() { l.awaitKinds(0) })
 	l.measured("F6", "store slow: recovered after", time.Since(began))
 	for _, kind := range fixtures.TargetKinds {
 		l.wroteOnly(kind, kind.Resource, 3, 0)
@@ -142,17 +141,12 @@ func TestStoreFull(t *testing.T) {
 		return store.Call(t.Context(), "kv/put", map[string]any{"key": []byte("ballast"), "value": block}, nil) != nil
 	}
 	l.Until("the store full", full)
-	l.Patience = soon
 	l.SetClock("2025-01-27 09:00:00")
 	l.Until("a refused write", func() bool { return len(l.sent(fixtures.Deployments, "web")) > 0 })
 
-	var head struct{ Header struct{ Revision string } }
-	l.Must(store.Call(t.Context(), "kv/range", map[string]any{"key": []byte("ballast"), "count_only": true}, &head))
-	l.Must(store.Call(t.Context(), "kv/compaction", map[string]any{"revision": head.Header.Revision, "physical": true}, nil))
-	l.Must(store.Call(t.Context(), "maintenance/defragment", map[string]any{}, nil))
-	l.Must(store.Call(t.Context(), "maintenance/alarm", map[string]any{"action": "DEACTIVATE", "alarm": "NOSPACE"}, nil))
+	l.makeRoom(store)
 	began := time.Now()
-	l.awaitCount(fixtures.Deployments, "web", 3)
+	l.afterFault(3, func() { l.awaitCount(fixtures.Deployments, "web", 3) })
 	l.measured("F22", "room in the store again: recovered after", time.Since(began))
 	l.wroteOnly(fixtures.Deployments, "web", 3)
 	select {
@@ -160,4 +154,19 @@ func TestStoreFull(t *testing.T) {
 		t.Error("the manager exited")
 	default:
 	}
+}
+
+// makeRoom deletes what a full store no longer needs, and lets it take writes again.
+func (l *lone) makeRoom(store *harness.Etcd) {
+	l.Helper()
+	var head struct {
+		Header struct {
+			Revision string
+			Member   string `json:"member_id"`
+		}
+	}
+	l.Must(store.Call(l.Context(), "kv/range", map[string]any{"key": []byte("ballast"), "count_only": true}, &head))
+	l.Must(store.Call(l.Context(), "kv/compaction", map[string]any{"revision": head.Header.Revision, "physical": true}, nil))
+	l.Must(store.Call(l.Context(), "maintenance/defragment", map[string]any{}, nil))
+	l.Must(store.Call(l.Context(), "maintenance/alarm", map[string]any{"action": "DEACTIVATE", "alarm": "NOSPACE", "memberID": head.Header.Member}, nil))
 }

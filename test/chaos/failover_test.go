@@ -76,24 +76,38 @@ func TestLeaderKilled(t *testing.T) {
 	}
 }
 
+// freezeAtScale stops the leader's process at its next write to a target, which the proxy keeps. thaw sends the write and continues
+// the process.
+func (s *scenario) freezeAtScale(leader *replica) (frozen <-chan struct{}, thaw func()) {
+	s.Helper()
+	stopped, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	wake := sync.OnceFunc(func() { close(release) })
+	s.Cleanup(wake)
+	leader.proxy.Inject(func(r harness.Request, answered bool) {
+		if r.Is(http.MethodPatch, "/scale") && !answered {
+			once.Do(func() {
+				_ = leader.Signal(syscall.SIGSTOP)
+				close(stopped)
+				<-release
+			})
+		}
+	})
+	return stopped, func() {
+		s.Helper()
+		wake()
+		s.Must(leader.Signal(syscall.SIGCONT))
+		s.Until("the old leader restarting", func() bool { return strings.Contains(s.ManagerLog.String(), "stopped; restarting") })
+		s.AwaitReady(leader.Manager)
+	}
+}
+
 // The leader freezes during a write, for longer than its Lease lasts. The standby takes over, and a user scales the target.
 // Then the old leader resumes and sends its write. The API server refuses it, and the old leader writes nothing more.
 func TestFrozenLeaderResumes(t *testing.T) {
 	s := newScenario(t)
 	leader, standby, lease := s.leaderAndStandby(1)
-	frozen, release := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	wake := sync.OnceFunc(func() { close(release) })
-	t.Cleanup(wake)
-	leader.proxy.Inject(func(r harness.Request, answered bool) {
-		if r.Is(http.MethodPatch, "/scale") && !answered {
-			once.Do(func() {
-				_ = leader.Signal(syscall.SIGSTOP)
-				close(frozen)
-				<-release
-			})
-		}
-	})
+	frozen, thaw := s.freezeAtScale(leader)
 	flip := time.Now()
 	s.SetClock("2025-01-27 09:00:00")
 	<-frozen
@@ -105,17 +119,43 @@ func TestFrozenLeaderResumes(t *testing.T) {
 	s.awaitObserved("web-00")
 	s.Patch(&appsv1.Deployment{ObjectMeta: s.Named("web-00")}, `{"spec":{"replicas":7}}`)
 
-	wake()
-	s.Must(leader.Signal(syscall.SIGCONT))
-	s.Until("the old leader restarting", func() bool { return strings.Contains(s.ManagerLog.String(), "stopped; restarting") })
-	s.AwaitReady(leader.Manager)
+	thaw()
 	s.written("web-", 2) // the flip and the user
 	s.awaitWritten(1, 7)
-	if first, second := leader.scales(), standby.scales(); first != 1 || second != 1 {
-		t.Errorf("got %d writes of the old leader and %d of the new one, want 1 and 1", first, second)
-	}
+	s.equalScales(leader, standby, 1, 1)
 	if !lease.startsWith("leader", "standby") {
 		t.Error("the Lease did not expire before it was taken")
+	}
+}
+
+// As before, but meanwhile the spec is edited so that the target happens to be right, and the new leader does not write it. The late
+// write of the old leader then meets the version that it was decided for, and no precondition can refuse it. The new leader sees it and
+// corrects it, once.
+func TestFrozenLeaderResumesBeforeATargetThatWasRight(t *testing.T) {
+	s := newScenario(t)
+	leader, standby, lease := s.leaderAndStandby(1)
+	frozen, thaw := s.freezeAtScale(leader)
+	s.SetClock("2025-01-27 09:00:00")
+	<-frozen
+	s.Patch(&v1beta1.TimeWindowScaler{ObjectMeta: s.Named("web-00")}, `{"spec":{"windows":[{"days":["Mon"],"start":"10:00","end":"17:00","replicas":3}]}}`)
+	s.awaitObserved("web-00")
+	s.written("web-", 0)
+
+	thaw()
+	s.awaitWritten(1, 0)
+	s.AwaitSettled(1, 0)
+	s.written("web-", 2) // the late write, and its correction
+	s.equalScales(leader, standby, 1, 1)
+	if !lease.startsWith("leader", "standby") {
+		t.Error("the Lease did not expire before it was taken")
+	}
+}
+
+// equalScales checks how often each of the two has sent a write to a target.
+func (s *scenario) equalScales(leader, standby *replica, first, second int) {
+	s.Helper()
+	if a, b := leader.scales(), standby.scales(); a != first || b != second {
+		s.Errorf("got %d writes of the old leader and %d of the new one, want %d and %d", a, b, first, second)
 	}
 }
 

@@ -32,16 +32,38 @@ func TestFlood(t *testing.T) {
 	before := l.Sum(l.manager, "process_resident_memory_bytes")
 	passes := l.Sum(l.manager, "controller_runtime_reconcile_total")
 
-	ctx, stop := context.WithCancel(t.Context())
 	var sent atomic.Int64
+	stop := l.flood("flooded", &sent)
+	enough := int64(lasts(200, 10_000))
+	l.Until("the flood", func() bool { return sent.Load() > enough/2 })
+	l.SetClock("2025-01-27 09:00:00")
+	began := time.Now()
+	l.awaitCount(fixtures.Deployments, "calm", 3)
+	l.measured("F17", "another scaler's boundary during a flood: settled after", time.Since(began))
+	l.awaitWritten(2, 3)
+	l.Until("all of the flood", func() bool { return sent.Load() > enough })
+	l.Must(stop())
+	l.awaitCount(fixtures.Deployments, "flooded", 3) // its status may have met nothing but conflicts
+	l.wroteOnly(fixtures.Deployments, "flooded", 3)
+	grown := l.Sum(l.manager, "process_resident_memory_bytes") - before
+	if grown > 100e6 {
+		t.Errorf("the manager grew by %.0f MB", grown/1e6)
+	}
+	l.measured("F17", "passes for each update of a flood", (l.Sum(l.manager, "controller_runtime_reconcile_total")-passes)/float64(sent.Load()))
+}
+
+// flood updates a scaler and its target until the returned function is called, and counts what it has sent.
+func (l *lone) flood(name string, sent *atomic.Int64) (end func() error) {
+	l.Helper()
+	ctx, stop := context.WithCancel(l.Context())
 	var flood errgroup.Group
 	for worker := range 4 {
 		flood.Go(func() error {
 			for i := 0; ctx.Err() == nil; i++ {
 				patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"flood":"%d-%d"}}}`, worker, i))
-				err := l.Client.Patch(ctx, &v1beta1.TimeWindowScaler{ObjectMeta: l.Named("flooded")}, patch)
+				err := l.Client.Patch(ctx, &v1beta1.TimeWindowScaler{ObjectMeta: l.Named(name)}, patch)
 				if err == nil {
-					err = l.Client.Patch(ctx, fixtures.Deployments.Reference(l.Named("flooded")), patch)
+					err = l.Client.Patch(ctx, fixtures.Deployments.Reference(l.Named(name)), patch)
 				}
 				if err != nil && ctx.Err() == nil {
 					return err
@@ -51,23 +73,10 @@ func TestFlood(t *testing.T) {
 			return nil
 		})
 	}
-	enough := int64(lasts(200, 10_000))
-	l.Until("the flood", func() bool { return sent.Load() > enough/2 })
-	l.SetClock("2025-01-27 09:00:00")
-	began := time.Now()
-	l.awaitCount(fixtures.Deployments, "calm", 3)
-	l.measured("F17", "another scaler's boundary during a flood: settled after", time.Since(began))
-	l.awaitWritten(2, 3)
-	l.Until("all of the flood", func() bool { return sent.Load() > enough })
-	stop()
-	l.Must(flood.Wait())
-	l.awaitCount(fixtures.Deployments, "flooded", 3) // its status may have met nothing but conflicts
-	l.wroteOnly(fixtures.Deployments, "flooded", 3)
-	grown := l.Sum(l.manager, "process_resident_memory_bytes") - before
-	if grown > 100e6 {
-		t.Errorf("the manager grew by %.0f MB", grown/1e6)
+	return func() error {
+		stop()
+		return flood.Wait()
 	}
-	l.measured("F17", "passes for each update of a flood", (l.Sum(l.manager, "controller_runtime_reconcile_total")-passes)/float64(sent.Load()))
 }
 
 // The manager that serves the webhooks is killed. Scalers go on, can be edited and deleted, and so can a namespace full of

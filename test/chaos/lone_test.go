@@ -32,8 +32,20 @@ func lasts(slice, all time.Duration) time.Duration {
 	return slice
 }
 
-// soon is shorter than the first back-off. What Kyklos does in that time, it does not owe to a retry.
+// soon is shorter than a back-off after failures was. What Kyklos does in that time, it does not owe to one.
 const soon = 25 * time.Second
+
+// afterFault calls await when a fault has ended: what is due happens soon. A new scaler shows first that everything works
+// again, however slow this machine is.
+func (l *lone) afterFault(replicas int32, await func()) {
+	l.Helper()
+	name := fmt.Sprint("new-", time.Now().UnixNano())
+	l.officeHours(fixtures.Deployments, name, 3, "09:00", "17:00")
+	l.awaitCount(fixtures.Deployments, name, replicas)
+	l.Patience = soon
+	await()
+	l.Patience = 0
+}
 
 // lone is a scenario whose manager serves only its own namespace, so that it runs beside others.
 type lone struct {

@@ -22,9 +22,8 @@ func TestAPIServerDownForLong(t *testing.T) {
 	l.SetClock("2025-01-27 09:00:00")
 	time.Sleep(lasts(3*time.Second, 11*time.Minute)) // the fault's length
 	l.proxy.Break(false)
-	l.Patience = soon
 	began := time.Now()
-	l.awaitKinds(3)
+	l.afterFault(3, func() { l.awaitKinds(3) })
 	l.measured("F5", "API server unreachable for "+lasts(3*time.Second, 11*time.Minute).String()+": recovered after", time.Since(began))
 	for _, kind := range fixtures.TargetKinds {
 		l.wroteOnly(kind, kind.Resource, 3)

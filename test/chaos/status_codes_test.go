@@ -23,7 +23,6 @@ func TestStatusCodes(t *testing.T) {
 			l.everyKind()
 			l.start()
 			l.awaitKinds(0)
-			l.Patience = soon
 			for _, part := range []struct {
 				name     string
 				rule     harness.Rule
@@ -38,7 +37,7 @@ func TestStatusCodes(t *testing.T) {
 				part.rule.Action = action
 				l.answeredWith(part.name, part.rule, part.clock)
 				ended := time.Now()
-				l.awaitKinds(part.replicas)
+				l.afterFault(part.replicas, func() { l.awaitKinds(part.replicas) })
 				l.measured("F4", fmt.Sprintf("%s for %s: recovered after", name, part.name), time.Since(ended))
 			}
 		})

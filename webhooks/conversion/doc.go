@@ -23,23 +23,26 @@
 //	status                        the same                        the same
 //	metadata                      the same and the annotation     the same; the annotation is removed
 //
-// Percentages are rounded up; one that cannot be computed is kept, and refused by both versions. The view of a valid
+// Percentages are rounded up; one that cannot be computed, which v1beta1 refuses, is shown as 1. The view of a valid
 // object is valid in v1alpha1, except for targets other than Deployments, which its ratcheting rules accept if
 // unchanged. An invalid v1alpha1 object is restored too, except for 24:00 and fields that v1alpha1 does not have.
 //
 // The edits of a v1alpha1 client win, field by field. Equal windows in both lists are the same window, moved or not;
-// edited ones are matched by the most fields in common. Windows that are equal in v1alpha1 are only distinguished
-// by their order. A client that removes the annotation loses what only v1beta1 can express; admission warns (Lost).
+// edited ones are matched if they clearly resemble each other. Where that leaves a doubt, conversion guesses, and
+// admission refuses the write (review.go): it judges each write in v1alpha1 as what it stores, and allows no change of
+// what v1alpha1 does not show.
 //
 // The annotation is not trusted, as any client can write it. It is only used if the controller's client can decode
 // its spec: the API server does not validate conversions on reads, and an object that cannot be decoded breaks every
-// list. It can still contain values that v1beta1 refuses; the controller reports them in the status (B5). Any other
-// value of the annotation is kept in both versions, and so is one on a v1beta1 object.
+// list. Admission refuses values that v1beta1 refuses. Conversion does not, because an object can be older than a rule,
+// and must come back as it was; should one get in without admission, the controller reports it in the status and leaves
+// the target alone (B5). Any other value of the annotation is kept in both versions, and so is one on a v1beta1 object.
 //
 // The API server limits annotations to 256 KiB, and refuses the response otherwise. The largest spec that the schema
-// allows needs less than 200 KiB. An object whose other annotations leave too little room is shown without this one,
-// counted as cut, and admission refuses to edit it in v1alpha1 (Carries).
+// allows needs less than 200 KiB. An object whose other annotations leave too little room is shown with a marker in this
+// one and counted as cut (room.go). It is not converted back (ErrCut), so that no write loses anything. The marker must not
+// be stored: while objects may be stored as v1alpha1, such an object is not converted at all (stored.go).
 //
 // Conversion does not validate, and does not fail for missing or malformed parts, because managedFields contain parts
-// of objects. It fails if the document is not a JSON object or is of another kind.
+// of objects. Otherwise it fails only if the document is not a JSON object or is of another kind.
 package conversion

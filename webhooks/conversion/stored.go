@@ -21,7 +21,7 @@ const definitionName = "timewindowscalers.kyklos.io"
 
 // errCannotStore is why an object is not stored as v1alpha1.
 var errCannotStore = fmt.Errorf("this object cannot be stored in %s: its other annotations leave no room for %s, which preserves what %s cannot express; "+
-	"make the annotations smaller (limit %d KiB)", v1alpha1.GroupVersion, Annotation, v1alpha1.GroupVersion.Version, maxAnnotations>>10)
+	"store %s again, and make the annotations smaller (limit %d KiB)", v1alpha1.GroupVersion, Annotation, v1alpha1.GroupVersion.Version, v1beta1.GroupVersion.Version, maxAnnotations>>10)
 
 // storedVersions reads status.storedVersions of the CustomResourceDefinition: the versions in which objects may be stored.
 type storedVersions func(ctx context.Context) ([]string, error)

@@ -59,8 +59,8 @@ func TestUpdates(t *testing.T) {
 		"the annotation of the older version broken": {
 			old:   []string{zoned},
 			files: []string{strings.Replace(older(longer), "  name: office", "  name: office\n  annotations: {kyklos.io/v1beta1-spec: gone}", 1)},
-			want: []string{"a.yaml:13:13 warning warned spec.windows[0].timezone: lost: v1alpha1 does not have this field, " +
-				"and annotation kyklos.io/v1beta1-spec, which preserves it, was removed or changed; use kyklos.io/v1beta1"},
+			want: []string{"a.yaml:13:13 error refused spec.windows[0].timezone: Forbidden: would be lost: v1alpha1 does not have this field, " +
+				"and annotation kyklos.io/v1beta1-spec no longer preserves it; leave the annotation as it is, or use kyklos.io/v1beta1"},
 		},
 		"a volume cannot shrink": {
 			old:   []string{workspace},

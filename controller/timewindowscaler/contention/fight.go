@@ -11,7 +11,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/controller/timewindowscaler/failure"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 )
 
@@ -23,6 +22,9 @@ const (
 	// longestCount is the maximum time between two rewrites of one fight.
 	longestCount = 24 * time.Hour
 )
+
+// intervals are the times between two corrections in a fight (B3).
+var intervals = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 
 // OnFight is the reaction to others that rewrite the target's count repeatedly.
 type OnFight string
@@ -143,13 +145,13 @@ func (f *Fight) Nameless() bool { return f.On() && f.Trouble == "" }
 // intervals ever left it alone.
 func (f *Fight) calm() time.Duration { return max(leastCalm, 2*f.stood) }
 
-// Due is the earliest time of the next correction: in a fight they keep the pace of B10.
+// Due is the earliest time of the next correction: in a fight they become rarer (B3).
 func (f *Fight) Due() time.Time {
 	if !f.On() || f.corrected.IsZero() {
 		return time.Time{}
 	}
 	step := max(f.corrections-(fightThreshold-1), 0)
-	return f.corrected.Add(failure.BackOff[min(step, len(failure.BackOff)-1)])
+	return f.corrected.Add(intervals[min(step, len(intervals)-1)])
 }
 
 // Over is when the fight is over if the count is not rewritten until then; zero if there is no fight, or the count is
@@ -180,7 +182,7 @@ func fromStatus(tws *v1beta1.TimeWindowScaler, here occurrence, ours bool) Fight
 		return Fight{}
 	}
 	f := Fight{
-		occurrence: here, Rewrites: fightThreshold, corrections: fightThreshold + len(failure.BackOff),
+		occurrence: here, Rewrites: fightThreshold, corrections: fightThreshold + len(intervals),
 		Rewritten: !ours, Trouble: degraded.Message, Announced: true,
 	}
 	if last := status.LastScaleTime; last != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // cacheOptions keep only the identity and version of each object. end is called with the reason why the
-// objects can no longer be listed or watched; other failures the cache retries by itself.
-func (w *Watches) cacheOptions(kind targetkind.Kind, end func(error)) cache.Options {
+// objects can no longer be listed or watched, and failing with what the cache retries by itself.
+func (w *Watches) cacheOptions(kind targetkind.Kind, end, failing func(error)) cache.Options {
 	// The kind is resolved already, so the cache has nothing to look up.
 	mapper := meta.NewDefaultRESTMapper(nil)
 	plural := kind.GroupVersionResource()
@@ -32,6 +32,8 @@ func (w *Watches) cacheOptions(kind targetkind.Kind, end func(error)) cache.Opti
 				end(&targetkind.ForbiddenError{Kind: kind, Err: err})
 			case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
 				end(err)
+			default:
+				failing(err)
 			}
 		},
 	}
@@ -49,9 +51,11 @@ func Namespaces(names []string) map[string]cache.Config {
 	return configs
 }
 
-// handler passes on the keys of objects that came, changed or went.
-func (w *Watches) handler(kind schema.GroupKind) toolscache.ResourceEventHandler {
+// handler passes on the keys of objects that came, changed or went. alive is called for each object that was
+// listed or watched, changed or not.
+func (w *Watches) handler(kind schema.GroupKind, alive func()) toolscache.ResourceEventHandler {
 	notify := func(obj any) {
+		alive()
 		if deleted, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 			obj = deleted.Obj
 		}
@@ -64,6 +68,7 @@ func (w *Watches) handler(kind schema.GroupKind) toolscache.ResourceEventHandler
 		UpdateFunc: func(before, after any) {
 			old, ok := before.(client.Object)
 			if now, also := after.(client.Object); ok && also && old.GetResourceVersion() == now.GetResourceVersion() {
+				alive()
 				return // listed again, without a change
 			}
 			notify(after)

@@ -1,5 +1,5 @@
 // Package kindwatch watches the metadata of kinds of targets that are not in the manager's cache, each from
-// the first scaler that names it on, and holds back requests to their APIs while those time out.
+// the first scaler that names it on.
 package kindwatch
 
 import (
@@ -46,8 +46,6 @@ type Watches struct {
 	Changed func(schema.GroupKind, types.NamespacedName)
 	Known   func(schema.GroupVersionKind)
 
-	slow slowKinds
-
 	mu    sync.Mutex
 	ctx   context.Context // nil until Start
 	kinds map[schema.GroupVersionKind]*kindWatch
@@ -64,6 +62,8 @@ type kindWatch struct {
 	stop context.CancelFunc
 	// reader is nil until all objects are listed.
 	reader client.Reader
+	// trouble is why that fails; see trouble.go.
+	trouble trouble
 }
 
 // Start starts the watches and ends them with ctx.
@@ -90,7 +90,7 @@ func (w *Watches) Kind(gvk schema.GroupVersionKind) (targetkind.Kind, bool) {
 }
 
 // Objects reads the metadata of a kind's objects. It never waits: it starts the watch of a new kind,
-// with ErrNotListedYet or a *targetkind.ForbiddenError until it is.
+// with ErrNotListedYet, an *UnlistedError or a *targetkind.ForbiddenError until it is.
 func (w *Watches) Objects(kind targetkind.Kind) (client.Reader, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,9 +111,11 @@ func (w *Watches) Objects(kind targetkind.Kind) (client.Reader, error) {
 		return k.reader, nil
 	case k.forbidden != nil:
 		return nil, k.forbidden
-	default:
-		return nil, ErrNotListedYet
 	}
+	if err := k.reported(w.Clock.Now()); err != nil {
+		return nil, err
+	}
+	return nil, ErrNotListedYet
 }
 
 // startAttempt starts an attempt in the background, unless the last has only just ended. The lock is held.
@@ -151,7 +153,7 @@ func (w *Watches) permitted(ctx context.Context, kind targetkind.Kind) error {
 
 // watch starts to fill a cache with the kind's metadata.
 func (w *Watches) watch(ctx context.Context, k *kindWatch, kind targetkind.Kind) error {
-	caches, err := cache.New(w.Config, w.cacheOptions(kind, func(err error) { w.end(ctx, k, err) }))
+	caches, err := cache.New(w.Config, w.cacheOptions(kind, func(err error) { w.end(ctx, k, err) }, func(err error) { w.failing(k, err) }))
 	if err != nil {
 		return fmt.Errorf("create a cache: %w", err)
 	}
@@ -161,11 +163,14 @@ func (w *Watches) watch(ctx context.Context, k *kindWatch, kind targetkind.Kind)
 	if err != nil {
 		return fmt.Errorf("create an informer: %w", err)
 	}
-	if _, err := informer.AddEventHandler(w.handler(kind.GroupKind())); err != nil {
+	if _, err := informer.AddEventHandler(w.handler(kind.GroupKind(), func() { w.alive(k) })); err != nil {
 		return fmt.Errorf("add a handler to an informer: %w", err)
 	}
 	go func() { _ = caches.Start(ctx) }() // ends with ctx, never with an error
+	unlisted, listed := context.WithCancel(ctx)
+	go w.askWhy(unlisted, k, kind)
 	go func() {
+		defer listed()
 		if caches.WaitForCacheSync(ctx) {
 			w.filled(ctx, k, caches)
 		}
@@ -180,7 +185,7 @@ func (w *Watches) filled(ctx context.Context, k *kindWatch, reader client.Reader
 		w.mu.Unlock()
 		return
 	}
-	k.reader, k.forbidden = reader, nil
+	k.reader, k.forbidden, k.trouble = reader, nil, trouble{}
 	gvk := k.kind.GroupVersionKind
 	w.mu.Unlock()
 	w.Known(gvk)
@@ -197,7 +202,7 @@ func (w *Watches) end(ctx context.Context, k *kindWatch, err error) {
 	k.stop()
 	var forbidden *targetkind.ForbiddenError
 	stays := k.reader == nil && k.forbidden != nil && errors.As(err, &forbidden)
-	k.stop, k.reader, k.forbidden, k.ended = nil, nil, nil, w.Clock.Now()
+	k.stop, k.reader, k.forbidden, k.ended, k.trouble = nil, nil, nil, w.Clock.Now(), trouble{}
 	if errors.As(err, &forbidden) {
 		k.forbidden = err
 	}
@@ -207,14 +212,4 @@ func (w *Watches) end(ctx context.Context, k *kindWatch, err error) {
 		w.Log.Info("Stopped watching a kind of targets", "kind", gvk.Kind, "reason", err.Error())
 		w.Known(gvk)
 	}
-}
-
-// Request sends a request to the API of a kind, unless that API recently timed out. When it answers again,
-// all scalers of the kind are reconciled.
-func (w *Watches) Request(ctx context.Context, gvk schema.GroupVersionKind, send func(context.Context) error) error {
-	recovered, err := w.slow.request(ctx, gvk, w.Clock.Now(), send)
-	if recovered {
-		w.Known(gvk)
-	}
-	return err
 }

@@ -93,23 +93,23 @@ func TestARevokedPermission(t *testing.T) {
 // credentials rotate, does not lack a permission: the cache retries, and its content stays valid.
 func TestWhatEndsAWatch(t *testing.T) {
 	resource := schema.GroupResource{Group: "argoproj.io", Resource: "rollouts"}
-	type verdict struct{ Ends, Forbidden bool }
+	type verdict struct{ Ends, Forbidden, Fails bool }
 	for name, tc := range map[string]struct {
 		err  error
 		want verdict
 	}{
-		"forbidden":       {apierrors.NewForbidden(resource, "", errors.New("no")), verdict{true, true}},
-		"not found":       {apierrors.NewNotFound(resource, ""), verdict{true, false}},
-		"not supported":   {apierrors.NewMethodNotSupported(resource, "watch"), verdict{true, false}},
-		"not recognised":  {apierrors.NewUnauthorized("token expired"), verdict{}},
-		"away":            {apierrors.NewServiceUnavailable("away"), verdict{}},
-		"an expired list": {apierrors.NewResourceExpired("too old"), verdict{}},
+		"forbidden":       {apierrors.NewForbidden(resource, "", errors.New("no")), verdict{Ends: true, Forbidden: true}},
+		"not found":       {apierrors.NewNotFound(resource, ""), verdict{Ends: true}},
+		"not supported":   {apierrors.NewMethodNotSupported(resource, "watch"), verdict{Ends: true}},
+		"not recognised":  {apierrors.NewUnauthorized("token expired"), verdict{Fails: true}},
+		"away":            {apierrors.NewServiceUnavailable("away"), verdict{Fails: true}},
+		"an expired list": {apierrors.NewResourceExpired("too old"), verdict{Fails: true}},
 	} {
 		var got verdict
 		options := (&Watches{}).cacheOptions(rollouts, func(err error) {
 			var forbidden *targetkind.ForbiddenError
-			got = verdict{true, errors.As(err, &forbidden)}
-		})
+			got = verdict{Ends: true, Forbidden: errors.As(err, &forbidden)}
+		}, func(error) { got = verdict{Fails: true} })
 		options.DefaultWatchErrorHandler(t.Context(), nil, tc.err)
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)

@@ -59,6 +59,8 @@ type Clients struct {
 	// Kinds looks up kinds that are not cached, and Watches has the metadata of their objects.
 	Kinds   *targetkind.Resolver
 	Watches Watches
+	// Paced sends a request that reads the target, unless it has to wait for its turn.
+	Paced func(ctx context.Context, send func(context.Context) error) error
 	// Workspaces is where they are served.
 	Workspaces targetkind.Scope
 }
@@ -69,8 +71,8 @@ type Watches interface {
 	Kind(gvk schema.GroupVersionKind) (targetkind.Kind, bool)
 	// Objects reads the metadata of a kind's objects.
 	Objects(kind targetkind.Kind) (client.Reader, error)
-	// Request runs a request to the API of a kind, unless that API recently timed out.
-	Request(ctx context.Context, gvk schema.GroupVersionKind, request func(context.Context) error) error
+	// Trouble says why changes of a kind's objects may go unnoticed; nil if they do not.
+	Trouble(gvk schema.GroupVersionKind) error
 }
 
 // IsObstacle reports that the target's kind, and not the passing state of the cluster, prevents scaling.
@@ -91,8 +93,23 @@ func Read(ctx context.Context, c *Clients, namespace string, ref v1beta1.TargetR
 	if versionsOnly {
 		return readWatched(ctx, c, watched, key, memory, now)
 	}
-	found, err := memory.Read(now, readCached(ctx, c.Client, kind.(Cached), key), readCached(ctx, c.APIReader, kind.(Cached), key))
+	found, err := memory.Read(now, readCached(ctx, c.Client, kind.(Cached), key), func() (found newest.State[Target], err error) {
+		err = c.Paced(ctx, func(ctx context.Context) error {
+			found, err = readCached(ctx, c.APIReader, kind.(Cached), key)()
+			return err
+		})
+		return found, err
+	})
 	return found.Value, err
+}
+
+// Trouble says why changes of the target may go unnoticed; nil if they do not.
+func Trouble(c *Clients, ref v1beta1.TargetRef) error {
+	if watched, ok := KindOf(ref).(Watched); ok {
+		gvk, _ := watched.Path()
+		return c.Watches.Trouble(gvk)
+	}
+	return nil
 }
 
 func readCached(ctx context.Context, reader client.Reader, kind Cached, key types.NamespacedName) newest.Source[Target] {

@@ -42,9 +42,9 @@ type watched struct{ objects client.Reader }
 
 func (w watched) Kind(schema.GroupVersionKind) (targetkind.Kind, bool) { return rollouts, true }
 func (w watched) Objects(targetkind.Kind) (client.Reader, error)       { return w.objects, nil }
-func (w watched) Request(ctx context.Context, _ schema.GroupVersionKind, send func(context.Context) error) error {
-	return send(ctx)
-}
+func (w watched) Trouble(schema.GroupVersionKind) error                { return nil }
+
+func atOnce(ctx context.Context, send func(context.Context) error) error { return send(ctx) }
 
 // The scale is read once for each version of the object, even if the versions are not numbers: an API server
 // behind the aggregator may have others.
@@ -59,7 +59,7 @@ func TestTheScaleIsReadOncePerVersion(t *testing.T) {
 			"spec":     map[string]any{"replicas": int64(reads)},
 		}}, nil
 	})
-	c, memory := &Clients{Dynamic: scales, Watches: watched{listed{version: &version}}}, &Memory{}
+	c, memory := &Clients{Dynamic: scales, Watches: watched{listed{version: &version}}, Paced: atOnce}, &Memory{}
 	for _, step := range []struct {
 		version string
 		reads   int

@@ -16,6 +16,10 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
+// requestTimeout bounds one request about an object of a kind that is not cached. What serves it may hang, be it
+// an aggregated API or a conversion webhook.
+const requestTimeout = 5 * time.Second
+
 // readWatched sends a GET only if the object has changed since it was last read or written.
 func readWatched(ctx context.Context, c *Clients, watched Watched, key types.NamespacedName, memory *Memory, now time.Time) (Target, error) {
 	gvk, _ := watched.Path()
@@ -48,11 +52,20 @@ func readWatched(ctx context.Context, c *Clients, watched Watched, key types.Nam
 // fetch sends the GET.
 func fetch(ctx context.Context, c *Clients, watched Watched, kind targetkind.Kind, key types.NamespacedName, metadata *metav1.PartialObjectMetadata) (newest.State[Target], error) {
 	var object *unstructured.Unstructured
+	var answer error
 	gvk, subresources := watched.Path()
-	err := c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
-		object, err = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
-		return err
+	err := c.Paced(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		object, answer = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
+		if isUnset(answer) || apierrors.IsNotFound(answer) || apierrors.IsMethodNotSupported(answer) {
+			return nil
+		}
+		return answer
 	})
+	if err == nil {
+		err = answer
+	}
 	switch {
 	case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
 		// The kind is gone or has lost its scale; or the object is gone since, which is not an error.
@@ -80,12 +93,10 @@ func patchWatched(ctx context.Context, c *Clients, watched Watched, key types.Na
 	if err != nil {
 		return nil, err
 	}
-	var object *unstructured.Unstructured
-	err = c.Watches.Request(ctx, gvk, func(ctx context.Context) (err error) {
-		object, err = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).
-			Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}, subresources...)
-		return err
-	})
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	object, err := c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).
+		Patch(ctx, key.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager}, subresources...)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +108,19 @@ func (c *Clients) resolve(ctx context.Context, gvk schema.GroupVersionKind) (tar
 	if kind, watched := c.Watches.Kind(gvk); watched {
 		return kind, nil
 	}
-	return c.Kinds.Resolve(ctx, referenceTo(gvk))
+	var kind targetkind.Kind
+	var answer error
+	err := c.Paced(ctx, func(ctx context.Context) error {
+		kind, answer = c.Kinds.Resolve(ctx, referenceTo(gvk))
+		if IsObstacle(answer) {
+			return nil
+		}
+		return answer
+	})
+	if err == nil {
+		err = answer
+	}
+	return kind, err
 }
 
 func referenceTo(gvk schema.GroupVersionKind) v1beta1.TargetRef {

@@ -137,6 +137,13 @@ var verdicts = map[string]struct {
 		states: statuswriter.States{Ready: different, Reconciling: stable, Degraded: state(metav1.ConditionTrue, v1beta1.ReasonScaleFailed)},
 		at:     "Progressing", after: "Degraded", patience: 2 * time.Minute,
 	},
+	v1beta1.ReasonTargetUnavailable: {
+		states: statuswriter.States{
+			Ready: state(metav1.ConditionUnknown, v1beta1.ReasonTargetUnavailable), Reconciling: stable,
+			Degraded: state(metav1.ConditionTrue, v1beta1.ReasonTargetUnavailable),
+		},
+		at: "Progressing", after: "Degraded", patience: 2 * time.Minute,
+	},
 	v1beta1.ReasonMetricUnavailable: {
 		states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: state(metav1.ConditionTrue, v1beta1.ReasonMetricUnavailable)},
 		at:     "Healthy", after: "Degraded", patience: 10 * time.Minute,

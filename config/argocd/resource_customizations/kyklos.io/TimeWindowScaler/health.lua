@@ -8,6 +8,7 @@ local patience = {
   TargetForbidden = 120,
   HolidaySourceMissing = 120,
   ScaleFailed = 120,
+  TargetUnavailable = 120,
   MetricUnavailable = 600,
 }
 

@@ -1,0 +1,279 @@
+// Package attempts decides who may send a request now. It keeps those who wait for a slow webhook or API from
+// taking the workers of all others, and paces the retries of those whose request failed (B10).
+package attempts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/controller/timewindowscaler/failure"
+)
+
+// Trouble is why work is not done: the error of its last attempt, or that it waits for its turn.
+type Trouble struct {
+	Err error
+	// Lasts: it failed twice in a row, or for half a minute.
+	Lasts bool
+	// Failures counts the attempts in a row. Sent: this pass made the last of them.
+	Failures int
+	Sent     bool
+}
+
+// Error implements error.
+func (t *Trouble) Error() string { return t.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (t *Trouble) Unwrap() error { return t.Err }
+
+// BusyError says that a lane is full.
+type BusyError struct{ Lane Lane }
+
+// Error implements error.
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("requests about objects of kind %s in namespace %s are answered slowly or not at all, and this one waits for its turn; "+
+		"usually an admission webhook is slow", e.Lane.Kind.Kind, e.Lane.Namespace)
+}
+
+// errBack ends requests that were under way while the API server was away.
+var errBack = errors.New("the API server was away while it had this request")
+
+// Attempts is safe for concurrent use.
+type Attempts struct {
+	// Workers is how many passes run at the same time.
+	Workers int
+	// Elapsed is the time since some start. Steps of the wall clock do not touch it.
+	Elapsed func() time.Duration
+	// Probe asks the API server whether it is ready.
+	Probe func(context.Context) error
+	// Wake puts scalers at the head of the queue.
+	Wake func(...types.NamespacedName)
+	// Ticks is the channel of a ticker of a second.
+	Ticks <-chan time.Time
+
+	mu       sync.Mutex
+	lanes    map[Lane]*lane
+	entries  map[ID]*entry
+	queued   map[ID]*place
+	requests map[*request]bool
+	// doubtful is the sum over all lanes.
+	doubtful int
+	served   uint64
+	// away: the last probe failed.
+	away bool
+	// took follows the answers of all lanes.
+	took median
+}
+
+// place is one that waits for a lane. inLine is false once it was woken to take its turn.
+type place struct {
+	since  time.Duration
+	inLine bool
+}
+
+// request is under way.
+type request struct {
+	lane    Lane
+	started time.Duration
+	cancel  context.CancelCauseFunc
+}
+
+// New returns Attempts. elapsed is the time since some start, which steps of the wall clock do not touch.
+func New(workers int, elapsed func() time.Duration) *Attempts {
+	return &Attempts{
+		Workers: workers, Elapsed: elapsed, Wake: func(...types.NamespacedName) {},
+		lanes: map[Lane]*lane{}, entries: map[ID]*entry{}, queued: map[ID]*place{}, requests: map[*request]bool{}, took: median(firstMedian),
+	}
+}
+
+// Do sends one request for the work, unless it has to wait. What fails comes back as a *Trouble, except what
+// is to be repeated at once (failure.IsStale) and the end of ctx.
+func (a *Attempts) Do(ctx context.Context, id ID, of Lane, cause Cause, send func(context.Context) error) error {
+	bounded, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r, err := a.begin(id, of, cause, cancel)
+	if err != nil {
+		return err
+	}
+	err = send(bounded)
+	if err != nil && errors.Is(context.Cause(bounded), errBack) {
+		err = errBack
+	}
+	return a.end(ctx, id, r, cause, err)
+}
+
+// begin returns the request if it may be sent now.
+func (a *Attempts) begin(id ID, of Lane, cause Cause, cancel context.CancelCauseFunc) (*request, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now, e := a.Elapsed(), a.entries[id]
+	if e != nil && !e.admitted && e.cause == cause {
+		return nil, e.trouble(now)
+	}
+	l := a.lane(of)
+	begun := false
+	a.change(l, func() { begun = l.begin(now, a.doubtful, a.half()) })
+	if !begun {
+		since := a.enqueue(l, id, now)
+		if e != nil {
+			return nil, e.trouble(now)
+		}
+		return nil, &Trouble{Err: &BusyError{of}, Lasts: now-since >= lastsFrom}
+	}
+	delete(a.queued, id)
+	r := &request{lane: of, started: now, cancel: cancel}
+	a.requests[r] = true
+	return r, nil
+}
+
+// enqueue adds work to those that wait for a lane, and returns since when it does. The lock is held.
+func (a *Attempts) enqueue(l *lane, id ID, now time.Duration) time.Duration {
+	p := a.queued[id]
+	if p == nil {
+		p = &place{since: now}
+		a.queued[id] = p
+	}
+	if !p.inLine {
+		p.inLine = true
+		l.waiting = append(l.waiting, id)
+	}
+	return p.since
+}
+
+// next returns the scalers for which a lane has places now. The lock is held.
+func (a *Attempts) next(l *lane) []types.NamespacedName {
+	var keys []types.NamespacedName
+	for ids := l.next(a.half()); len(ids) > 0; ids = ids[1:] {
+		if p := a.queued[ids[0]]; p != nil { // otherwise its work is not due any more
+			p.inLine = false
+			keys = append(keys, ids[0].Scaler)
+		}
+	}
+	return keys
+}
+
+// end records how the request ended.
+func (a *Attempts) end(ctx context.Context, id ID, r *request, cause Cause, err error) error {
+	a.mu.Lock()
+	now, before := a.Elapsed(), a.entries[id]
+	delete(a.requests, r)
+	l := a.lane(r.lane)
+	took := now - r.started
+	a.change(l, func() { l.end(now, a.took.isSlow(took), a.half()) })
+	a.took.add(took)
+	wake := a.next(l)
+	switch {
+	case err == nil:
+		wake = append(wake, a.succeeded(id, before)...)
+	case errors.Is(ctx.Err(), context.Canceled):
+	case failure.IsStale(err):
+		if before != nil {
+			a.admit(id, before)
+		}
+	default:
+		err = a.failed(id, r.lane, cause, now, err)
+	}
+	a.mu.Unlock()
+	a.Wake(wake...)
+	return err
+}
+
+// failed records an attempt that failed. The lock is held.
+func (a *Attempts) failed(id ID, of Lane, cause Cause, now time.Duration, err error) error {
+	e := a.entries[id]
+	if e == nil {
+		e = &entry{}
+		a.entries[id] = e
+	}
+	delete(a.lane(e.lane).held, id)
+	e.lane, e.cause = of, cause
+	e.fail(now, err)
+	if errors.Is(err, errBack) {
+		e.after = 0
+	}
+	a.lane(of).held[id] = e
+	trouble := e.trouble(now)
+	trouble.Sent = true
+	return trouble
+}
+
+// succeeded forgets the failures of work that is done. If there were any, what caused them may have gone: some
+// that failed likewise may try again. The lock is held.
+func (a *Attempts) succeeded(id ID, before *entry) []types.NamespacedName {
+	if before == nil {
+		return nil
+	}
+	a.drop(id)
+	var wake []types.NamespacedName
+	alike := func(l *lane) {
+		for other, e := range l.held {
+			if len(wake) < perSuccess && failure.AreAlike(e.err, before.err) {
+				a.admit(other, e)
+				wake = append(wake, other.Scaler)
+			}
+		}
+	}
+	alike(a.lane(before.lane))
+	for _, l := range a.lanes {
+		if len(wake) == perSuccess {
+			break
+		}
+		alike(l)
+	}
+	return wake
+}
+
+// admit lets held work try again. The lock is held.
+func (a *Attempts) admit(id ID, e *entry) {
+	l := a.lane(e.lane)
+	delete(l.held, id)
+	e.admitted = true
+	a.served++
+	l.served = a.served
+}
+
+// Over records that the work is not due any more.
+func (a *Attempts) Over(id ID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.drop(id)
+}
+
+// Forget forgets a scaler that is gone.
+func (a *Attempts) Forget(scaler types.NamespacedName) {
+	for _, work := range []Work{ReadScaler, ReadTarget, WriteTarget, WriteStatus} {
+		a.Over(ID{scaler, work})
+	}
+}
+
+// drop forgets work. The lock is held.
+func (a *Attempts) drop(id ID) {
+	delete(a.queued, id)
+	if e := a.entries[id]; e != nil {
+		delete(a.lane(e.lane).held, id)
+		delete(a.entries, id)
+	}
+}
+
+// lane returns the state of a lane. The lock is held.
+func (a *Attempts) lane(of Lane) *lane {
+	l := a.lanes[of]
+	if l == nil {
+		l = newLane()
+		a.lanes[of] = l
+	}
+	return l
+}
+
+// change keeps the sum of doubtful requests right. The lock is held.
+func (a *Attempts) change(l *lane, how func()) {
+	before := l.doubtful()
+	how()
+	a.doubtful += l.doubtful() - before
+}
+
+func (a *Attempts) half() int { return max(a.Workers/2, 1) }
