@@ -77,6 +77,8 @@ type NextChange struct {
 
 	// replicas is the count from then on. It is absent if a metric will decide.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Replicas *int32 `json:"replicas,omitempty"`
 }
 

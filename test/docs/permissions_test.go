@@ -50,27 +50,38 @@ func rules(t *testing.T, path, kind, name string) []rbacv1.PolicyRule {
 
 // rights returns lines of resource, verbs and names.
 func rights(rules []rbacv1.PolicyRule) []string {
-	var lines []string
+	all := verbs{}
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
-				lines = append(lines, line(strings.TrimPrefix(group+"/"+resource, "/"), rule.Verbs, strings.Join(rule.ResourceNames, " ")))
+				all.add(strings.TrimPrefix(group+"/"+resource, "/"), rule.Verbs, strings.Join(rule.ResourceNames, " "))
 			}
 		}
 	}
-	slices.Sort(lines)
-	return lines
+	return all.lines()
 }
 
 func shownRights(rows [][]string) []string {
-	var lines []string
+	all := verbs{}
 	for _, row := range rows {
-		lines = append(lines, line(strings.Trim(row[0], "`"), strings.Fields(row[1]), strings.Trim(row[2], "`")))
+		all.add(strings.Trim(row[0], "`"), strings.Fields(row[1]), strings.Trim(row[2], "`"))
+	}
+	return all.lines()
+}
+
+// verbs are those of each resource, or of some of its names. The page may give each verb a row.
+type verbs map[[2]string][]string
+
+func (v verbs) add(resource string, verbs []string, name string) {
+	key := [2]string{resource, name}
+	v[key] = append(v[key], verbs...)
+}
+
+func (v verbs) lines() []string {
+	var lines []string
+	for key, all := range v {
+		lines = append(lines, strings.TrimSpace(key[0]+": "+strings.Join(slices.Sorted(slices.Values(all)), " ")+" "+key[1]))
 	}
 	slices.Sort(lines)
 	return lines
-}
-
-func line(resource string, verbs []string, name string) string {
-	return strings.TrimSpace(resource + ": " + strings.Join(slices.Sorted(slices.Values(verbs)), " ") + " " + name)
 }
