@@ -34,6 +34,8 @@ func TestPoisonInTheStore(t *testing.T) {
 	l := newLone(t)
 	l.SetClock("2025-01-27 08:59:00")
 	l.officeHours(fixtures.Deployments, "web", 3, "09:00", "17:00")
+	const undecodable = "undecodable" // its status stays empty, because nobody can decode it
+	specs[undecodable] = with(map[string]any{"gracePeriodSeconds": 3000000000})
 	for name, spec := range specs {
 		spec["targetRef"] = map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
 		l.Must(etcd.Put(t.Context(), fmt.Sprintf("kyklos.io/timewindowscalers/%s/%s", l.Namespace, name), map[string]any{
@@ -44,6 +46,7 @@ func TestPoisonInTheStore(t *testing.T) {
 	l.start()
 	l.SetClock("2025-01-27 09:00:00")
 	l.awaitCount(fixtures.Deployments, "web", 3)
+	delete(specs, undecodable)
 	for name := range specs {
 		l.Until(name+" degraded", func() bool { c := l.condition(name, "Degraded"); return len(c) > 4 && c[:4] == "True" })
 		l.Patch(&v1beta1.TimeWindowScaler{ObjectMeta: l.Named(name)}, `{"metadata":{"labels":{"owner":"shop"}}}`)
