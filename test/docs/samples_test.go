@@ -104,6 +104,9 @@ func (s sample) check(namespace string, apply apply) string {
 }
 
 func differ(want, got []string, namespace string) string {
+	if minor := os.Getenv("KYKLOS_TEST_VERSION"); minor == "1.34" || minor == "1.35" { // they have no message about the format of a number
+		want = slices.DeleteFunc(want, func(message string) bool { return strings.Contains(message, "with format int32") })
+	}
 	for i := range want {
 		want[i] = strings.ReplaceAll(want[i], namespaceMark, namespace)
 	}

@@ -44,7 +44,7 @@ func saysV1alpha1(t *testing.T, document string) bool {
 		Spec struct {
 			TargetRef                         struct{ APIVersion, Kind string }
 			BaselineReplicas, DefaultReplicas any
-			Workspace                         any
+			Workspace, DeletionPolicy         any
 			Windows                           []map[string]any
 		}
 	}
@@ -62,7 +62,7 @@ func saysV1alpha1(t *testing.T, document string) bool {
 		}
 	}
 	ofApps := strings.HasPrefix(cmp.Or(spec.TargetRef.APIVersion, "apps/v1"), "apps/")
-	return spec.BaselineReplicas == nil && spec.Workspace == nil && !percentage(spec.DefaultReplicas) && (ofApps || spec.TargetRef.Kind == "Deployment")
+	return spec.BaselineReplicas == nil && spec.Workspace == nil && spec.DeletionPolicy == nil && !percentage(spec.DefaultReplicas) && (ofApps || spec.TargetRef.Kind == "Deployment")
 }
 
 // The messages may differ between the versions, but not the fields.
