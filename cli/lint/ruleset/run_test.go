@@ -173,7 +173,7 @@ func TestSetsOfManifests(t *testing.T) {
 		},
 		"the same object in both versions": {
 			files: []string{scaler("office", "web"), strings.Replace(scaler("office", "web"), "v1beta1", "v1alpha1", 1)},
-			want:  []string{"a.yaml:5:9 warning duplicate-object metadata.name: the same object is also at b.yaml:5 as v1alpha1: the one that is applied last counts"},
+			want:  []string{"a.yaml:5:9 warning duplicate-object metadata.name: the same object is also at b.yaml:5 as v1alpha1: the one that is applied last counts", deprecated("b.yaml")},
 		},
 		"holidays twice, and other ConfigMaps": {
 			files: []string{scaler("office", "web", followsHolidays), holidaysOf("2026-12-25: "), holidaysOf("2027-12-25: "),

@@ -55,11 +55,12 @@ func TestUpdates(t *testing.T) {
 		"applied in the older version, which cannot say all": {
 			old:   []string{zoned},
 			files: []string{older(longer)},
+			want:  []string{deprecated("a.yaml")},
 		},
 		"the annotation of the older version broken": {
 			old:   []string{zoned},
 			files: []string{strings.Replace(older(longer), "  name: office", "  name: office\n  annotations: {kyklos.io/v1beta1-spec: gone}", 1)},
-			want: []string{"a.yaml:13:13 error refused spec.windows[0].timezone: Forbidden: would be lost: v1alpha1 does not have this field, " +
+			want: []string{deprecated("a.yaml"), "a.yaml:13:13 error refused spec.windows[0].timezone: Forbidden: would be lost: v1alpha1 does not have this field, " +
 				"and annotation kyklos.io/v1beta1-spec no longer preserves it; leave the annotation as it is, or use kyklos.io/v1beta1"},
 		},
 		"a volume cannot shrink": {
@@ -73,4 +74,9 @@ func TestUpdates(t *testing.T) {
 			same(t, lintFiles(t, tc.files, replacing(t, tc.old...)), tc.want...)
 		})
 	}
+}
+
+// deprecated is what an API server warns of for a manifest of the older version.
+func deprecated(file string) string {
+	return file + ":1:1 warning warned : kyklos.io/v1alpha1 TimeWindowScaler is deprecated; use kyklos.io/v1beta1, to which kyklos convert rewrites files"
 }
