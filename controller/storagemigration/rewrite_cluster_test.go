@@ -232,8 +232,7 @@ func conflictStorm(s *stage) {
 
 // The storage version moves back while objects are being rewritten.
 func movesBackMeanwhile(s *stage) {
-	const count = 40
-	s.fill(count)
+	s.fill(40)
 	s.store(newOne)
 	s.migrate(20)
 	s.eventually("some objects rewritten", func() bool {

@@ -90,11 +90,11 @@ type modelWriter struct {
 
 func (w modelWriter) Patch(_ context.Context, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 	if meanwhile := w.meanwhile; meanwhile != nil {
-		w.apiModel.meanwhile = nil
+		w.meanwhile = nil
 		meanwhile()
 	}
 	fate := w.answer
-	w.apiModel.answer = arrives
+	w.answer = arrives
 	if fate == requestLost {
 		return errLost
 	}

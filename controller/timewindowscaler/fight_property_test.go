@@ -6,9 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
 	"kyklos.io/kyklos/internal/metrics"
 
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
@@ -172,8 +169,4 @@ func TestAFightAcrossRestarts(t *testing.T) {
 			a.corrections = nil
 		}
 	})
-}
-
-func requestOf(s *scenario) reconcile.Request {
-	return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.tws)}
 }

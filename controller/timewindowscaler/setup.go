@@ -110,16 +110,13 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	r.attempts.Probe, r.attempts.Wake, r.attempts.Ticks = probe, wakeFirst, time.NewTicker(attempts.ProbeInterval).C
 	watches := r.newKindWatches(mgr, &queue, options)
 	r.Watches = watches
-	if err := r.watchHolidays(mgr, &queue, options); err != nil {
+	if err := errors.Join(r.watchHolidays(mgr, &queue, options), orphan.SetupWithManager(mgr, options.Clock, target.FieldManager)); err != nil {
 		return err
 	}
 	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.attempts, watches, &r.holidays, r.metrics} {
 		if err := mgr.Add(task); err != nil {
 			return err
 		}
-	}
-	if err := orphan.SetupWithManager(mgr, options.Clock, target.FieldManager); err != nil {
-		return err
 	}
 	return r.build(mgr, &queue, options.Workers)
 }

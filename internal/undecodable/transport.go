@@ -55,7 +55,7 @@ func asked(request *http.Request) (of kind, single, ok bool) {
 			_, rest, _ = strings.Cut(inNamespace, "/")
 		}
 		resource, name, single := strings.Cut(rest, "/")
-		if found && resource == k.resource && !strings.Contains(name, "/") && !(single && k.whole) {
+		if found && resource == k.resource && !strings.Contains(name, "/") && (!single || !k.whole) {
 			return k, single, true
 		}
 	}

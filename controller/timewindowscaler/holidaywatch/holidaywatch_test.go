@@ -75,14 +75,14 @@ func inBubble(t *testing.T, test func(*server), objects ...client.Object) {
 
 func (s *server) lister(key types.NamespacedName) cache.ListerWatcher {
 	return &cache.ListWatch{
-		ListFunc: func(metav1.ListOptions) (runtime.Object, error) {
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
 			if object := s.lists[key]; object != nil {
 				list.Items = append(list.Items, *object)
 			}
 			return list, nil
 		},
-		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) {
+		WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			if o.SendInitialEvents != nil {
 				return nil, errors.New("a list first, please")
 			}

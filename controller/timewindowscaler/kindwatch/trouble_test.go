@@ -88,7 +88,7 @@ func TestAWatchThatFails(t *testing.T) {
 // Watches end all the time.
 func TestTheEndOfAWatchIsNoTrouble(t *testing.T) {
 	v := newListing(t)
-	for _, err := range []error{io.EOF, io.ErrUnexpectedEOF, apierrors.NewResourceExpired("too old"), apierrors.NewGone("too old")} {
+	for _, err := range []error{io.EOF, io.ErrUnexpectedEOF, apierrors.NewResourceExpired("too old")} {
 		v.failing(v.k, err)
 		v.failing(v.k, err)
 	}
