@@ -37,6 +37,12 @@ type TimeWindowScalerStatus struct {
 	// +kubebuilder:validation:Maximum=2147483647
 	TargetObservedReplicas *int32 `json:"targetObservedReplicas,omitempty"`
 
+	// targetUID is the UID of the workload that effectiveReplicas is about. A grace
+	// period does not pass on to another workload, nor to a new one with the same name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=36
+	TargetUID string `json:"targetUID,omitempty"`
+
 	// gracePeriodExpiry is when the running grace period ends and the lower count
 	// applies. It is absent if none is running.
 	// +optional

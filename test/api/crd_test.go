@@ -1,9 +1,11 @@
 package api
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,6 +215,20 @@ func TestDeprecatedVersions(t *testing.T) {
 			deprecated := i < len(crd.Spec.Versions)-1
 			if v.Deprecated != deprecated || deprecated && !strings.Contains(ptr.Deref(v.DeprecationWarning, ""), "use kyklos.io/v1beta1") {
 				t.Errorf("%s %s: deprecated %t, warning %q", crd.Name, v.Name, v.Deprecated, ptr.Deref(v.DeprecationWarning, ""))
+			}
+		}
+	}
+}
+
+// All versions have the same status: while the older one is stored, what it lacks would be pruned from each status that is written.
+func TestAllVersionsHaveOneStatus(t *testing.T) {
+	names := func(v apiextensions.CustomResourceDefinitionVersion) []string {
+		return slices.Sorted(maps.Keys(v.Schema.OpenAPIV3Schema.Properties["status"].Properties))
+	}
+	for _, crd := range loadCRDs(t) {
+		for _, v := range crd.Spec.Versions[1:] {
+			if got, want := names(v), names(crd.Spec.Versions[0]); !slices.Equal(got, want) {
+				t.Errorf("%s: the status of %s has %q, that of %s has %q", crd.Name, v.Name, got, crd.Spec.Versions[0].Name, want)
 			}
 		}
 	}

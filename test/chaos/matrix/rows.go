@@ -57,7 +57,7 @@ var rows = []row{
 		"Reads and writes of v1beta1 and the controller need no conversion, so they go on.",
 		[]string{"test/chaos.TestConversionIsSlowOrWrong", "test/api.TestConversionDown", "test/api.TestConversionIsLossless", "test/api.TestStartsOnObjectsStoredAsV1alpha1"}},
 	{"F16", "A webhook is slow",
-		"Another team's webhook delays only what it is asked about, and a write that it makes fail is tried again. Kyklos's own webhooks are given up after five seconds, and the request is allowed.",
+		"Another team's webhook delays only what it is asked about, and a write that it makes fail is tried again. Kyklos's own webhooks are given up after five seconds, and the request is allowed, unless it is a write in v1alpha1: that needs the same server for its conversion.",
 		[]string{"test/chaos.TestOthersWebhookIsSlow", "test/chaos.TestOwnWebhooksAreGivenUpSoon"}},
 	{"F17", "A flood of updates",
 		"Other scalers meet their boundaries, the flooded target is written once, and memory stays bounded.",

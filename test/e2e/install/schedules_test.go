@@ -16,8 +16,9 @@ const definition = "timewindowscalers.kyklos.io"
 func (s *scenario) redirectWebhooks() {
 	s.Helper()
 	s.run(`kubectl -n kyklos-system patch service kyklos-webhook --type=merge -p '{"spec":{"type":"ExternalName","externalName":"127.0.0.1"}}'`)
-	for _, kind := range []string{"mutating", "validating"} {
-		s.run(fmt.Sprintf(`kubectl patch %swebhookconfiguration kyklos-webhook --type=json -p '[{"op":"add","path":"/webhooks/0/clientConfig/service/port","value":%d}]'`, kind, s.port))
+	for _, webhook := range []string{"mutating 0", "validating 0", "validating 1"} { // those of TimeWindowScalers
+		kind, index, _ := strings.Cut(webhook, " ")
+		s.run(fmt.Sprintf(`kubectl patch %swebhookconfiguration kyklos-webhook --type=json -p '[{"op":"add","path":"/webhooks/%s/clientConfig/service/port","value":%d}]'`, kind, index, s.port))
 	}
 	s.run(fmt.Sprintf(`kubectl patch crd %s --type=merge -p '{"spec":{"conversion":{"webhook":{"clientConfig":{"service":{"port":%d}}}}}}'`, definition, s.port))
 }
