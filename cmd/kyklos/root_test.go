@@ -144,7 +144,7 @@ func TestConvertWrites(t *testing.T) {
 	if err != nil || out != "" || said != link+": 1 converted to v1beta1\n" {
 		t.Errorf("%v, %q, %q", err, out, said)
 	}
-	if want := strings.Replace(string(sample), "kyklos.io/v1alpha1", "kyklos.io/v1beta1", 1); read() != want {
+	if want := strings.Replace(string(sample), "apiVersion: kyklos.io/v1alpha1", "apiVersion: kyklos.io/v1beta1", 1); read() != want {
 		t.Errorf("written:\n%s", read())
 	}
 	target, err := os.Readlink(link)

@@ -54,8 +54,8 @@ func TestCertificateCommands(t *testing.T) {
 		`jsonpath='{..caBundle}{" "}{.items[*].metadata.annotations.cert-manager\.io/inject-ca-from}'`
 	const args = `kubectl get deployment kyklos-manager -n kyklos-system -o jsonpath='{..containers[0].args}'`
 	published := strings.TrimSpace(sh.run(bundles))
-	if count := len(strings.Fields(published)); count != 5 {
-		t.Fatalf("%d caBundles, want 5: %s", count, published)
+	if count := len(strings.Fields(published)); count != 6 {
+		t.Fatalf("%d caBundles, want 6: %s", count, published)
 	}
 	for _, step := range []struct{ heading, args, annotations, gone string }{
 		{"## From self-managed to cert-manager", `["manager","--webhook-cert-dir=/etc/kyklos/webhook-cert"]`, strings.Repeat(" kyklos-system/kyklos-webhook", 3),

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -58,8 +59,8 @@ func refusable(schema apiextensionsv1.JSONSchemaProps, path string) []string {
 	add(schema.MinLength != nil, "%s in body should be at least", path)
 	add(schema.MaxItems != nil || schema.MaxProperties != nil, "%s: Too many", path)
 	add(schema.MinItems != nil, "%s in body should have at least", path)
-	add(schema.Minimum != nil, "%s in body should be greater than or equal to", path)
-	add(schema.Maximum != nil, "%s in body should be less than or equal to", path)
+	add(schema.Minimum != nil && !boundOfItsType(*schema.Minimum), "%s in body should be greater than or equal to", path)
+	add(schema.Maximum != nil && !boundOfItsType(*schema.Maximum), "%s in body should be less than or equal to", path)
 	add(schema.Pattern != "", "%s in body should match", path)
 	add(schema.Enum != nil, "%s: Unsupported value", path)
 	add(schema.XListType != nil && *schema.XListType == "set", "%s[2]: Duplicate value", path)
@@ -79,4 +80,11 @@ func refusable(schema apiextensionsv1.JSONSchemaProps, path string) []string {
 		messages = append(messages, refusable(*schema.Items.Schema, path+"[0]")...)
 	}
 	return messages
+}
+
+// boundOfItsType reports whether bound is the least or greatest number of 32 bits, or that JSON can carry exactly: not a rule for
+// users, but what Go can decode.
+func boundOfItsType(bound float64) bool {
+	const exact = 1<<53 - 1
+	return bound == math.MaxInt32 || bound == math.MinInt32 || bound == exact || bound == -exact
 }

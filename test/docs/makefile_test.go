@@ -25,7 +25,7 @@ func TestMakefilePatternsMatch(t *testing.T) {
 			prefix := map[string]string{"run": "Test", "bench": "Benchmark"}[pattern[1]]
 			for _, name := range strings.Split(pattern[2], "|") {
 				found++
-				declared := regexp.MustCompile(`(?m)^func ` + prefix + `\w*` + name)
+				declared := regexp.MustCompile(`(?m)^func ` + prefix + `\w*` + strings.TrimPrefix(name, prefix))
 				if !declares(t, testFolders(line, call[1]), declared) {
 					t.Errorf("Makefile: -%s %s matches nothing in\n%s", pattern[1], name, line)
 				}

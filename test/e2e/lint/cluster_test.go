@@ -159,7 +159,7 @@ func messagesOf(findings []lint.Finding, object *manifest.Object) []string {
 	messages := []string{}
 	for _, f := range findings {
 		if f.Object == object && f.Rule != lint.DuplicateObject {
-			messages = append(messages, fmt.Sprintf("%s: %s %s", f.Severity, f.Field, elsewhere.ReplaceAllString(f.Message, "")))
+			messages = append(messages, fmt.Sprintf("%s: %s", f.Severity, strings.TrimSpace(f.Field+" "+elsewhere.ReplaceAllString(f.Message, ""))))
 		}
 	}
 	slices.Sort(messages)
