@@ -1,5 +1,7 @@
 package conversion
 
+import "slices"
+
 // maxPairs limits the work of comparing two lists. The API allows 100 windows, which is 10,000 pairs.
 const maxPairs = 1 << 16
 
@@ -25,11 +27,7 @@ func matchItems(base, edited, original []any) *matching {
 		}
 		return m
 	case m.inPlace():
-		for i := range base {
-			if Same(base[i], edited[i]) || resembles(base[i], edited[i], true) {
-				m.pair(i, i)
-			}
-		}
+		m.pairInPlace()
 	default:
 		m.pairEqual()
 	}
@@ -64,6 +62,42 @@ func (m *matching) inPlace() bool {
 		}
 	}
 	return true
+}
+
+// pairInPlace matches the items that are unchanged, and the others if each can be the one that was in its place. Then
+// nobody can tell whether they have moved instead if one of them resembles another one more.
+func (m *matching) pairInPlace() {
+	var changed []int
+	resemble, others := true, false
+	for i := range m.base {
+		if Same(m.base[i], m.edited[i]) {
+			m.pair(i, i)
+			continue
+		}
+		changed = append(changed, i)
+		resemble = resemble && resembles(m.base[i], m.edited[i], true)
+	}
+	if !resemble {
+		return
+	}
+	for _, i := range changed {
+		m.pair(i, i)
+		for _, k := range changed {
+			others = others || similarity(m.base[k], m.edited[i]) > similarity(m.base[i], m.edited[i])
+		}
+	}
+	if others {
+		m.doubtHidden(changed)
+	}
+}
+
+// doubtHidden marks those of the items of which original has more than base shows.
+func (m *matching) doubtHidden(items []int) {
+	for _, i := range items {
+		if !Same(m.original[i], m.base[i]) {
+			m.doubtful[i] = true
+		}
+	}
 }
 
 // pairEqual matches equal items in their order. If there are fewer than before, nobody can tell which ones are left.
@@ -173,13 +207,14 @@ func similarity(a, b any) (score int) {
 
 // findDoubts marks the items that are gone while others came: they may have been replaced or edited.
 func (m *matching) findDoubts() {
-	come := false
-	for _, i := range m.origin {
-		come = come || i < 0
+	if !slices.Contains(m.origin, -1) {
+		return
 	}
+	var gone []int
 	for i, j := range m.fate {
-		if come && j < 0 && !Same(m.original[i], m.base[i]) {
-			m.doubtful[i] = true
+		if j < 0 {
+			gone = append(gone, i)
 		}
 	}
+	m.doubtHidden(gone)
 }
