@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/harness"
@@ -91,9 +90,6 @@ func everyObjectOnce(s *stage) {
 // An object that was stored under a laxer definition, and that today's schema and rules refuse, is rewritten as
 // it is.
 func refusedToday(s *stage) {
-	lax := &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-		Type: "object", XPreserveUnknownFields: ptr.To(true),
-	}}
 	wrong := map[string]func(spec map[string]any){
 		"zone":    func(spec map[string]any) { spec["timezone"] = "Mars/Olympus_Mons" },
 		"local":   func(spec map[string]any) { spec["timezone"] = "Local" },
@@ -104,7 +100,7 @@ func refusedToday(s *stage) {
 			spec["windows"] = []any{map[string]any{"days": []any{"Mon", "Mon"}, "start": "09:00", "end": "09:00", "replicas": int64(-3)}}
 		},
 	}
-	s.storeWith(oldOne, lax)
+	s.storeWith(oldOne, laxDefinition())
 	for name, spoil := range wrong {
 		object := scaler(name, oldOne)
 		spoil(object.Object["spec"].(map[string]any))
