@@ -27,7 +27,7 @@ const (
 )
 
 const (
-	refusal = `admission webhook "validate.timewindowscaler.kyklos.io" denied the request: `
+	refusal = `admission webhook "validate.v1alpha1.timewindowscaler.kyklos.io" denied the request: `
 	scaler  = `
 apiVersion: kyklos.io/%s
 kind: TimeWindowScaler
