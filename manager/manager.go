@@ -152,13 +152,14 @@ func newManager(config *rest.Config, o options, serving certs.Serving, identity 
 		options.WebhookServer = o.newWebhookServer(serving, clients)
 	}
 	if o.leaderElect {
-		lock, err := newLease(config, o.ownNamespace(), identity)
+		lease, err := newLease(config, o.ownNamespace(), identity)
 		if err != nil {
 			return nil, err
 		}
 		options.LeaderElection = true
 		options.LeaderElectionID = leaseName // for metrics; the lock has its own name
-		options.LeaderElectionResourceLockInterface = lock
+		options.LeaderElectionResourceLockInterface = lease
+		config = lease.guarded(config)
 	}
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {

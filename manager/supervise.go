@@ -141,13 +141,13 @@ func leaseIdentity() string {
 	return hostname + "_" + uuid.NewString()
 }
 
-func newLease(config *rest.Config, namespace, identity string) (resourcelock.Interface, error) {
+func newLease(config *rest.Config, namespace, identity string) (*fence, error) {
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, leaseName,
 		resourcelock.ResourceLockConfig{Identity: identity}, rest.CopyConfig(config), renewDeadline)
 	if err != nil {
 		return nil, fmt.Errorf("create the leader election lock: %w", err)
 	}
-	return lock, nil
+	return &fence{Interface: lock, elapsed: sinceStart()}, nil
 }
 
 // restart replaces this process's image by a new start of the same command.
