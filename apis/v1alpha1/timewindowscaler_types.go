@@ -99,7 +99,6 @@ type TimeWindowScalerSpec struct {
 // +kubebuilder:validation:XValidation:rule="self.kind == 'Deployment'",message="must be Deployment: v1alpha1 supports no other kinds; use v1beta1",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1'",message="must be apps/v1, the API version of Deployment",reason=FieldValueInvalid,fieldPath=".apiVersion"
 // +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self.name).hasValue()",message="must be a valid Deployment name: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
-// +structType=atomic
 type TargetRef struct {
 	// apiVersion is the API version of the workload.
 	// +optional

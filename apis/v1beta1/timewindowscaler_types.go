@@ -168,7 +168,6 @@ type WorkspaceDrive struct {
 // +kubebuilder:validation:XValidation:rule="self.apiVersion == 'apps/v1' || !self.apiVersion.matches('^apps/v[0-9][a-z0-9]*$')",message="must be apps/v1, the default: Kubernetes no longer serves other versions of apps",reason=FieldValueInvalid,fieldPath=".apiVersion"
 // +kubebuilder:validation:XValidation:rule="self.apiVersion != 'apps/v1' || !has(self.kind) || self.kind in ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'] || !self.kind.matches('^[A-Z][A-Za-z0-9]*$')",message="must be Deployment, StatefulSet, DaemonSet or ReplicaSet if apiVersion is apps/v1, the default; set apiVersion for kinds in other groups",reason=FieldValueInvalid,fieldPath=".kind"
 // +kubebuilder:validation:XValidation:rule="!has(self.name) || !format.dns1123Subdomain().validate(self.name).hasValue()",message="must be a valid workload name: lowercase letters, digits, '-' and '.', starting and ending with a letter or digit",reason=FieldValueInvalid,fieldPath=".name"
-// +structType=atomic
 type TargetRef struct {
 	// apiVersion is the API version of the workload. It defaults to apps/v1.
 	// +optional

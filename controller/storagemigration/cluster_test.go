@@ -109,21 +109,10 @@ func (s *stage) storeWith(version string, schema *apiextensionsv1.CustomResource
 	s.eventually("that version being served and stored", func() bool { return s.probe(version) })
 }
 
-// laxDefinition lets everything pass. Like the shipped schema, it gives targetRef one field manager as a whole: otherwise the API
-// server would replace those of its fields with the first write under the shipped schema.
+// laxDefinition lets everything pass.
 func laxDefinition() *apiextensionsv1.CustomResourceValidation {
-	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
-	targetRef := apiextensionsv1.JSONSchemaProps{
-		Type: "object", XMapType: ptr.To("atomic"),
-		Properties: map[string]apiextensionsv1.JSONSchemaProps{"apiVersion": text, "kind": text, "name": text},
-	}
-	spec := apiextensionsv1.JSONSchemaProps{
-		Type: "object", XPreserveUnknownFields: ptr.To(true),
-		Properties: map[string]apiextensionsv1.JSONSchemaProps{"targetRef": targetRef},
-	}
 	return &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
 		Type: "object", XPreserveUnknownFields: ptr.To(true),
-		Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": spec},
 	}}
 }
 
