@@ -82,12 +82,12 @@ func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *s
 	if err != nil || found.UID == "" || found.Value.DeletionTimestamp != nil {
 		return nil, err
 	}
-	problem := undecodable.ProblemOf(found.Value)
+	tws, problem := found.Value.DeepCopy(), undecodable.ProblemOf(found.Value)
 	metrics.RecordUndecodable(v1beta1.GroupKind.Kind, key, problem != nil)
 	if problem != nil {
-		return found.Value.DeepCopy(), problem
+		return tws, problem
 	}
-	return found.Value.DeepCopy(), nil
+	return tws, nil
 }
 
 func readScaler(ctx context.Context, reader client.Reader, key types.NamespacedName) newest.Source[*v1beta1.TimeWindowScaler] {

@@ -47,6 +47,9 @@ var known = map[Kind]struct{ builtIn, ownSpec bool }{
 // Kyklos suspends it: no node has this label, so no node runs its pods (A6). It is public contract.
 const SuspendKey = "kyklos.io/suspended"
 
+// SuspendValue is the value of SuspendKey in a suspended DaemonSet.
+const SuspendValue = "true"
+
 // DeletionPolicyAnnotation on a DaemonSet is the deletionPolicy of its TimeWindowScaler, if it is not the default: what it asks
 // for is still known when it is gone.
 const DeletionPolicyAnnotation = "kyklos.io/deletion-policy"

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -85,10 +86,7 @@ func (k kind) sound(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	without := func(parts ...string) map[string]json.RawMessage {
-		rest := map[string]json.RawMessage{}
-		for name, value := range object {
-			rest[name] = value
-		}
+		rest := maps.Clone(object)
 		for _, part := range parts {
 			delete(rest, part)
 		}

@@ -13,7 +13,7 @@ import (
 
 // suspended reports whether the DaemonSet has the key that Kyklos suspends it with; marked, whether it has the annotation.
 func suspended(d *appsv1.DaemonSet) bool {
-	return d.Spec.Template.Spec.NodeSelector[targetkind.SuspendKey] == "true"
+	return d.Spec.Template.Spec.NodeSelector[targetkind.SuspendKey] == targetkind.SuspendValue
 }
 
 func marked(d *appsv1.DaemonSet) bool {

@@ -17,8 +17,6 @@ import (
 
 // +kubebuilder:rbac:groups=apps,resources=daemonsets,verbs=get;list;watch;patch
 
-const suspendValue = "true"
-
 // DaemonSet is a target that runs on all its nodes or on none.
 type DaemonSet struct {
 	Common
@@ -89,7 +87,7 @@ func (daemonSets) Object() client.Object { return &appsv1.DaemonSet{} }
 func (k daemonSets) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
 	selector := map[string]any{targetkind.SuspendKey: nil}
 	if want.Replicas == 0 {
-		selector[targetkind.SuspendKey] = suspendValue
+		selector[targetkind.SuspendKey] = targetkind.SuspendValue
 	}
 	patch, err := mergePatch(seen.Base().ResourceVersion,
 		map[string]any{"template": map[string]any{"spec": map[string]any{"nodeSelector": selector}}})
@@ -113,7 +111,7 @@ func (daemonSets) FromObject(object client.Object) Target {
 		// A node that keeps a pod it would not get again counts as misscheduled permanently, so while the
 		// DaemonSet runs only the nodes that should have a pod count.
 		missing:   max(status.DesiredNumberScheduled-status.CurrentNumberScheduled, 0),
-		suspended: value == suspendValue, free: !there,
+		suspended: value == targetkind.SuspendValue, free: !there,
 	}
 	if there {
 		t.missing = t.Observed
