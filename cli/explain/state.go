@@ -101,7 +101,7 @@ func (e *Explanation) graceState(state *State) {
 	reading := schedule.FromSpec(e.Scaler.Spec, field.NewPath("spec"))
 	reading.Calendar = e.Scaler.Calendar
 	tws := &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Generation: state.Generation}, Spec: *e.Scaler.Spec, Status: *status}
-	end := reading.GraceEnd(tws, kept, e.At)
+	end, _ := reading.GraceEnd(tws, kept, e.At)
 	if status.GracePeriodExpiry != nil {
 		end = status.GracePeriodExpiry.Time
 	}

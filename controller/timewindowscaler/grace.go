@@ -11,11 +11,11 @@ import (
 )
 
 // grace is what the grace period does in this pass; expiry is nil unless one runs. end is when the one ended
-// that has ended.
+// that has ended. unforeseen: nothing but the status can tell when the one will end that has started.
 type grace struct {
-	expiry                    *time.Time
-	started, cancelled, ended bool
-	end                       time.Time
+	expiry                                *time.Time
+	started, cancelled, ended, unforeseen bool
+	end                                   time.Time
 }
 
 // ofThisTarget returns the scaler without what its status says about the counts of another target: each target
@@ -53,7 +53,7 @@ func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, re
 		p.grace.cancelled = running != nil && p.effective >= *status.EffectiveReplicas
 		return
 	}
-	end := reading.GraceEnd(tws, kept, now)
+	end, foreseen := reading.GraceEnd(tws, kept, now)
 	if running != nil {
 		// A grace period ends at the latest its own length from now. More is left if the clock was set
 		// back or the spec was changed.
@@ -68,6 +68,7 @@ func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, re
 		return
 	}
 	p.grace.started = running == nil
+	p.grace.unforeseen = p.grace.started && !foreseen
 }
 
 // kept is the count that a grace period keeps: the one in force, but no more than the target asks for itself,

@@ -73,6 +73,7 @@ func (w *lateWatches) restart() {
 	}
 	w.r.attempts.Probe = func(context.Context) error { return nil }
 	w.r.attempts.Wake = func(...types.NamespacedName) { w.woken = true }
+	w.r.attempts.WakeLast = w.r.attempts.Wake
 	for _, h := range w.api.objects {
 		h.seen = len(h.states) - 1
 	}

@@ -32,8 +32,10 @@ type scalerState struct {
 	// scaler and target are the newest states of the two objects that are known.
 	scaler newest.Object[*v1beta1.TimeWindowScaler]
 	target target.Memory
-	// unstored is the status that the last pass decided, if it could not be stored.
-	unstored unstoredStatus
+	// unstored is the status that the last pass decided, if it could not be stored or has to wait for its turn, and
+	// unpublished are the events of this and earlier passes that have to.
+	unstored    unstoredStatus
+	unpublished unpublished
 	// wakeUp is when the last plan wanted the scaler to be reconciled again; retries come no later.
 	wakeUp time.Time
 	// graceSince is when the grace period that runs began.

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -23,7 +21,6 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
-	"kyklos.io/kyklos/internal/statuswriter"
 )
 
 // Reconciler brings each scaler's target to the replicas of the current window.
@@ -46,14 +43,16 @@ type Reconciler struct {
 	enforce bool
 }
 
-// Reconcile is one pass over one scaler: observe, plan, act, report; then the status is written and the
-// events are published.
+// Reconcile is one pass over one scaler: observe, plan, act, report. If it is the scaler's turn, the status is written and the
+// events are published; otherwise a later pass does that.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	now := r.Clock.Now()
 	state := r.memory.of(req.NamespacedName)
+	r.attempts.Decide(req.NamespacedName)
+	defer r.attempts.Decided(req.NamespacedName)
 	stored, err := r.get(ctx, req.NamespacedName, state, now)
 	if err == nil && stored == nil {
-		r.forget(req.NamespacedName)
+		r.forget(req.NamespacedName, state)
 		return state.untilAsked(reconcile.Result{}, now), nil
 	}
 	defer func() { metrics.RecordReconcileDuration(r.Clock.Since(now).Seconds()) }()
@@ -83,37 +82,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		state.overdue = time.Time{}
 		state.fight.Correct(now)
 	}
+	r.attempts.Decided(req.NamespacedName)
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	report := pass.report()
-	err = r.writeStatus(ctx, stored, report.status, state)
-	r.publish(ctx, &pass, report) // whether or not the status was written: the target was
-	state.fight.Announced = state.fight.On()
-	if err != nil {
+	r.record(ctx, &pass, report, state)
+	if err := r.publish(ctx, stored, report.status, state, &pass); err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	return r.nextRequeue(&pass, state), nil
-}
-
-// writeStatus writes the status, or remembers it if that fails.
-func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
-	key := client.ObjectKeyFromObject(stored)
-	work := attempts.ID{Scaler: key, Work: attempts.WriteStatus}
-	if equality.Semantic.DeepEqual(stored.Status, status) {
-		r.attempts.Over(work)
-		state.unstored = unstoredStatus{}
-		return nil
-	}
-	err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
-		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
-		return err
-	})
-	if err != nil {
-		state.unstored.keep(stored, &status)
-		return err
-	}
-	state.unstored = unstoredStatus{}
-	state.scaler.Answered(asSeen(stored))
-	return nil
+	return lessThat(r.nextRequeue(&pass, state), r.Clock.Since(now)), nil
 }
 
 // nextRequeue returns when to reconcile again after a pass that was completed.
@@ -182,7 +158,8 @@ func statusLane(key types.NamespacedName) attempts.Lane {
 	return attempts.Lane{Namespace: key.Namespace, Kind: schema.GroupKind{Group: v1beta1.GroupVersion.Group, Kind: "TimeWindowScaler"}}
 }
 
-func (r *Reconciler) forget(key types.NamespacedName) {
+func (r *Reconciler) forget(key types.NamespacedName, state *scalerState) {
+	state.unpublished.send(r.Events)
 	r.memory.forget(key)
 	r.attempts.Forget(key)
 	r.metrics.Follow(key, nil)

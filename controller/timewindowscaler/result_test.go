@@ -132,13 +132,13 @@ func TestForgetting(t *testing.T) {
 	s := newScenario(t, 10)
 	s.tws.Name = "forgotten"
 	pass := s.pass(inTheHours)
-	r, request, _ := exactly(t, s)
+	r, request, state := exactly(t, s)
 	r.Events = events.NewRecorder(nil) // forgetting sends nothing
 	pass.record(&s.tws.Status)
 	if len(gauges(t, request.NamespacedName)) == 0 {
 		t.Fatal("nothing to forget")
 	}
-	r.forget(request.NamespacedName)
+	r.forget(request.NamespacedName, state)
 	if got := gauges(t, request.NamespacedName); len(got) > 0 || len(r.memory.scalers) > 0 {
 		t.Errorf("left: %v, %v", got, r.memory.scalers)
 	}

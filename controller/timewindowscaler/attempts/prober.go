@@ -23,7 +23,9 @@ const (
 type request struct {
 	lane    Lane
 	started time.Duration
-	cancel  context.CancelCauseFunc
+	// deciding: the pass is one of turns.deciding again when this one ends.
+	deciding bool
+	cancel   context.CancelCauseFunc
 }
 
 // Start wakes those whose turn it is until ctx ends. It probes only while something has failed or hangs.
@@ -40,8 +42,8 @@ func (a *Attempts) Start(ctx context.Context) error {
 
 // Tick wakes those whose turn it is now.
 func (a *Attempts) Tick(ctx context.Context) {
-	wake, probe := a.review()
-	a.Wake(wake...)
+	wake, last, probe := a.review()
+	a.wake(wake, last)
 	if !probe {
 		return
 	}
@@ -49,12 +51,12 @@ func (a *Attempts) Tick(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*ProbeInterval)
 	defer cancel()
 	err := a.Probe(ctx)
-	a.Wake(a.probed(began, err == nil)...)
+	a.wake(a.probed(began, err == nil), nil)
 }
 
 // review marks the lanes that are slow now, returns those for whom a lane has a place, and reports whether the
 // API server should be probed.
-func (a *Attempts) review() (wake []types.NamespacedName, probe bool) {
+func (a *Attempts) review() (wake, last []types.NamespacedName, probe bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.Elapsed()
@@ -74,7 +76,9 @@ func (a *Attempts) review() (wake []types.NamespacedName, probe bool) {
 			delete(a.lanes, of)
 		}
 	}
-	return wake, probe || len(a.ripe(now)) > 0
+	a.turns.expire(now)
+	first, last := a.call(now)
+	return append(wake, first...), last, probe || len(a.ripe(now)) > 0
 }
 
 // probed returns those that may try again after a probe that began at a time. When the API server is back, what
