@@ -76,8 +76,11 @@ func (s *scenario) storm(manager *harness.Manager, direction, before string, rep
 	if first.Before(boundary) {
 		s.Errorf("the first change came %s before the boundary", boundary.Sub(first))
 	}
-	reported := s.atRest(manager, 0)
-	spent := s.costs(manager).minus(costs)
+	reported, spent := last, cost{}
+	for spent.statuses < float64(s.count) || spent.events < float64(s.count) {
+		reported = s.atRest(manager, 0)
+		spent = s.costs(manager).minus(costs)
+	}
 	each := func(n float64) float64 { return n / float64(s.count) }
 	fmt.Printf("storm: %6d %4s | %5.2f s | %5.2f s | %4.2f | %5.1f s | %5.2f ms each | %.2f, %.2f, %.2f, %.2f\n",
 		s.count, direction, floor.Seconds(), last.Sub(boundary).Seconds(), last.Sub(boundary).Seconds()/floor.Seconds(), reported.Sub(boundary).Seconds(),
