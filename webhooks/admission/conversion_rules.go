@@ -19,7 +19,7 @@ import (
 // what would lose or change anything that v1alpha1 does not show, and what v1beta1 would refuse (A2). stored is the
 // object that is updated, in v1beta1, nil on create; raw is in v1alpha1. All are JSON.
 func CheckConversion(ctx context.Context, stored, raw []byte) (hub []byte, all Findings, err error) {
-	review, err := reviewWrite(stored, raw)
+	review, err := conversion.ReviewWrite(stored, raw)
 	if errors.Is(err, conversion.ErrCut) {
 		all.refuse(ConversionSize, Other{}, field.Forbidden(field.NewPath("metadata", "annotations"), err.Error()))
 		return nil, all, nil
@@ -38,13 +38,6 @@ func CheckConversion(ctx context.Context, stored, raw []byte) (hub []byte, all F
 		}
 	}
 	return hub, all, err
-}
-
-func reviewWrite(stored, raw []byte) (conversion.Review, error) {
-	if stored == nil {
-		return conversion.ReviewCreate(raw)
-	}
-	return conversion.ReviewUpdate(stored, raw)
 }
 
 // checkHidden refuses changes of what v1alpha1 does not show.
