@@ -150,8 +150,11 @@ func TestInvalidSpecs(t *testing.T) {
 		e := explain.Explain(tc.tws, explain.Holidays{}, nil, instant(t, "2026-11-23T09:30:00Z"))
 		var states []explain.WindowState
 		lines := []string{e.Answer}
-		for _, w := range e.Windows {
-			states, lines = append(states, w.State), append(lines, w.Why)
+		for i, w := range e.Windows {
+			states, lines = append(states, w.State), append(lines, w.Count+": "+w.Why)
+			if want := tc.tws.Spec.Windows[i].Replicas.IntVal; w.Replicas != want {
+				t.Errorf("%s: window %d has %d replicas, want %d", name, i, w.Replicas, want)
+			}
 		}
 		if e.Decider != tc.decider || !ptr.Equal(e.Replicas, tc.replicas) || !slices.Equal(states, tc.states) {
 			t.Errorf("%s: %s, %v", name, e.Decider, states)

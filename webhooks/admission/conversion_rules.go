@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -82,15 +81,10 @@ func pronoun(count int) string {
 // pathOf is a path that is written already.
 func pathOf(path string) *field.Path { return field.NewPath(shorten(path)) }
 
-// hubSchema is the schema of v1beta1.
-var hubSchema = sync.OnceValues(func() (*apischema.Schema, error) {
-	return apischema.Kyklos("timewindowscalers", v1beta1.GroupVersion.Version)
-})
-
 // completeHub does with a converted object what the API server does with one that was written in v1beta1: it prunes and
 // validates it, and sets defaults. An update is only charged with what it changes.
 func completeHub(ctx context.Context, stored, raw []byte) (hub []byte, errs field.ErrorList, err error) {
-	schema, err := hubSchema()
+	schema, err := apischema.Hub()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -95,5 +95,5 @@ func (all *Findings) checkSchedule(obj, old *v1beta1.TimeWindowScaler, path *fie
 
 func scheduleErrors(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.ErrorList {
 	reading := schedule.FromSpec(spec, path)
-	return reading.Invalid()
+	return reading.Invalid(nil)
 }
