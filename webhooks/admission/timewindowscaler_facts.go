@@ -67,7 +67,7 @@ type apis interface {
 // Sources let a program other than the manager gather facts. A source that returns an error leaves out the
 // fact.
 type Sources struct {
-	// Objects must support the index targetkind.Field.
+	// Objects must support the index targetkind.NameField.
 	Objects client.Reader
 	Kinds   kinds
 	APIs    apis

@@ -10,7 +10,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/metrics"
 )
@@ -64,7 +63,7 @@ func (v1alpha1Converter) GetSpoke() runtime.Object { return &spokeObject{} }
 func (c v1alpha1Converter) ConvertHubToSpoke(ctx context.Context, src *hubObject, dst runtime.Object) error {
 	converted, fits := src.document.toV1alpha1()
 	if !fits {
-		stored, err := c.stored.has(ctx, v1alpha1.GroupVersion.Version)
+		stored, err := c.stored.includeV1alpha1(ctx)
 		if err != nil {
 			return err
 		}
@@ -82,7 +81,7 @@ func (c v1alpha1Converter) ConvertHubToSpoke(ctx context.Context, src *hubObject
 func (c v1alpha1Converter) ConvertSpokeToHub(ctx context.Context, src runtime.Object, dst *hubObject) error {
 	spoke := src.(*spokeObject).document
 	if spoke.isCut() {
-		stored, err := c.stored.has(ctx, v1alpha1.GroupVersion.Version)
+		stored, err := c.stored.includeV1alpha1(ctx)
 		if err != nil {
 			return err
 		}

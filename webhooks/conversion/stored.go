@@ -28,14 +28,14 @@ var errCannotStore = fmt.Errorf("this object cannot be stored in %s: its other a
 // storedVersions reads in which versions objects may be stored.
 type storedVersions func(ctx context.Context) ([]string, error)
 
-// has reports whether objects may be stored in a version. It asks the API server, which is only needed for an object whose
-// annotations are too large.
-func (read storedVersions) has(ctx context.Context, version string) (bool, error) {
+// includeV1alpha1 reports whether objects may be stored as v1alpha1. It asks the API server, which is only needed for an
+// object whose annotations are too large.
+func (read storedVersions) includeV1alpha1(ctx context.Context) (bool, error) {
 	versions, err := read(ctx)
 	if err != nil {
 		return false, fmt.Errorf("the annotations leave no room for %s, and it is not known in which versions objects are stored: %w", Annotation, err)
 	}
-	return slices.Contains(versions, version), nil
+	return slices.Contains(versions, v1alpha1.GroupVersion.Version), nil
 }
 
 // storedIn reads the versions from status.storedVersions of the definition, or where Kyklos may not read that, as in an
