@@ -167,7 +167,7 @@ func TestMessages(t *testing.T) {
 		messages.Add(s.name, all.String())
 	}
 	for _, progress := range steps {
-		messages.Add(fmt.Sprintf("progress %+v", progress), message.Progress(progress))
+		messages.Add(strings.ReplaceAll(fmt.Sprintf("progress %+v", progress), "\n", "\\n"), message.Progress(progress))
 	}
 	messages.Add("uploaded", message.Uploaded(64*mebi))
 }
