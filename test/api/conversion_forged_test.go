@@ -94,6 +94,9 @@ func TestForgedAnnotationsAreRefused(t *testing.T) {
 		if name == "a name twice" && (err == nil || !strings.Contains(err.Error(), "names of windows must be unique")) {
 			t.Errorf("%s: got %v", name, err)
 		}
+		if name == "a name twice" {
+			continue // nothing of it would come in: neither of its windows is the one that is there
+		}
 		text, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{conversion.Annotation: `{"spec":` + payload + `}`}}})
 		harness.Must(t, err)
 		if err := edit(t, ns, "plain", types.MergePatchType, string(text)); !apierrors.IsInvalid(err) {

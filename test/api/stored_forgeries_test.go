@@ -84,7 +84,7 @@ func forgeriesAreReported(t *testing.T, s *harness.T, m *harness.Manager, ns str
 	deployment := harness.NewDeployment(ns, "plain", 0)
 	harness.Must(t, admin.Get(t.Context(), client.ObjectKeyFromObject(deployment), deployment))
 	if *deployment.Spec.Replicas != 3 || deployment.Generation != 1 {
-		t.Errorf("the target was written: %+v", deployment.Spec.Replicas)
+		t.Errorf("the target was written: %d replicas, generation %d", *deployment.Spec.Replicas, deployment.Generation)
 	}
 
 	mended := names["a name of 200 characters"]
