@@ -56,14 +56,13 @@ func (c *scalerCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *scalerCollector) Collect(to chan<- prometheus.Metric) {
-	keys, records := c.copies()
 	var s scrape
-	for i := range records {
-		s.of(label("namespace", keys[i].Namespace), label("tws_name", keys[i].Name))
-		if records[i].passed {
-			s.gauges(&records[i].state)
+	for _, one := range c.published() {
+		s.of(label("namespace", one.Namespace), label("tws_name", one.Name))
+		if one.passed {
+			s.gauges(&one.state)
 		}
-		s.counters(&records[i])
+		s.counters(&one.record)
 	}
 	s.send(to, scrapedScalers)
 }

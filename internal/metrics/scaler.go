@@ -1,7 +1,10 @@
 package metrics
 
 import (
+	"cmp"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,17 +65,27 @@ func (c *scalerCollector) change(name, namespace string, change func(*record)) {
 	change(c.records[key])
 }
 
-// copies returns what is known now. A scrape takes long enough to keep passes waiting.
-func (c *scalerCollector) copies() ([]types.NamespacedName, []record) {
+// published is what is known of one scaler.
+type published struct {
+	types.NamespacedName
+	record
+}
+
+// published returns what is known now, sorted as the series of a scrape are: that is cheaper than to sort each metric. A
+// scrape takes long enough to keep passes waiting, so it gets copies.
+func (c *scalerCollector) published() []published {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	keys, records := make([]types.NamespacedName, 0, len(c.records)), make([]record, 0, len(c.records))
+	all := make([]published, 0, len(c.records))
 	for key, r := range c.records {
 		one := *r
 		one.failures, one.misses = maps.Clone(r.failures), maps.Clone(r.misses)
-		keys, records = append(keys, key), append(records, one)
+		all = append(all, published{key, one})
 	}
-	return keys, records
+	c.mu.Unlock()
+	slices.SortFunc(all, func(a, b published) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	return all
 }
 
 func increment(counts *map[string]int, what string) {
