@@ -53,6 +53,9 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 	whole := *scaler.DeepCopy()
 	whole.TypeMeta = metav1.TypeMeta{Kind: "TimeWindowScaler", APIVersion: "kyklos.io/v1beta1"}
 	whole.Labels, whole.Annotations, whole.Finalizers, whole.ManagedFields = full.Labels, full.Annotations, full.Finalizers, full.ManagedFields
+	marked, bad := whole.DeepCopy(), scaler.DeepCopy()
+	marked.Annotations = map[string]string{"a": "b", "kyklos.io/undecodable spec": "why"}
+	bad.Annotations = map[string]string{"kyklos.io/undecodable spec": "why"}
 	reference := autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
 	for name, tc := range map[string]struct {
 		kind      client.Object
@@ -77,7 +80,8 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{targetkind.SuspendKey: "true"}}}},
 			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2},
 		}},
-		"TimeWindowScaler": {&v1beta1.TimeWindowScaler{}, &whole, &scaler},
+		"TimeWindowScaler":             {&v1beta1.TimeWindowScaler{}, &whole, &scaler},
+		"undecodable TimeWindowScaler": {&v1beta1.TimeWindowScaler{}, marked, bad},
 		"HorizontalPodAutoscaler": {&autoscalingv2.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscaler{
 			ObjectMeta: full,
 			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: reference, MaxReplicas: 9},
