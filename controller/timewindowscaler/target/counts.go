@@ -36,12 +36,12 @@ func (c *Counts) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKi
 
 // DeepCopyObject implements runtime.Object.
 func (c *Counts) DeepCopyObject() runtime.Object {
-	return &Counts{*c.ObjectMeta.DeepCopy(), c.Desired, c.Observed, c.Ready}
+	return &Counts{*c.DeepCopy(), c.Desired, c.Observed, c.Ready}
 }
 
 // Expand makes into the object that c was kept of.
 func (c *Counts) Expand(into client.Object) {
-	kept, replicas := *c.ObjectMeta.DeepCopy(), ptr.To(c.Desired)
+	kept, replicas := *c.DeepCopy(), ptr.To(c.Desired)
 	switch object := into.(type) {
 	case *appsv1.Deployment:
 		*object = appsv1.Deployment{
