@@ -110,7 +110,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	r.attempts.WakeLast = func(keys ...types.NamespacedName) { queue.WakeAt(reportPriority, keys...) }
 	watches := r.newKindWatches(mgr, &queue, options)
 	r.Watches = watches
-	if err := errors.Join(r.watchHolidays(mgr, &queue, options), orphan.SetupWithManager(mgr, options.Clock, scalerChanged)); err != nil {
+	if err := errors.Join(r.followCache(ctx, mgr.GetCache()), r.watchHolidays(mgr, &queue, options), orphan.SetupWithManager(mgr, options.Clock, scalerChanged)); err != nil {
 		return err
 	}
 	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.attempts, watches, &r.holidays, r.metrics} {
