@@ -103,16 +103,17 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 		state.unstored = unstoredStatus{}
 		return nil
 	}
-	err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
-		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
-		return err
+	written, err := attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) (*v1beta1.TimeWindowScaler, error) {
+		changed := stored.DeepCopy()
+		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), changed, status)
+		return changed, err
 	})
 	if err != nil {
 		state.unstored.keep(stored, &status)
 		return err
 	}
 	state.unstored = unstoredStatus{}
-	state.scaler.Answered(asSeen(stored))
+	state.scaler.Answered(asSeen(written))
 	return nil
 }
 
