@@ -71,6 +71,7 @@ func (m *memory) forget(key types.NamespacedName) {
 // get returns the newest known state of the scaler, or nil if it is gone. It comes with an *undecodable.Problem if parts of
 // it are missing.
 func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState, now time.Time) (*v1beta1.TimeWindowScaler, error) {
+	r.catchUp(ctx)
 	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (newest.State[*v1beta1.TimeWindowScaler], error) {
 		work := attempts.ID{Scaler: key, Work: attempts.ReadScaler}
 		return attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{}, func(ctx context.Context) (newest.State[*v1beta1.TimeWindowScaler], error) {
