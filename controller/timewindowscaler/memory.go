@@ -32,6 +32,8 @@ type scalerState struct {
 	// scaler and target are the newest states of the two objects that are known.
 	scaler newest.Object[*v1beta1.TimeWindowScaler]
 	target target.Memory
+	// refused is what the schema refuses in the spec.
+	refused refusedSpec
 	// unstored is the status that the last pass decided, if it could not be stored.
 	unstored unstoredStatus
 	// wakeUp is when the last plan wanted the scaler to be reconciled again; retries come no later.

@@ -125,7 +125,7 @@ func replicated(m *metav1.ObjectMeta, spec *int32, observed, ready int32) Target
 
 // writeScale patches the scale subresource of an object of the given kind.
 func writeScale(ctx context.Context, c *Clients, object client.Object, key types.NamespacedName, seen Target, want Desired) (Target, error) {
-	patch, err := mergePatch(seen.Base().ResourceVersion, map[string]any{"replicas": want.Replicas})
+	patch, err := mergePatch(seen.Base().ResourceVersion, nil, map[string]any{"replicas": want.Replicas})
 	if err != nil {
 		return nil, err
 	}
