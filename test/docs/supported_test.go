@@ -37,6 +37,9 @@ func TestTestedVersions(t *testing.T) {
 	if newest == nil || older == nil {
 		t.Fatal("the Makefile has no KUBERNETES_VERSION or no OLDER_KUBERNETES")
 	}
+	if messages := regexp.MustCompile(`messages are those of\s+Kubernetes (\d+\.\d+)`).FindStringSubmatch(readText(t, "docs/lint.md")); messages == nil || messages[1] != newest[2] {
+		t.Errorf("docs/lint.md: got %q, want the messages of Kubernetes %s", messages, newest[2])
+	}
 	tested := [][]string{{"`" + newest[2] + "`", newest[1]}}
 	for _, minor := range slices.Backward(strings.Fields(older[1])) {
 		module := regexp.MustCompile(`(?m)^\s*k8s\.io/kubernetes v(\S+)`).FindStringSubmatch(readText(t, "test/platform/versions/v"+minor+"/go.mod"))

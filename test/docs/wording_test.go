@@ -13,11 +13,12 @@ var (
 	// beforeFormats are the minor versions whose API servers do not know the formats of numbers.
 	beforeFormats = []string{"1.34", "1.35"}
 	// beforeValues is the minor version whose API server prints the type of a value that a rule refuses, instead of the value.
+	// A count that may be a percentage has no type.
 	beforeValues = "1.34"
 
 	ofFormat = regexp.MustCompile(`^<nil>: Invalid value: "": Checked value must be of type integer `)
 	asInt32  = regexp.MustCompile(`"float64": (\S+) in body must be of type int32: "float64"$`)
-	typeOf   = regexp.MustCompile(`^(\S+: Invalid value: )"(?:string|integer|number|boolean|object|array)": `)
+	typeOf   = regexp.MustCompile(`^(\S+: Invalid value: )"(?:string|integer|number|boolean|object|array|)": `)
 	valueOf  = regexp.MustCompile(`^(\S+: Invalid value: )(?:"(?:[^"\\]|\\.)*"|-?[0-9.]+): `)
 )
 
@@ -55,6 +56,7 @@ func TestOlderWording(t *testing.T) {
 		ruleOf134 = `spec.defaultReplicas: Invalid value: "string": must be a number`
 		list      = `spec.windows: Invalid value: names of windows must be unique`
 		listOf134 = `spec.windows: Invalid value: "array": names of windows must be unique`
+		noType134 = `spec.defaultReplicas: Invalid value: "": must be a number`
 		quoted    = `spec.storage.mountPath: Invalid value: "/a\"b\n": must be a path`
 		pathOf134 = `spec.storage.mountPath: Invalid value: "string": must be a path`
 		format    = `<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.windows[0].replicas`
@@ -69,6 +71,7 @@ func TestOlderWording(t *testing.T) {
 		equal     bool
 	}{
 		"a rule about a value":            {"1.34", []string{rule}, []string{ruleOf134}, true},
+		"a rule without a type":           {"1.34", []string{rule}, []string{noType134}, true},
 		"a rule about a list":             {"1.34", []string{list}, []string{listOf134}, true},
 		"a rule about quotes":             {"1.34", []string{quoted}, []string{pathOf134}, true},
 		"another rule":                    {"1.34", []string{rule}, []string{`spec.defaultReplicas: Invalid value: "string": must be odd`}, false},
