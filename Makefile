@@ -209,10 +209,10 @@ $(TEST_VERSIONS): test-version-%: build bin/kube-apiserver-%
 	@echo "Testing with the kube-apiserver of Kubernetes $* ..."
 	@export KYKLOS_TEST_APISERVER=$(CURDIR)/bin/kube-apiserver-$* KYKLOS_TEST_VERSION=$*; \
 	go test -count=1 -timeout 30m ./test/api; \
-	go test -count=1 -timeout 30m -run TestSamplesOnAnAPIServer ./test/docs; \
-	go test -count=1 -timeout 30m -run 'TestEveryKindThroughAWindow|TestDaemonSetOfADeletedSchedule' ./test/e2e/manager; \
-	go test -count=1 -timeout 30m -run TestBuiltInKinds ./test/e2e/lint; \
-	go test -count=1 -timeout 30m -run TestUpgradeAndBack ./test/e2e/upgrade
+	go test -count=1 -timeout 30m ./test/docs -run TestSamplesOnAnAPIServer; \
+	go test -count=1 -timeout 30m ./test/e2e/manager -run 'TestEveryKindThroughAWindow|TestDaemonSetOfADeletedSchedule'; \
+	go test -count=1 -timeout 30m ./test/e2e/lint -run TestBuiltInKinds; \
+	go test -count=1 -timeout 30m ./test/e2e/upgrade -run TestUpgradeAndBack
 
 .PHONY: bench
 bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
