@@ -115,17 +115,20 @@ bin/versitygw: test/platform/objectstore/go.mod
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
 	@go test -p 4 -timeout 30m $(LONGEST) $$(go list ./... | grep -v /test/e2e/webhooks) # most packages wait more than they compute
-	@$(MAKE) -j 2 test-webhooks test-nested
+	@$(MAKE) -j 3 test-webhooks test-release test-platform
 
 # Not beside many others: it renews certificates within seconds, which a starved API server does not keep up with.
 .PHONY: test-webhooks
 test-webhooks: build bin/certmanager
 	@go test -timeout 30m ./test/e2e/webhooks
 
-# Once more each time: go takes a result for still true when only files outside of the module have changed.
-.PHONY: test-nested
-test-nested: devcluster bin/helm
+# With -count=1, here and below: go takes a result for still true when only files outside of the module have changed.
+.PHONY: test-release
+test-release: devcluster bin/helm
 	@cd cmd/release && HELM_BIN=$(CURDIR)/bin/helm DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster KYKLOS_BIN=$(CURDIR)/bin/kyklos go test -timeout 20m -count=1 .
+
+.PHONY: test-platform
+test-platform: devcluster
 	@cd test/platform/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 ./kubelet ./hpaoracle ./externalmetrics ./behaviour
 	@cd test/platform/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 .
 

@@ -16,7 +16,7 @@ func tool(t *testing.T, variable string, env []string, args ...string) string {
 	t.Helper()
 	binary := os.Getenv(variable)
 	if binary == "" {
-		t.Skipf("%s is not set: make test-nested does", variable)
+		t.Skipf("%s is not set: make test-release does", variable)
 	}
 	home := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), binary, args...)
@@ -109,7 +109,7 @@ func startCluster(t *testing.T) (kubeconfig string) {
 	t.Helper()
 	binary := os.Getenv("DEVCLUSTER_BIN")
 	if binary == "" {
-		t.Skip("DEVCLUSTER_BIN is not set: make test-nested does")
+		t.Skip("DEVCLUSTER_BIN is not set: make test-release does")
 	}
 	cluster := exec.Command(binary, "up", "--dir", t.TempDir(), "--exit-with-stdin")
 	stdin, err := cluster.StdinPipe()

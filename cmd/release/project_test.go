@@ -128,7 +128,7 @@ func TestAction(t *testing.T) {
 	}
 	binary := os.Getenv("KYKLOS_BIN")
 	if binary == "" {
-		t.Skip("KYKLOS_BIN is not set: make test-nested does")
+		t.Skip("KYKLOS_BIN is not set: make test-release does")
 	}
 	for name, test := range map[string]struct {
 		inputs map[string]string
@@ -179,7 +179,7 @@ func TestPreCommitHooks(t *testing.T) {
 	decode(t, ".pre-commit-hooks.yaml", &hooks)
 	binary := os.Getenv("KYKLOS_BIN")
 	if binary == "" {
-		t.Skip("KYKLOS_BIN is not set: make test-nested does")
+		t.Skip("KYKLOS_BIN is not set: make test-release does")
 	}
 	for _, hook := range hooks {
 		for file, want := range map[string]int{"config/samples/office-hours.yaml": 0, "config/samples/invalid/two-mistakes.yaml": 1, "config/chart/values.yaml": 0} {

@@ -37,6 +37,13 @@ func copyInto(found, object client.Object, name string) error {
 	return apierrors.NewNotFound(schema.GroupResource{}, name)
 }
 
+// forgetIfGone models that a manager remembers nothing of a scaler that is gone.
+func (m *apiModel) forgetIfGone(scaler client.Object) {
+	if scaler == nil {
+		m.own = map[string]string{}
+	}
+}
+
 // modelReader reads past the cache.
 type modelReader struct {
 	client.Reader
@@ -44,10 +51,12 @@ type modelReader struct {
 }
 
 func (r modelReader) Get(_ context.Context, key types.NamespacedName, object client.Object, _ ...client.GetOption) error {
+	found := r.locate(object, key.Name).now()
 	if _, ok := object.(*v1beta1.TimeWindowScaler); ok {
-		r.absent[scalerAt(key.Name)] = r.locate(object, key.Name).now() == nil
+		r.absent[scalerAt(key.Name)] = found == nil
+		r.forgetIfGone(found)
 	}
-	return copyInto(r.locate(object, key.Name).now(), object, key.Name)
+	return copyInto(found, object, key.Name)
 }
 
 // modelClient reads from the cache and writes.
@@ -62,7 +71,11 @@ func (c modelClient) Get(_ context.Context, key types.NamespacedName, object cli
 			delete(c.own, string(h.now().GetUID()))
 		}
 	}
-	return copyInto(c.locate(object, key.Name).cached(), object, key.Name)
+	found := c.locate(object, key.Name).cached()
+	if _, ok := object.(*v1beta1.TimeWindowScaler); ok {
+		c.forgetIfGone(found)
+	}
+	return copyInto(found, object, key.Name)
 }
 
 func (c modelClient) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {

@@ -26,7 +26,7 @@ type apiModel struct {
 	scaled  func(name string, count int32)
 	refused func(what string)
 	// own has the version of the manager's last answered write, by the object's UID. It forgets a target when it reads
-	// another. absent has what it was told is gone.
+	// another, and all when it finds the scaler gone. absent has what it was told is gone.
 	own    map[string]string
 	absent map[string]bool
 }

@@ -169,6 +169,9 @@ func (w *lateWatches) deliver(at string) bool {
 	switch {
 	case before == nil || after == nil || before.GetUID() != after.GetUID():
 		w.woken = true
+		if after != nil { // that this one is gone too is not known
+			w.api.absent[at] = false
+		}
 	case at == scalerAt(lateScaler):
 		w.woken = w.woken || scalerChanged.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after})
 	default:

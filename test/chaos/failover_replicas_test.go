@@ -109,9 +109,14 @@ func (s *scenario) followLease() *leaseHistory {
 	return l
 }
 
-// scales returns how many writes to targets the replica has sent.
-func (r *replica) scales() int {
-	return len(r.proxy.Requests(func(q harness.Request) bool { return q.Is(http.MethodPatch, "/scale") }))
+// sent returns the writes to targets that the replica has sent.
+func (r *replica) sent() []harness.Request {
+	return r.proxy.Requests(func(q harness.Request) bool { return q.Is(http.MethodPatch, "/scale") })
+}
+
+// arrived returns how many of them did not meet a newer version of the target.
+func (r *replica) arrived() int {
+	return len(slices.DeleteFunc(r.sent(), func(q harness.Request) bool { return q.Code == http.StatusConflict }))
 }
 
 // awaitWritten waits until exactly count Deployments have the replicas in their spec.

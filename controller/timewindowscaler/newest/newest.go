@@ -56,6 +56,8 @@ type Object[T any] struct {
 	// ahead: the API server answered so, and the cache has not caught up yet.
 	ahead   bool
 	doubted bool
+	// had: the cache has had the object in last.
+	had bool
 	// void is the highest resourceVersion that was known before versions moved back. Until the cache has moved
 	// back too, nobody can tell which of the two times its versions up to void are from.
 	void string
@@ -71,6 +73,7 @@ func (o *Object[T]) Read(now time.Time, cache, server Source[T]) (State[T], erro
 	if err != nil {
 		return cached, err
 	}
+	o.had = o.had || cached.UID != "" && cached.UID == o.last.UID
 	relation := o.compare(cached)
 	switch {
 	case o.doubted:
@@ -97,6 +100,7 @@ func (o *Object[T]) Answered(state State[T]) {
 		if older(state.ResourceVersion, o.last.ResourceVersion) {
 			o.void = o.last.ResourceVersion
 		}
+		o.had = o.had && state.UID == o.last.UID
 		o.last = state
 	}
 	o.ahead, o.doubted, o.askAt = true, false, time.Time{}
@@ -124,9 +128,11 @@ func (o *Object[T]) hasValue(cached State[T]) bool {
 	return !o.VersionsOnly || cached.UID == "" || cached.UID == o.last.UID && cached.ResourceVersion == o.last.ResourceVersion
 }
 
-// follow believes the cache. Of what it has, only the version is remembered.
+// follow believes the cache. Of what it has, only the version is remembered. A cache that has never had an object that is gone may
+// have yet to see it come and go.
 func (o *Object[T]) follow(cached State[T]) State[T] {
-	o.ahead, o.askAt, o.wait, o.void = false, time.Time{}, 0, ""
+	o.ahead = cached.UID == "" && o.gone && o.last.UID != "" && !o.had
+	o.askAt, o.wait, o.void = time.Time{}, 0, ""
 	o.gone = cached.UID == ""
 	switch {
 	case o.gone:
@@ -136,7 +142,7 @@ func (o *Object[T]) follow(cached State[T]) State[T] {
 	case o.VersionsOnly:
 		return o.last
 	default:
-		o.last = State[T]{UID: cached.UID, ResourceVersion: cached.ResourceVersion}
+		o.last, o.had = State[T]{UID: cached.UID, ResourceVersion: cached.ResourceVersion}, true
 		return cached
 	}
 }

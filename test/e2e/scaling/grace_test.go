@@ -39,7 +39,7 @@ func TestGraceEndsWithItsTarget(t *testing.T) {
 		return *other.Spec.Replicas == 2
 	})
 	s.equal("changes of the other's count", other.Generation-1, int64(1))
-	s.equal("the UID in the status", s.scaler().Status.TargetUID, string(other.UID))
+	s.Until("the other's UID in the status", func() bool { return s.scaler().Status.TargetUID == string(other.UID) })
 }
 
 // B16: nobody made a pass when the window ended. The grace period counts from then.
