@@ -13,7 +13,9 @@ import (
 
 // scheduleOf has 3 replicas on weekdays from 09:00 to 17:00 UTC, else none.
 const scheduleOf = `{apiVersion: kyklos.io/%s, kind: TimeWindowScaler, metadata: {name: %s}, spec: {timezone: UTC,
-  targetRef: {apiVersion: %s, kind: %s, name: %[2]s}, windows: [{days: [Mon, Tue, Wed, Thu, Fri], start: "09:00", end: "17:00", replicas: 3}]}}`
+  targetRef: {apiVersion: %s, kind: %s, name: %[2]s}, windows: [{days: [Mon, Tue, Wed, Thu, Fri], start: "09:00", end: "17:00", replicas: 3}]}}
+---
+`
 
 // scheduled is a target and its schedule of the same name, applied in a version.
 type scheduled struct {
@@ -50,14 +52,13 @@ func TestEveryKindThroughAWindow(t *testing.T) {
 	for _, kind := range fixtures.TargetKinds {
 		all = append(all, scheduled{kind, "v1beta1", kind.Resource})
 	}
-	apply := func(x scheduled) {
-		manifest := fmt.Sprintf(scheduleOf, x.version, x.name, x.kind.APIVersion, x.kind.Name)
-		s.Kubectl(manifest, "apply", "--server-side", "-n", s.Namespace, "-f", "-")
-	}
+	manifest := ""
 	for _, x := range all {
 		s.Must(s.Client.Create(t.Context(), x.kind.New(s.Named(x.name), 0)))
-		apply(x)
+		manifest += fmt.Sprintf(scheduleOf, x.version, x.name, x.kind.APIVersion, x.kind.Name)
 	}
+	apply := func() { s.Kubectl(manifest, "apply", "--server-side", "-n", s.Namespace, "-f", "-") }
+	apply()
 	for _, at := range []struct {
 		clock    string
 		replicas int32
@@ -65,8 +66,8 @@ func TestEveryKindThroughAWindow(t *testing.T) {
 		s.SetClock(at.clock)
 		for _, x := range all {
 			s.AwaitCount(x.kind, x.name, at.replicas)
-			apply(x)
 		}
+		apply()
 	}
 	for _, x := range all {
 		s.Until("the same status of "+x.name+" in both versions", func() bool {
