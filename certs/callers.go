@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 )
 
 // Callers name the objects that make the API server call Kyklos: webhook configurations, and CustomResourceDefinitions
@@ -65,10 +66,16 @@ func (all targets) run(ctx context.Context, changed func(*object)) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for _, target := range all {
-		if err := target.onChange(func() { recordConversion(target); changed(target) }); err != nil {
+		record := func() { recordConversion(target); recordAdmission(target) }
+		if err := target.onChange(func() { record(); changed(target) }); err != nil {
 			return err
 		}
 		wg.Go(func() { target.informer.RunWithContext(ctx) })
+		wg.Go(func() {
+			if cache.WaitForCacheSync(ctx.Done(), target.informer.HasSynced) {
+				record() // what does not exist has no event
+			}
+		})
 	}
 	<-ctx.Done()
 	return nil
@@ -96,7 +103,7 @@ func (all targets) every(pass func(endpoint) bool) bool {
 
 // missing lists why calls from the API server would fail: callers not read or not created yet, bundles without the CA,
 // names that the leaf is not valid for. A caller that is deleted later is not listed: deleting a webhook configuration
-// switches admission off, and must not stop conversion as well.
+// switches admission off, and must not stop conversion as well; see targets.admitted.
 func (all targets) missing(pair *tls.Certificate, now time.Time) (errs []error) {
 	for _, target := range all {
 		obj := target.get()

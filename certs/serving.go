@@ -25,6 +25,9 @@ type Serving interface {
 	// Converts is a healthz.Checker: nil unless the API server serves several versions of a caller and does not call
 	// the conversion webhook for them.
 	Converts(*http.Request) error
+
+	// Admits is a healthz.Checker: nil unless a webhook configuration is missing or has no webhooks.
+	Admits(*http.Request) error
 }
 
 // WebhookServer returns inner with the certificates started together with it. A manager starts ordinary Runnables after

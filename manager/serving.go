@@ -92,7 +92,7 @@ func nonEmpty(name string) []string {
 
 // addChecks adds health checks. The manager is alive if it answers, and ready when its caches are filled and, with
 // webhooks, the API server trusts its certificate. /readyz/certificate lists what is missing. The Deployment's probe leaves
-// the check conversion out: in service a replica says why it refuses writes that would lose fields.
+// the checks admission and conversion out: only in service does a replica convert, and say what it refuses and why.
 func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
 	checks := map[string]healthz.Checker{"caches": func(req *http.Request) error {
 		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
@@ -104,6 +104,7 @@ func addChecks(mgr ctrl.Manager, serving certs.Serving) error {
 	}}
 	if serving != nil {
 		checks["certificate"] = serving.Ready
+		checks["admission"] = serving.Admits
 		checks["conversion"] = serving.Converts
 		checks["webhooks"] = servingCheck(mgr.GetWebhookServer().StartedChecker(), serving)
 	}

@@ -3,12 +3,14 @@
 package explain
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/preview/timeline"
+	"kyklos.io/kyklos/internal/apischema"
 	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/timecalc"
 )
@@ -83,12 +85,13 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 		HolidaysMissing: holidays.Missing, HolidaysUnread: holidays.Unread,
 	}}
 	if state != nil {
+		state = state.ofThisTarget()
 		e.Scaler.State = &state.Status
 	}
 	calendar := &e.Scaler.Calendar
 	calendar.Holidays = holidays.Dates
 	// Everything that makes the controller leave the target unchanged (B5). With an unknown zone, defaultReplicas apply instead.
-	invalid := reading.Invalid()
+	invalid := reading.Invalid(refused(&tws.Spec))
 	if err := schedule.NamespaceError(tws, field.NewPath("spec", "targetRef")); err != nil {
 		invalid = append(invalid, err)
 	}
@@ -111,6 +114,15 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	e.stateFacts(state)
 	e.lookAhead()
 	return e
+}
+
+// refused is what the schema refuses, which the API server has not seen if the object was stored in another version.
+func refused(spec *v1beta1.TimeWindowScalerSpec) field.ErrorList {
+	errs, err := apischema.RefusedSpec(context.Background(), spec)
+	if err != nil {
+		return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
+	}
+	return errs
 }
 
 func (e *Explanation) decide(zoneUnknown bool) {

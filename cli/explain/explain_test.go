@@ -135,6 +135,8 @@ func TestInvalidSpecs(t *testing.T) {
 	start := scaler("UTC", window("a", week, "9:00", "17:00", 10))
 	namespace := scaler("UTC", window("a", week, "09:00", "17:00", 10))
 	namespace.Spec.TargetRef.Namespace = "elsewhere"
+	schema := scaler("UTC", window("a", week, "09:00", "17:00", 10))
+	schema.Spec.Workspace = &v1beta1.WorkspaceDrive{}
 	want := golden.New(t, "invalid")
 	for name, tc := range map[string]struct {
 		tws      *v1beta1.TimeWindowScaler
@@ -146,12 +148,16 @@ func TestInvalidSpecs(t *testing.T) {
 		"unknown zone of a window": {windowZone, explain.ByWindow, ptr.To[int32](10), []explain.WindowState{explain.Decides, explain.LeftOut}},
 		"start":                    {start, explain.ByNothing, nil, nil},
 		"namespace of the target":  {namespace, explain.ByNothing, nil, nil},
+		"refused by the schema":    {schema, explain.ByNothing, nil, nil},
 	} {
 		e := explain.Explain(tc.tws, explain.Holidays{}, nil, instant(t, "2026-11-23T09:30:00Z"))
 		var states []explain.WindowState
 		lines := []string{e.Answer}
-		for _, w := range e.Windows {
-			states, lines = append(states, w.State), append(lines, w.Why)
+		for i, w := range e.Windows {
+			states, lines = append(states, w.State), append(lines, w.Count+": "+w.Why)
+			if want := tc.tws.Spec.Windows[i].Replicas.IntVal; w.Replicas != want {
+				t.Errorf("%s: window %d has %d replicas, want %d", name, i, w.Replicas, want)
+			}
 		}
 		if e.Decider != tc.decider || !ptr.Equal(e.Replicas, tc.replicas) || !slices.Equal(states, tc.states) {
 			t.Errorf("%s: %s, %v", name, e.Decider, states)

@@ -160,12 +160,18 @@ func amount(s *timeline.Scaler, replicas int32) string {
 // countOf is the count of a window, with the bounds of a metric.
 func (e *Explanation) countOf(i int) string {
 	window := &e.Scaler.Spec.Windows[i]
-	text := e.arithmetic(window.Replicas, e.Scaler.Calendar.Windows[i].Replicas())
+	text := e.arithmetic(window.Replicas, e.replicas(i))
 	if metric := window.Metric; metric != nil {
 		lowest, highest := schedule.MetricBounds(metric)
 		text = fmt.Sprintf("%d to %d by metric %s, else %s", lowest, highest, metric.Name, text)
 	}
 	return text
+}
+
+// replicas is the count of a window, whether or not the calendar has it: one whose zone is unknown is left out there.
+func (e *Explanation) replicas(i int) int32 {
+	count, _ := schedule.Count(e.Scaler.Spec.Windows[i].Replicas, e.Scaler.Spec.BaselineReplicas) // the spec is valid
+	return count
 }
 
 // arithmetic is a count, and how it follows from a percentage.

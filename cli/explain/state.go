@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -21,36 +20,24 @@ type State struct {
 	Generation int64
 	// Target is nil if it does not exist, or could not be read, which is in Unknown.
 	Target *Target
-	// Missing is why there is no target, "" if there is one or it could not be read.
+	// Missing is why there is no target, "" if there is one or it could not be read. NoKind: its kind does not exist, or
+	// cannot be scaled.
 	Missing string
+	NoKind  bool
 	// Owner is an older TimeWindowScaler on the same target (B8), and Autoscaler an HPA on it.
 	Owner, Autoscaler string
 	// Unknown is what could not be read.
 	Unknown []string
 }
 
-// Target is the state of a target.
-type Target struct {
-	// Asks is the count in its spec, Has the one in its status. Unset: its spec has no count.
-	Asks, Has int32
-	Unset     bool
-	// Desired is the desired state of a Workspace; Suspended is for a DaemonSet.
-	Desired   string
-	Suspended bool
-	// Owners are the field managers that own the count. Written is when, zero if that is not recorded.
-	Owners  []string
-	Written time.Time
-}
-
-func (t *Target) asksFor(e *Explanation, replicas int32) bool {
-	switch {
-	case e.Scaler.IsWorkspace():
-		return (t.Desired == "RUNNING") == (replicas > 0)
-	case e.Scaler.IsDaemonSet():
-		return t.Suspended == (replicas == 0)
-	default:
-		return !t.Unset && t.Asks == replicas
+// ofThisTarget returns the state without what its status says about the counts of another target.
+func (s *State) ofThisTarget() *State {
+	if s.Target == nil || schedule.OfTarget(&s.Status, s.Target.UID) {
+		return s
 	}
+	of := *s
+	of.Status.EffectiveReplicas, of.Status.GracePeriodExpiry = nil, nil
+	return &of
 }
 
 // stateFacts are what affects the target besides the schedule, in the order in which the controller decides.
@@ -90,26 +77,33 @@ func (e *Explanation) metricState(state *State) {
 	e.Answer = e.sentence(fmt.Sprintf("asks for %s, %s: %s", amount(e.Scaler, *e.Effective), source, e.covered()))
 }
 
-// graceState delays a lower count as the controller does (B2, B16), starting from the count in the status. If a metric decides, the
-// status has the result already.
+// graceState delays a lower count as the controller does (B2, B15, B16), starting from the count in the status. If a metric decides,
+// the status has the result already. There is nothing to keep of a target that is gone.
 func (e *Explanation) graceState(state *State) {
-	status := &state.Status
-	if e.Decider == ByMetric || status.EffectiveReplicas == nil {
+	if e.Decider == ByMetric {
 		return
 	}
-	kept := *status.EffectiveReplicas
+	status := state.Status
+	e.Scaler.State = &status // as the next pass will write it
+	inForce, gone := status.EffectiveReplicas, state.Missing != "" && !state.NoKind
+	if inForce == nil || gone {
+		status.GracePeriodExpiry = nil
+		return
+	}
+	kept := *inForce
+	if state.Target != nil {
+		kept = schedule.Kept(kept, state.Target.asks(e), state.Target.asksFor(e, kept))
+	}
 	reading := schedule.FromSpec(e.Scaler.Spec, field.NewPath("spec"))
 	reading.Calendar = e.Scaler.Calendar
-	tws := &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Generation: state.Generation}, Spec: *e.Scaler.Spec, Status: *status}
+	tws := &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Generation: state.Generation}, Spec: *e.Scaler.Spec, Status: state.Status}
 	end := reading.GraceEnd(tws, kept, e.At)
-	if status.GracePeriodExpiry != nil {
-		end = status.GracePeriodExpiry.Time
-	}
 	effective, expiry := timecalc.ApplyGracePeriod(kept, *e.Replicas, e.Scaler.Spec.GracePeriodSeconds, &end, e.At)
-	e.Effective = &effective
+	e.Effective, status.EffectiveReplicas, status.GracePeriodExpiry = &effective, &effective, nil
 	if expiry == nil {
 		return
 	}
+	status.GracePeriodExpiry = &metav1.Time{Time: *expiry}
 	until := stamp(expiry.Truncate(time.Second).In(e.At.Location()))
 	e.add("grace period", "running until %s, %s: keeps %s", until, in(expiry.Sub(e.At)), amount(e.Scaler, effective))
 	e.say("A grace period keeps %s until %s.", amount(e.Scaler, effective), until)
@@ -136,30 +130,6 @@ func (e *Explanation) targetState(state *State) {
 		e.add("target", "%s is out of sync, it should be %s: %s", name, amount(e.Scaler, *e.Effective), e.seen(target))
 		e.say("%s.", e.differs(state))
 	}
-}
-
-// seen is the state of the target, and who wrote its count.
-func (e *Explanation) seen(target *Target) string {
-	var text string
-	switch {
-	case e.Scaler.IsWorkspace():
-		text = "its desiredState is " + target.Desired
-	case e.Scaler.IsDaemonSet() && target.Suspended:
-		text = fmt.Sprintf("it is suspended, and %d of its pods are on nodes", target.Has)
-	case e.Scaler.IsDaemonSet():
-		text = fmt.Sprintf("it is running, and %d of its pods are on nodes", target.Has)
-	case target.Unset:
-		text = fmt.Sprintf("its spec has no count, and it has %d", target.Has)
-	default:
-		text = fmt.Sprintf("its spec asks for %d, and it has %d", target.Asks, target.Has)
-	}
-	if len(target.Owners) > 0 {
-		text += "; written by " + strings.Join(target.Owners, " and ")
-	}
-	if !target.Written.IsZero() {
-		text += ", " + ago(e.At.Sub(target.Written))
-	}
-	return text
 }
 
 func (e *Explanation) differs(state *State) string {

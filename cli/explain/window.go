@@ -80,7 +80,7 @@ func (v *view) isToday(t time.Time) bool {
 func (e *Explanation) window(i int) Window {
 	calendar := &e.Scaler.Calendar
 	w := calendar.Windows[i]
-	out := Window{Replicas: w.Replicas(), Count: e.countOf(i)}
+	out := Window{Replicas: e.replicas(i), Count: e.countOf(i)}
 	if len(w.Days()) == 0 {
 		spec := e.Scaler.Spec.Windows[i]
 		out.When, out.State = spec.Start+"-"+spec.End+" "+spec.Timezone, LeftOut

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kyklos.io/kyklos/cli"
+	"kyklos.io/kyklos/internal/archive/mover"
 )
 
 // called runs the program as it is called, and returns what it writes.
@@ -74,6 +76,14 @@ func TestExitCodes(t *testing.T) {
 		if ran, err := root.ExecuteC(); err == nil || exitCode(ran, err) != want {
 			t.Errorf("%s: %v, not with the exit code %d", line, err, want)
 		}
+	}
+	movers, _, err := newCommand().Find([]string{"mover"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := &mover.Failure{Code: mover.MetaNotFound}
+	if code := exitCode(movers, fmt.Errorf("restore: %w", lost)); code != lost.ExitCode() || code <= 2 {
+		t.Errorf("a mover's failure has the exit code %d", code)
 	}
 }
 

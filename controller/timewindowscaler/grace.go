@@ -22,10 +22,7 @@ type grace struct {
 // has a first decision (B15).
 func ofThisTarget(tws *v1beta1.TimeWindowScaler, obs observation) *v1beta1.TimeWindowScaler {
 	status := &tws.Status
-	if obs.target == nil || status.EffectiveReplicas == nil || status.TargetUID == string(obs.target.Base().UID) {
-		return tws
-	}
-	if status.TargetUID == "" && status.TargetObservedReplicas != nil { // written before there was a targetUID
+	if obs.target == nil || status.EffectiveReplicas == nil || schedule.OfTarget(status, obs.target.Base().UID) {
 		return tws
 	}
 	tws = tws.DeepCopy()
@@ -54,14 +51,6 @@ func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, re
 		return
 	}
 	end := reading.GraceEnd(tws, kept, now)
-	if running != nil {
-		// A grace period ends at the latest its own length from now. More is left if the clock was set
-		// back or the spec was changed.
-		end = schedule.WholeSecond(now.Add(time.Duration(tws.Spec.GracePeriodSeconds) * time.Second))
-		if running.Time.Before(end) {
-			end = running.Time
-		}
-	}
 	p.effective, p.grace.expiry = timecalc.ApplyGracePeriod(kept, p.effective, tws.Spec.GracePeriodSeconds, &end, now)
 	if p.grace.expiry == nil {
 		p.grace.ended, p.grace.end = running != nil || tws.Spec.GracePeriodSeconds > 0, end
@@ -70,15 +59,14 @@ func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, re
 	p.grace.started = running == nil
 }
 
-// kept is the count that a grace period keeps: the one in force, but no more than the target asks for itself,
-// because a grace period never scales up (B15). There is nothing to keep of a target that is gone.
+// kept is the count that a grace period keeps. There is nothing to keep of a target that is gone.
 func (p *decision) kept(inForce int32, obs observation) int32 {
 	switch {
 	case obs.target == nil && obs.obstacle == nil:
 		return p.verdict.Replicas
-	case obs.target == nil || obs.target.AsksFor(target.Desired{Replicas: inForce}):
+	case obs.target == nil:
 		return inForce
 	default:
-		return min(inForce, obs.target.Base().Spec)
+		return schedule.Kept(inForce, obs.target.Base().Spec, obs.target.AsksFor(target.Desired{Replicas: inForce}))
 	}
 }

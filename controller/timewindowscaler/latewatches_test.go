@@ -166,6 +166,9 @@ func (w *lateWatches) deliver(at string) bool {
 	before := h.states[h.seen]
 	h.seen++
 	after := h.states[h.seen]
+	if tws, ok := after.(*v1beta1.TimeWindowScaler); ok && before != nil {
+		w.r.memory.caughtUp(tws)
+	}
 	switch {
 	case before == nil || after == nil || before.GetUID() != after.GetUID():
 		w.woken = true
@@ -211,6 +214,9 @@ func (w *lateWatches) check() {
 	stored := w.api.objects[scalerAt(lateScaler)].now()
 	if stored == nil {
 		return
+	}
+	if w.r.memory.of(types.NamespacedName{Name: lateScaler}).scaler.Ahead() {
+		w.Fatal("a copy of the scaler is kept although the cache has caught up")
 	}
 	tws := stored.(*v1beta1.TimeWindowScaler)
 	want := w.wanted(&tws.Spec)

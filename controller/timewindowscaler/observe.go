@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -15,7 +16,9 @@ import (
 
 // observation is all that a plan depends on but the scaler itself and the time.
 type observation struct {
-	target target.Target // nil if it does not exist
+	// refused is what the schema refuses in the spec, however it was stored.
+	refused field.ErrorList
+	target  target.Target // nil if it does not exist
 	// obstacle is why the target's kind cannot be a target, or not be read; see target.IsObstacle.
 	obstacle error
 	// unavailable is why the target cannot be read for some time already, and unwatched why its changes may
@@ -63,6 +66,9 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 		return r.attempts.Do(ctx, work, targetLane(tws), attempts.Cause{Generation: tws.Generation}, send)
 	}
 	var err error
+	if obs.refused, err = state.refused.of(ctx, &tws.Spec); err != nil {
+		return obs, err
+	}
 	obs.target, err = target.Read(ctx, &clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
 	switch {
 	case target.IsObstacle(err):

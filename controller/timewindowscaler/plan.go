@@ -58,7 +58,7 @@ func plan(tws *v1beta1.TimeWindowScaler, obs observation, now time.Time) decisio
 	tws = ofThisTarget(tws, obs)
 	kind := target.KindOf(tws.Spec.TargetRef)
 	reading := schedule.FromSpec(&tws.Spec, field.NewPath("spec"))
-	if errs := append(targetErrors(tws, obs.obstacle), reading.Invalid()...); len(errs) > 0 {
+	if errs := append(targetErrors(tws, obs.obstacle), reading.Invalid(obs.refused)...); len(errs) > 0 {
 		if reading.ZoneError != nil {
 			errs = append(errs, reading.ZoneError)
 		}

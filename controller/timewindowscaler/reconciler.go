@@ -112,7 +112,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 		return err
 	}
 	state.unstored = unstoredStatus{}
-	state.scaler.Answered(asSeen(stored))
+	r.wrote(ctx, stored, state)
 	return nil
 }
 

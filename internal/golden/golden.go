@@ -18,6 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
+// Updating reports whether golden files are rewritten.
+func Updating() bool { return *update }
+
 // File is a golden file with one section per test case.
 type File struct {
 	t        testing.TB

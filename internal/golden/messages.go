@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,12 +35,16 @@ func NewMessages(t testing.TB) *Messages {
 	return m
 }
 
-// Add records the message of a test case. A case may have the same message more than once.
+// Add records the message of a test case; name is "" for the only one of its test. A case may have the same message more
+// than once.
 func (m *Messages) Add(name, message string) {
 	m.t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	name = m.t.Name() + ": " + name
+	if name != "" {
+		name = ": " + name
+	}
+	name = m.t.Name() + name
 	message = strings.TrimRight(message, "\n")
 	if before, known := m.texts[name]; known && before != message || strings.Contains(name, "\n") || strings.Contains("\n"+message, "\n== ") {
 		m.t.Errorf("%s cannot hold this section, or holds another text: %q, %q", messagesFile, name, message)
@@ -63,6 +68,12 @@ func (m *Messages) compare() {
 		if test, _, _ := strings.Cut(name, ": "); test == m.t.Name() && (got || !someSubtests()) {
 			want[name] = text
 		}
+	}
+	tests := testsHere()
+	exists := func(section string) bool {
+		test, _, _ := strings.Cut(section, ": ")
+		test, _, _ = strings.Cut(test, "/")
+		return tests[test]
 	}
 	if *update {
 		maps.DeleteFunc(file, func(name, _ string) bool {
@@ -90,15 +101,28 @@ func someSubtests() bool {
 	return strings.Contains(flag.Lookup("test.run").Value.String()+flag.Lookup("test.skip").Value.String(), "/")
 }
 
-// exists reports that the package has the test of a section.
-func exists(section string) bool {
-	test, _, _ := strings.Cut(section, ": ")
-	test, _, _ = strings.Cut(test, "/")
+var (
+	testFunction = regexp.MustCompile(`(?m)^func (Test\w*)\(`)
+	// packageTests are the tests of a package by its folder, read once.
+	packageTests = make(map[string]map[string]bool)
+)
+
+// testsHere returns the names of the package's tests.
+func testsHere() map[string]bool {
+	folder, err := os.Getwd()
+	if tests, read := packageTests[folder]; read && err == nil {
+		return tests
+	}
+	tests := make(map[string]bool)
+	packageTests[folder] = tests
 	files, _ := filepath.Glob("*_test.go")
-	return slices.ContainsFunc(files, func(file string) bool {
-		source, err := os.ReadFile(file)
-		return err == nil && strings.Contains(string(source), "func "+test+"(")
-	})
+	for _, file := range files {
+		source, _ := os.ReadFile(file)
+		for _, found := range testFunction.FindAllSubmatch(source, -1) {
+			tests[string(found[1])] = true
+		}
+	}
+	return tests
 }
 
 // readMessages returns the texts of all sections.

@@ -44,15 +44,15 @@ func updating(t *testing.T, on bool) {
 
 func TestTestsShareTheMessages(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("a_test.go", []byte("func TestA(\nfunc TestB(\n"), 0o600); err != nil {
+	if err := os.WriteFile("a_test.go", []byte("func TestA(\nfunc TestB(\nfunc TestC(\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	updating(t, true)
 	a, b := map[string]string{"x": "It works.", "y": "Two\n\nparagraphs."}, map[string]string{"x": "It fails."}
-	if run(t, "TestA", a) || run(t, "TestB", b) || run(t, "TestGone", b) || run(t, "TestB", b) {
+	if run(t, "TestA", a) || run(t, "TestB", b) || run(t, "TestGone", b) || run(t, "TestB", b) || run(t, "TestC", map[string]string{"": "Only one."}) {
 		t.Fatal("an update fails")
 	}
-	const want = "== TestA: x\nIt works.\n\n== TestA: y\nTwo\n\nparagraphs.\n\n== TestB: x\nIt fails.\n\n"
+	const want = "== TestA: x\nIt works.\n\n== TestA: y\nTwo\n\nparagraphs.\n\n== TestB: x\nIt fails.\n\n== TestC\nOnly one.\n\n"
 	if got, err := os.ReadFile(messagesFile); err != nil || string(got) != want {
 		t.Errorf("%v (-want +got)\n%s", err, cmp.Diff(want, string(got)))
 	}

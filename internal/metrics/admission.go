@@ -25,8 +25,13 @@ var admissionTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Help: "Objects that the validating webhook judged, by operation and result: allowed, warned (accepted with warnings) or denied.",
 }, []string{"operation", "result"})
 
+var admissionDisabled = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+	Name: "kyklos_admission_disabled",
+	Help: "1 while a webhook configuration is missing or has no webhooks, so that the API server checks nothing with them, else 0.",
+}, []string{"kind", "configuration"})
+
 func init() {
-	metrics.Registry.MustRegister(admissionTotal)
+	metrics.Registry.MustRegister(admissionTotal, admissionDisabled)
 	// All series exist from the start: a rate over a series that is born with its first refusal
 	// would miss that refusal.
 	for _, operation := range []string{AdmissionCreate, AdmissionUpdate} {
@@ -40,4 +45,10 @@ func init() {
 // AdmissionAllowed, AdmissionWarned and AdmissionDenied.
 func RecordAdmission(operation, result string) {
 	admissionTotal.WithLabelValues(operation, result).Inc()
+}
+
+// RecordAdmissionDisabled publishes whether the API server calls no webhook of a configuration, for example of the
+// ValidatingWebhookConfiguration kyklos-webhook.
+func RecordAdmissionDisabled(kind, name string, disabled bool) {
+	admissionDisabled.WithLabelValues(kind, name).Set(boolean(disabled))
 }

@@ -3,15 +3,42 @@ package schedule
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// GraceEnd returns when the grace period of a decrease ends that is due at now, kept being the count in force:
-// its own length after the edge that made the decrease due, so that an outage does not start it anew. What
-// made it due is not an edge but an edit, a holiday or a metric, if the last pass foresaw no boundary by now
-// (status.nextBoundary); then it is due since now.
+// OfTarget reports whether the counts in a status are about the target with this UID. Each target has a first decision
+// (B15).
+func OfTarget(status *v1beta1.TimeWindowScalerStatus, uid types.UID) bool {
+	olderStatus := status.TargetUID == "" && status.TargetObservedReplicas != nil // there was no targetUID yet
+	return olderStatus || status.TargetUID == string(uid)
+}
+
+// Kept returns the count that a grace period keeps: the one in force, but no more than the target asks for itself, because
+// a grace period never scales up (B15). asked is the target's own count; inSync reports that it asks for the one in force,
+// which for some kinds is not a number.
+func Kept(inForce, asked int32, inSync bool) int32 {
+	if inSync {
+		return inForce
+	}
+	return min(inForce, asked)
+}
+
+// GraceEnd returns when the grace period of a decrease ends that is due at now, kept being the count in force.
+//
+// One that runs ends as it is stored, and at the latest its own length from now: more is left if the clock was set back or
+// the spec was changed. Another one ends its own length after the edge that made the decrease due, so that an outage does
+// not start it anew. What made it due is not an edge but an edit, a holiday or a metric, if the last pass foresaw no
+// boundary by now (status.nextBoundary); then it is due since now.
 func (r *Reading) GraceEnd(tws *v1beta1.TimeWindowScaler, kept int32, now time.Time) time.Time {
 	length := time.Duration(tws.Spec.GracePeriodSeconds) * time.Second
+	if running := tws.Status.GracePeriodExpiry; running != nil {
+		if latest := WholeSecond(now.Add(length)); latest.Before(running.Time) {
+			return latest
+		}
+		return running.Time
+	}
 	since, foreseen := now, tws.Status.NextBoundary
 	if tws.Status.ObservedGeneration == tws.Generation && foreseen != nil && !foreseen.After(now) && r.ZoneError == nil {
 		if edge := r.lowerSince(kept, now, now.Add(-length)); !edge.Before(foreseen.Time) {

@@ -31,7 +31,7 @@ func TestWhatTheSchemaRefuses(t *testing.T) {
 		},
 	} {
 		reading := schedule.FromSpec(spec(change), field.NewPath("spec"))
-		errs := reading.Invalid()
+		errs := reading.Invalid(nil)
 		path, _, _ := strings.Cut(name, ":")
 		if len(errs) != 1 || errs[0].Field != path {
 			t.Errorf("%s: got %v", name, errs)
@@ -41,7 +41,7 @@ func TestWhatTheSchemaRefuses(t *testing.T) {
 	}
 	for _, valid := range []string{"", "a", "B-1_x.y", strings.Repeat("a", 63)} {
 		reading := schedule.FromSpec(spec(func(s *v1beta1.TimeWindowScalerSpec) { s.Windows[0].Name = valid }), field.NewPath("spec"))
-		if errs := reading.Invalid(); len(errs) > 0 {
+		if errs := reading.Invalid(nil); len(errs) > 0 {
 			t.Errorf("%q: got %v", valid, errs)
 		}
 	}

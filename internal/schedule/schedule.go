@@ -41,9 +41,20 @@ func (r *Reading) Errors() field.ErrorList {
 	return append(append(errs, r.WindowZoneErrors...), r.WindowErrors...)
 }
 
-// Invalid returns the errors because of which the target is left alone: all but those in zones.
-func (r *Reading) Invalid() field.ErrorList {
-	return append(slices.Clone(r.WindowErrors), r.MetricErrors...)
+// Invalid returns the errors because of which the target is left alone: all but those in zones, and what the schema refuses
+// in other fields.
+func (r *Reading) Invalid(refused field.ErrorList) field.ErrorList {
+	errs := slices.Concat(r.WindowErrors, r.MetricErrors)
+	named := make(map[string]bool, len(errs))
+	for _, err := range errs {
+		named[err.Field] = true
+	}
+	for _, err := range refused {
+		if !named[err.Field] {
+			errs = append(errs, err)
+		}
+	}
+	return errs
 }
 
 // FromSpec parses spec: zones, windows, metrics, defaults and holiday mode. path is where spec lies in its

@@ -34,6 +34,18 @@ func ScaledBy(autoscaler *autoscalingv2.HorizontalPodAutoscaler, ref v1beta1.Tar
 		schema.FromAPIVersionAndKind(scaled.APIVersion, scaled.Kind).GroupKind() == Of(ref).GroupKind()
 }
 
+// Owner returns which of the scalers of one namespace owns the workload that ref names, nil if none scales it (B8).
+func Owner(scalers []v1beta1.TimeWindowScaler, ref v1beta1.TargetRef) *v1beta1.TimeWindowScaler {
+	var owner *v1beta1.TimeWindowScaler
+	for i := range scalers {
+		s := &scalers[i]
+		if s.DeletionTimestamp == nil && SameTarget(s.Spec.TargetRef, ref) && (owner == nil || Precedes(s, owner)) {
+			owner = s
+		}
+	}
+	return owner
+}
+
 // Precedes reports whether a owns a target before b does: the older of the two, or with the same age
 // (creation is recorded in whole seconds) the one with the smaller UID (B8).
 func Precedes(a, b client.Object) bool {

@@ -74,3 +74,27 @@ func TestPrecedesIsATotalOrder(t *testing.T) {
 		}
 	})
 }
+
+// The oldest scaler of the very target owns it, unless it is being deleted.
+func TestOwner(t *testing.T) {
+	start := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	web := v1beta1.TargetRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
+	scaler := func(name, kind string, age time.Duration, deleted bool) v1beta1.TimeWindowScaler {
+		s := v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.NewTime(start.Add(-age))}}
+		s.Spec.TargetRef = v1beta1.TargetRef{Kind: kind, Name: "web"}
+		if deleted {
+			s.DeletionTimestamp = &s.CreationTimestamp
+		}
+		return s
+	}
+	scalers := []v1beta1.TimeWindowScaler{
+		scaler("young", "Deployment", time.Hour, false), scaler("old", "Deployment", 2*time.Hour, false),
+		scaler("gone", "Deployment", 3*time.Hour, true), scaler("another-kind", "DaemonSet", 4*time.Hour, false),
+	}
+	if owner := targetkind.Owner(scalers, web); owner != &scalers[1] {
+		t.Errorf("got %v, want old", owner)
+	}
+	if owner := targetkind.Owner(scalers[2:], web); owner != nil {
+		t.Errorf("got %s, want none", owner.Name)
+	}
+}

@@ -40,7 +40,7 @@ func TestConversionDisabled(t *testing.T) {
 	if status, text := s.GetURL(manager.HealthURL + "/readyz?verbose"); status != 500 || !strings.Contains(text, "[-]conversion failed") {
 		t.Errorf("got %d: %s", status, text)
 	}
-	if status, text := s.GetURL(manager.HealthURL + "/readyz?exclude=conversion"); status != 200 {
+	if status, text := s.GetURL(manager.HealthURL + harness.ReadyPath); status != 200 {
 		t.Errorf("the Deployment's probe: got %d, want 200: %s", status, text)
 	}
 	if got := s.Sum(manager, "kyklos_conversion_disabled"); got != 1 {

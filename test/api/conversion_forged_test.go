@@ -25,11 +25,8 @@ func forge(t *testing.T, namespace, payload string) *unstructured.Unstructured {
 	return object
 }
 
-// The annotation brings in nothing that v1beta1 would refuse, whether an object is created with it, as from a backup, or
-// gets it later. Without the webhook's answer nothing is stored at all.
-func TestForgedAnnotationsAreRefused(t *testing.T) {
-	ns := newNamespace(t)
-	create(t, ns, plain)
+// forgeries are annotations that v1alpha1 does not see through, with a spec that v1beta1 refuses.
+func forgeries() map[string]string {
 	const base = `{"targetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"plain"},"timezone":"Europe/Berlin","defaultReplicas":1,"holidays":{"mode":"ignore"},"windows":[{"days":["Mon","Tue"],"start":"09:00","end":"17:00","replicas":5}]}`
 	window := func(fields string) string {
 		return strings.Replace(base, `"replicas":5}`, `"replicas":5,`+fields+`}`, 1)
@@ -45,12 +42,8 @@ func TestForgedAnnotationsAreRefused(t *testing.T) {
 	for i := range 30 {
 		thirty = append(thirty, fmt.Sprintf(`{"days":["Mon"],"start":"09:%02d","end":"17:00","replicas":5,"metric":{"name":"queue","maxReplicas":9,"target":{"type":"Value","value":"1"}}}`, i))
 	}
-	shownThirty := []any{}
-	for i := range 30 {
-		shownThirty = append(shownThirty, map[string]any{"days": []any{"Mon"}, "start": fmt.Sprintf("09:%02d", i), "end": "17:00", "replicas": int64(5)})
-	}
 	const windows = `"windows":[{"days":["Mon","Tue"],"start":"09:00","end":"17:00","replicas":5}]`
-	for name, payload := range map[string]string{
+	return map[string]string{
 		"a name of 200 characters":     window(`"name":"` + strings.Repeat("a", 200) + `"`),
 		"a control character":          window(`"name":"a\u0007b"`),
 		"a reserved name":              window(`"name":"OffHours"`),
@@ -69,29 +62,46 @@ func TestForgedAnnotationsAreRefused(t *testing.T) {
 		"a baseline that is too large": strings.Replace(base, `{"targetRef"`, `{"baselineReplicas":2000000,"targetRef"`, 1),
 		"a Workspace's field":          strings.Replace(base, `{"targetRef"`, `{"workspace":{"enforce":true},"targetRef"`, 1),
 		"thirty metrics":               strings.Replace(base, windows, `"windows":[`+strings.Join(thirty, ",")+`]`, 1),
-	} {
-		object := forge(t, ns, `{"spec":`+payload+`}`)
-		object.SetName("forged")
-		if name == "thirty metrics" {
-			spec(object)["windows"] = shownThirty
-		}
-		if _, err := in("v1alpha1", ns).Create(t.Context(), object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); !apierrors.IsInvalid(err) {
+		"a name twice":                 strings.Replace(base, windows, `"windows":[{"days":["Mon"],"start":"09:00","end":"17:00","replicas":5,"name":"a"},{"days":["Tue"],"start":"09:00","end":"17:00","replicas":5,"name":"a"}]`, 1),
+	}
+}
+
+// forged returns an object with a forgery, and beside it the windows that v1alpha1 shows of it.
+func forged(t *testing.T, namespace, payload string) *unstructured.Unstructured {
+	t.Helper()
+	object := forge(t, namespace, `{"spec":`+payload+`}`)
+	object.SetName("forged")
+	var hidden struct{ Windows []map[string]any }
+	harness.Must(t, json.Unmarshal([]byte(payload), &hidden))
+	shown := []any{}
+	for _, w := range hidden.Windows {
+		shown = append(shown, map[string]any{"days": w["days"], "start": w["start"], "end": w["end"], "replicas": int64(5)})
+	}
+	spec(object)["windows"] = shown
+	return object
+}
+
+// The annotation brings in nothing that v1beta1 would refuse, whether an object is created with it, as from a backup, or
+// gets it later. Without the webhook's answer nothing is stored at all.
+func TestForgedAnnotationsAreRefused(t *testing.T) {
+	ns := newNamespace(t)
+	create(t, ns, plain)
+	for name, payload := range forgeries() {
+		_, err := in("v1alpha1", ns).Create(t.Context(), forged(t, ns, payload), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if !apierrors.IsInvalid(err) {
 			t.Errorf("%s, created: got %v", name, err)
+		}
+		if name == "a name twice" && (err == nil || !strings.Contains(err.Error(), "names of windows must be unique")) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if name == "a name twice" {
+			continue // nothing of it would come in: neither of its windows is the one that is there
 		}
 		text, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{conversion.Annotation: `{"spec":` + payload + `}`}}})
 		harness.Must(t, err)
 		if err := edit(t, ns, "plain", types.MergePatchType, string(text)); !apierrors.IsInvalid(err) {
 			t.Errorf("%s, added: got %v", name, err)
 		}
-	}
-	twice := forge(t, ns, `{"spec":`+strings.Replace(base, windows, `"windows":[{"days":["Mon"],"start":"09:00","end":"17:00","replicas":5,"name":"a"},{"days":["Tue"],"start":"09:00","end":"17:00","replicas":5,"name":"a"}]`, 1)+`}`)
-	twice.SetName("twice")
-	spec(twice)["windows"] = []any{
-		map[string]any{"days": []any{"Mon"}, "start": "09:00", "end": "17:00", "replicas": int64(5)},
-		map[string]any{"days": []any{"Tue"}, "start": "09:00", "end": "17:00", "replicas": int64(5)},
-	}
-	if _, err := in("v1alpha1", ns).Create(t.Context(), twice, metav1.CreateOptions{}); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "names of windows must be unique") {
-		t.Errorf("a name twice: got %v", err)
 	}
 	if diff := cmp.Diff(spec(parse(t, plain))["windows"], spec(get(t, "v1beta1", ns, "plain"))["windows"]); diff != "" {
 		t.Errorf("plain has changed (-before +after)\n%s", diff)

@@ -1,14 +1,20 @@
 package api
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	storageversion "k8s.io/apiserver/pkg/endpoints/discovery"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/harness"
 )
@@ -49,6 +55,35 @@ func TestStartsOnObjectsStoredAsV1alpha1(t *testing.T) {
 		t.Errorf("v1beta1: got %v, want 5 replicas in the window", spec(beta))
 	}
 	t.Run("no room", storedInV1alpha1WithoutRoom)
+	withoutDefinitions(t)
+	t.Run("no room, and no right to read the definition", storedInV1alpha1WithoutRoom)
+}
+
+// withoutDefinitions takes from the manager what it has not in an installation for some namespaces: the right to read the
+// definition.
+func withoutDefinitions(t *testing.T) {
+	t.Helper()
+	admin, err := cluster.Client()
+	harness.Must(t, err)
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "kyklos-manager"}}
+	harness.Must(t, admin.Get(t.Context(), client.ObjectKeyFromObject(role), role))
+	before := len(role.Rules)
+	role.Rules = slices.DeleteFunc(role.Rules, func(rule rbacv1.PolicyRule) bool { return slices.Contains(rule.Resources, "customresourcedefinitions") })
+	if len(role.Rules) == before {
+		t.Fatal("the role has no such rule")
+	}
+	harness.Must(t, admin.Update(t.Context(), role))
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: harness.ManagerUser,
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Verb: "list", Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Name: "timewindowscalers.kyklos.io",
+		},
+	}}
+	harness.Until(t, "the right gone", func() bool {
+		asked := review.DeepCopy()
+		harness.Must(t, admin.Create(t.Context(), asked))
+		return !asked.Status.Allowed
+	})
 }
 
 func changeDefinition(t *testing.T, patch string) {
@@ -66,6 +101,15 @@ func storedInV1alpha1WithoutRoom(t *testing.T) {
 	before, err := in("v1beta1", "default").Create(t.Context(), object, metav1.CreateOptions{})
 	harness.Must(t, err)
 	changeDefinition(t, `[{"op":"replace","path":"/spec/versions/0/storage","value":true},{"op":"replace","path":"/spec/versions/1/storage","value":false}]`)
+	apis, err := discovery.NewDiscoveryClientForConfig(cluster.Config)
+	harness.Must(t, err)
+	harness.Until(t, "v1alpha1 in discovery", func() bool { // a manager that sees nothing else can only know it from there
+		found, err := apis.ServerResourcesForGroupVersionWithContext(t.Context(), "kyklos.io/v1alpha1")
+		harness.Must(t, err)
+		return slices.ContainsFunc(found.APIResources, func(r metav1.APIResource) bool {
+			return r.Name == "timewindowscalers" && r.StorageVersionHash == storageversion.StorageVersionHash("kyklos.io", "v1alpha1", "TimeWindowScaler")
+		})
+	})
 	const want = "this object cannot be stored in kyklos.io/v1alpha1: its other annotations leave no room for kyklos.io/v1beta1-spec"
 	harness.Until(t, "a write in v1beta1 refused", func() bool {
 		_, err := in("v1beta1", "default").Patch(t.Context(), "rich", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{}, "status")
@@ -87,4 +131,5 @@ func storedInV1alpha1WithoutRoom(t *testing.T) {
 	if diff := cmp.Diff(spec(before), spec(get(t, "v1beta1", "default", "rich"))); diff != "" {
 		t.Errorf("with room again, the spec has changed (-before +after)\n%s", diff)
 	}
+	harness.Must(t, in("v1beta1", "default").Delete(t.Context(), "rich", metav1.DeleteOptions{}))
 }

@@ -97,6 +97,9 @@ func (c *Cluster) StartManager(ctx context.Context, options ManagerOptions) (*Ma
 	}, nil
 }
 
+// ReadyPath is the readiness probe of the Deployment.
+const ReadyPath = "/readyz?exclude=admission&exclude=conversion"
+
 // AwaitReady waits until the manager is ready: its caches are filled and its webhooks can be called.
 func (m *Manager) AwaitReady(ctx context.Context) error {
 	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
@@ -105,7 +108,7 @@ func (m *Manager) AwaitReady(ctx context.Context) error {
 			return false, fmt.Errorf("the manager ended: %w", m.process.err)
 		default:
 		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.HealthURL+"/readyz", nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.HealthURL+ReadyPath, nil)
 		if err != nil {
 			return false, err
 		}

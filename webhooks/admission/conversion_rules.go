@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -19,7 +18,7 @@ import (
 // what would lose or change anything that v1alpha1 does not show, and what v1beta1 would refuse (A2). stored is the
 // object that is updated, in v1beta1, nil on create; raw is in v1alpha1. All are JSON.
 func CheckConversion(ctx context.Context, stored, raw []byte) (hub []byte, all Findings, err error) {
-	review, err := reviewWrite(stored, raw)
+	review, err := conversion.ReviewWrite(stored, raw)
 	if errors.Is(err, conversion.ErrCut) {
 		all.refuse(ConversionSize, Other{}, field.Forbidden(field.NewPath("metadata", "annotations"), err.Error()))
 		return nil, all, nil
@@ -38,13 +37,6 @@ func CheckConversion(ctx context.Context, stored, raw []byte) (hub []byte, all F
 		}
 	}
 	return hub, all, err
-}
-
-func reviewWrite(stored, raw []byte) (conversion.Review, error) {
-	if stored == nil {
-		return conversion.ReviewCreate(raw)
-	}
-	return conversion.ReviewUpdate(stored, raw)
 }
 
 // checkHidden refuses changes of what v1alpha1 does not show.
@@ -89,15 +81,10 @@ func pronoun(count int) string {
 // pathOf is a path that is written already.
 func pathOf(path string) *field.Path { return field.NewPath(shorten(path)) }
 
-// hubSchema is the schema of v1beta1.
-var hubSchema = sync.OnceValues(func() (*apischema.Schema, error) {
-	return apischema.Kyklos("timewindowscalers", v1beta1.GroupVersion.Version)
-})
-
 // completeHub does with a converted object what the API server does with one that was written in v1beta1: it prunes and
 // validates it, and sets defaults. An update is only charged with what it changes.
 func completeHub(ctx context.Context, stored, raw []byte) (hub []byte, errs field.ErrorList, err error) {
-	schema, err := hubSchema()
+	schema, err := apischema.Hub()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -43,9 +43,9 @@ func (all *Findings) refuseTarget(obj *v1beta1.TimeWindowScaler, namespace *fiel
 	ref := obj.Spec.TargetRef
 	if namespace != nil {
 		all.refuse(TargetNamespace, Other{}, namespace)
-	} else if owner := facts.owner(); owner != nil {
+	} else if owner := facts.Owner; owner != nil {
 		err := field.Duplicate(path.Child("name"), ref.Name)
-		if facts.RivalsHidden {
+		if facts.OwnerHidden {
 			err.Detail = fmt.Sprintf("another TimeWindowScaler, which you may not see, already scales %s %q, and a workload can have only one: "+
 				"ask who may list TimeWindowScalers here", ref.Kind, ref.Name)
 			all.refuse(TargetShared, Other{}, err)
@@ -59,12 +59,12 @@ func (all *Findings) refuseTarget(obj *v1beta1.TimeWindowScaler, namespace *fiel
 
 // warnTarget reports what refuseTarget would have refused if the update had caused it.
 func (all *Findings) warnTarget(obj *v1beta1.TimeWindowScaler, otherNamespace bool, path *field.Path, facts Facts) {
-	owner := facts.owner()
+	owner := facts.Owner
 	switch {
 	case otherNamespace:
 		all.warn(TargetNamespace, path.Child("namespace"), "%s is not the namespace of this TimeWindowScaler: nothing is scaled until it is %s",
 			quote(obj.Spec.TargetRef.Namespace), quote(obj.Namespace))
-	case owner == nil || facts.RivalsHidden: // the status reports it
+	case owner == nil || facts.OwnerHidden: // the status reports it
 	case targetkind.Precedes(owner, obj):
 		all.warnOf(Other{v1beta1.GroupKind, owner.Name}, TargetShared, path.Child("name"),
 			"older TimeWindowScaler %s scales %s: this one does nothing until that one is deleted", quote(owner.Name), describeTarget(obj.Spec.TargetRef))

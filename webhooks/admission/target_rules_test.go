@@ -55,7 +55,7 @@ func TestRequesters(t *testing.T) {
 	lacks := func(right *targetkind.Right) admission.Facts {
 		return admission.Facts{Requester: admission.RequesterFacts{Lacks: right, User: "system:serviceaccount:shop:deployer"}}
 	}
-	hidden := admission.Facts{Rivals: []*v1beta1.TimeWindowScaler{office()}, RivalsHidden: true}
+	hidden := admission.Facts{Owner: office(), OwnerHidden: true}
 	checkCases(t, map[string]findingsCase{
 		"no right":         {obj: office(), facts: lacks(&deployment), want: []string{"requester-permission spec.targetRef.name: Forbidden"}},
 		"nor on update":    {obj: office(inZone("UTC")), old: office(), facts: lacks(&deployment), want: []string{"requester-permission spec.targetRef.name: Forbidden"}},

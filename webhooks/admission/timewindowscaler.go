@@ -43,7 +43,7 @@ type Options struct {
 }
 
 // SetupWithManager registers the webhooks of both kinds with the manager's webhook server. It needs the index
-// targetkind.Field and the caches that the controller sets up.
+// targetkind.NameField and the caches that the controller sets up.
 func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	server, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {

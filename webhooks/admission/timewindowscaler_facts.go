@@ -67,7 +67,7 @@ type apis interface {
 // Sources let a program other than the manager gather facts. A source that returns an error leaves out the
 // fact.
 type Sources struct {
-	// Objects must support the index targetkind.Field.
+	// Objects must support the index targetkind.NameField.
 	Objects client.Reader
 	Kinds   kinds
 	APIs    apis
@@ -101,7 +101,7 @@ func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) F
 	read("target", r.readTarget)
 	read("metrics", r.readMetrics)
 	if !facts.Unserved {
-		read("owner of the target", r.readRivals)
+		read("owner of the target", r.readOwner)
 		read("autoscalers", r.readAutoscalers)
 		read("holidays", r.readHolidays)
 	}
@@ -167,22 +167,17 @@ func (r factReader) object(kind targetkind.Kind) (client.Object, client.Reader) 
 	}
 }
 
-// readRivals sets facts.Rivals. The cache may be some milliseconds stale; the reconciler checks as well (B8).
-func (r factReader) readRivals(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
+// readOwner sets facts.Owner. The cache may be some milliseconds stale; the reconciler checks as well (B8).
+func (r factReader) readOwner(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	var list v1beta1.TimeWindowScalerList
 	err := r.cached.List(ctx, &list, client.InNamespace(obj.Namespace),
 		client.MatchingFields{targetkind.NameField: obj.Spec.TargetRef.Name})
 	if err != nil {
 		return fmt.Errorf("list TimeWindowScalers: %w", err)
 	}
-	for i := range list.Items {
-		other := &list.Items[i]
-		if other.Name != obj.Name && other.DeletionTimestamp == nil &&
-			targetkind.SameTarget(other.Spec.TargetRef, obj.Spec.TargetRef) {
-			facts.Rivals = append(facts.Rivals, other)
-		}
-	}
-	facts.RivalsHidden = len(facts.Rivals) > 0 && !mayKnow(ctx, r.reviews, scalers, "")
+	others := slices.DeleteFunc(list.Items, func(s v1beta1.TimeWindowScaler) bool { return s.Name == obj.Name })
+	facts.Owner = targetkind.Owner(others, obj.Spec.TargetRef)
+	facts.OwnerHidden = facts.Owner != nil && !mayKnow(ctx, r.reviews, scalers, "")
 	return nil
 }
 

@@ -26,10 +26,10 @@ type Facts struct {
 	Requester RequesterFacts
 	// Autoscalers are the names of the HorizontalPodAutoscalers of the target.
 	Autoscalers []string
-	// Rivals are the other TimeWindowScalers with the same target, without those being deleted.
-	Rivals []*v1beta1.TimeWindowScaler
-	// RivalsHidden: no finding may name the Rivals, because the user may not list TimeWindowScalers.
-	RivalsHidden bool
+	// Owner is the other TimeWindowScaler that scales the target, the first of several (B8); nil without any.
+	Owner *v1beta1.TimeWindowScaler
+	// OwnerHidden: no finding may name the Owner, because the user may not list TimeWindowScalers.
+	OwnerHidden bool
 	// Holidays is the ConfigMap named in spec.holidays; nil if it was not read.
 	Holidays *HolidaySource
 	// MetricsMissing: the cluster does not serve external metrics.
@@ -40,16 +40,6 @@ type Facts struct {
 type HolidaySource struct {
 	Exists bool
 	Keys   []string // in any order
-}
-
-// owner returns the rival that scales the target; nil without rivals.
-func (f Facts) owner() (owner *v1beta1.TimeWindowScaler) {
-	for _, s := range f.Rivals {
-		if owner == nil || targetkind.Precedes(s, owner) {
-			owner = s
-		}
-	}
-	return owner
 }
 
 // CheckTimeWindowScaler applies all rules to obj. old is the object that it updates, nil on create; what is
@@ -95,5 +85,5 @@ func (all *Findings) checkSchedule(obj, old *v1beta1.TimeWindowScaler, path *fie
 
 func scheduleErrors(spec *v1beta1.TimeWindowScalerSpec, path *field.Path) field.ErrorList {
 	reading := schedule.FromSpec(spec, path)
-	return reading.Invalid()
+	return reading.Invalid(nil)
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -65,7 +66,13 @@ func rival(name string, later time.Duration, uid types.UID) *v1beta1.TimeWindowS
 	})
 }
 
-func rivals(r ...*v1beta1.TimeWindowScaler) admission.Facts { return admission.Facts{Rivals: r} }
+func rivals(r ...*v1beta1.TimeWindowScaler) admission.Facts {
+	var all []v1beta1.TimeWindowScaler
+	for _, s := range r {
+		all = append(all, *s)
+	}
+	return admission.Facts{Owner: targetkind.Owner(all, r[0].Spec.TargetRef)}
+}
 
 func TestValidate(t *testing.T) {
 	older, younger := rival("night", -time.Hour, "z"), rival("batch", time.Hour, "a")

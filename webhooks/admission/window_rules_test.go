@@ -97,7 +97,7 @@ func TestWarningsFitTheirHeader(t *testing.T) {
 			Forbidden:      rapid.SampledFrom([]*targetkind.ForbiddenError{nil, {Kind: targetkind.Kind{GroupVersionKind: kind, Resource: name.Draw(t, "resource")}}}).Draw(t, "forbidden"),
 			MetricsMissing: rapid.Bool().Draw(t, "no metrics"),
 			Autoscalers:    []string{name.Draw(t, "HPA")},
-			Rivals:         []*v1beta1.TimeWindowScaler{rival(name.Draw(t, "rival"), rapid.SampledFrom([]time.Duration{-1, 1}).Draw(t, "age")*time.Hour, "r")},
+			Owner:          rival(name.Draw(t, "rival"), rapid.SampledFrom([]time.Duration{-1, 1}).Draw(t, "age")*time.Hour, "r"),
 			Holidays:       &admission.HolidaySource{Exists: rapid.Bool().Draw(t, "exists"), Keys: rapid.SliceOfN(name, 0, 5).Draw(t, "keys")},
 		}
 		var old *v1beta1.TimeWindowScaler

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/webhooks/admission"
 )
 
@@ -56,6 +57,7 @@ func TestWorkspaceWarnings(t *testing.T) {
 	}
 	newImage := func(w *v1alpha1.Workspace) { w.Spec.Image = "ide:1.3" }
 	none := admission.WorkspaceFacts{}
+	messages := golden.NewMessages(t)
 	for name, tc := range map[string]struct {
 		obj, old *v1alpha1.Workspace
 		facts    admission.WorkspaceFacts
@@ -87,7 +89,7 @@ func TestWorkspaceWarnings(t *testing.T) {
 		"an empty list for none":       {obj: workspace(in("RUNNING"), func(w *v1alpha1.Workspace) { w.Spec.Args = []string{} }), old: workspace(in("RUNNING"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkFindings(t, admission.CheckWorkspace(tc.obj, tc.old, tc.facts), tc.want)
+			checkFindings(t, messages, name, admission.CheckWorkspace(tc.obj, tc.old, tc.facts), tc.want)
 		})
 	}
 }

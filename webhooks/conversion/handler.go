@@ -6,10 +6,10 @@ import (
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/conversion"
 
-	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/metrics"
 )
@@ -23,7 +23,11 @@ const maxBody = 8 << 20
 // SetupWithManager registers the webhook with the manager's webhook server. It needs neither leadership nor caches,
 // so every replica converts as soon as its server runs.
 func SetupWithManager(mgr ctrl.Manager) error {
-	handler, err := newHandler(storedIn(mgr.GetAPIReader()))
+	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("create a discovery client: %w", err)
+	}
+	handler, err := newHandler(storedIn(mgr.GetAPIReader(), apis))
 	if err != nil {
 		return err
 	}
@@ -58,8 +62,14 @@ func (v1alpha1Converter) GetSpoke() runtime.Object { return &spokeObject{} }
 // may be the form in which it is stored: nothing would bring the rest back.
 func (c v1alpha1Converter) ConvertHubToSpoke(ctx context.Context, src *hubObject, dst runtime.Object) error {
 	converted, fits := src.document.toV1alpha1()
-	if !fits && c.stored.has(ctx, v1alpha1.GroupVersion.Version) {
-		return errCannotStore
+	if !fits {
+		stored, err := c.stored.includeV1alpha1(ctx)
+		if err != nil {
+			return err
+		}
+		if stored {
+			return errCannotStore
+		}
 	}
 	dst.(*spokeObject).document = converted
 	dst.(*spokeObject).cut = !fits
@@ -70,8 +80,14 @@ func (c v1alpha1Converter) ConvertHubToSpoke(ctx context.Context, src *hubObject
 // v1alpha1 may be stored, the marker is not Kyklos's, and an error would break every list of v1beta1.
 func (c v1alpha1Converter) ConvertSpokeToHub(ctx context.Context, src runtime.Object, dst *hubObject) error {
 	spoke := src.(*spokeObject).document
-	if spoke.isCut() && !c.stored.has(ctx, v1alpha1.GroupVersion.Version) {
-		return ErrCut
+	if spoke.isCut() {
+		stored, err := c.stored.includeV1alpha1(ctx)
+		if err != nil {
+			return err
+		}
+		if !stored {
+			return ErrCut
+		}
 	}
 	dst.document = spoke.toV1beta1()
 	return nil

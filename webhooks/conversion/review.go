@@ -17,19 +17,9 @@ type Review struct {
 	Unclear []Window
 }
 
-// ReviewCreate reviews a new v1alpha1 object, as JSON. Annotation is welcome: the object may come from a backup.
-func ReviewCreate(raw []byte) (Review, error) { return reviewWrite(nil, raw) }
-
-// ReviewUpdate reviews the update of a stored object, as v1beta1, to a v1alpha1 object. Both are JSON.
-func ReviewUpdate(stored, raw []byte) (Review, error) {
-	old, err := parseDocument(stored)
-	if err != nil {
-		return Review{}, err
-	}
-	return reviewWrite(old, raw)
-}
-
-func reviewWrite(old document, raw []byte) (Review, error) {
+// ReviewWrite reviews a write of a v1alpha1 object. stored is the object that is updated, as v1beta1, or nil on create; then
+// Annotation is welcome, because the object may come from a backup. Both are JSON.
+func ReviewWrite(stored, raw []byte) (Review, error) {
 	spoke, err := parseDocument(raw)
 	if err != nil {
 		return Review{}, err
@@ -39,9 +29,13 @@ func reviewWrite(old document, raw []byte) (Review, error) {
 	}
 	hub := spoke.toV1beta1()
 	review := Review{Hub: encode(hub)}
-	if old == nil {
+	if stored == nil {
 		review.Unclear = spoke.unclear()
 		return review, nil
+	}
+	old, err := parseDocument(stored)
+	if err != nil {
+		return Review{}, err
 	}
 	before, hadSpec := decode(old["spec"]).(map[string]any)
 	if !hadSpec || !decodable(old["spec"]) {

@@ -33,18 +33,18 @@ func TestReview(t *testing.T) {
 		"another window in its place":   {spoke: spoke(read, `{"defaultReplicas":3,"windows":[{"replicas":5,"start":"09:00"}]}`), unclear: []Window{{"spec.windows[0]", "day"}}},
 		"a spec that is not the stored": {spoke: spoke(`{"spec":{"baselineReplicas":10,"defaultReplicas":"30%","windows":[{"name":"day","replicas":3,"timezone":"UTC"}]}}`, shown), changed: []string{"spec.defaultReplicas"}},
 	} {
-		review, err := ReviewUpdate([]byte(stored), []byte(tc.spoke))
+		review, err := ReviewWrite([]byte(stored), []byte(tc.spoke))
 		if diff := cmp.Diff(tc.lost, review.Lost) + cmp.Diff(tc.changed, review.Changed) + cmp.Diff(tc.unclear, review.Unclear); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
 		}
 	}
-	if review, err := ReviewCreate([]byte(spoke(read, `{"windows":[{"replicas":5}]}`))); err != nil || len(review.Unclear) != 1 {
+	if review, err := ReviewWrite(nil, []byte(spoke(read, `{"windows":[{"replicas":5}]}`))); err != nil || len(review.Unclear) != 1 {
 		t.Errorf("a backup with another window: %v, %+v", err, review)
 	}
-	if _, err := ReviewCreate([]byte(cut)); !errors.Is(err, ErrCut) {
+	if _, err := ReviewWrite(nil, []byte(cut)); !errors.Is(err, ErrCut) {
 		t.Errorf("a backup without room: %v", err)
 	}
-	if _, err := ReviewUpdate([]byte(stored), []byte(cut)); !errors.Is(err, ErrCut) {
+	if _, err := ReviewWrite([]byte(stored), []byte(cut)); !errors.Is(err, ErrCut) {
 		t.Errorf("an update of what has no room: %v", err)
 	}
 }

@@ -138,7 +138,7 @@ func write(t *rapid.T, spec map[string]any, most int, acts ...string) (*editor, 
 		list = append(list, w.window)
 	}
 	spoke["spec"].(map[string]any)["windows"] = list
-	review, err := ReviewUpdate(encode(hub), encode(spoke))
+	review, err := ReviewWrite(encode(hub), encode(spoke))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,13 +88,7 @@ func (r *Reader) owner(ctx context.Context, tws *v1beta1.TimeWindowScaler, state
 	if err := r.List(ctx, &rivals, client.InNamespace(tws.Namespace)); err != nil {
 		return err
 	}
-	owner := tws
-	for i := range rivals.Items {
-		if rival := &rivals.Items[i]; rival.DeletionTimestamp == nil && targetkind.SameTarget(rival.Spec.TargetRef, owner.Spec.TargetRef) && targetkind.Precedes(rival, owner) {
-			owner = rival
-		}
-	}
-	if owner.UID != tws.UID {
+	if owner := targetkind.Owner(rivals.Items, tws.Spec.TargetRef); owner != nil && targetkind.Precedes(owner, tws) {
 		state.Owner = owner.Name
 	}
 	return nil
@@ -120,7 +114,7 @@ func (r *Reader) target(ctx context.Context, tws *v1beta1.TimeWindowScaler, stat
 	var unknown *targetkind.UnknownError
 	var unscalable *targetkind.NotScalableError
 	if errors.As(err, &unknown) || errors.As(err, &unscalable) {
-		state.Missing = err.Error()
+		state.Missing, state.NoKind = err.Error(), true
 		return nil
 	}
 	if err != nil {
@@ -144,7 +138,7 @@ func (r *Reader) target(ctx context.Context, tws *v1beta1.TimeWindowScaler, stat
 
 // targetOf reads the count of an object, or of its scale subresource.
 func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Unstructured, objects dynamic.ResourceInterface) (*explain.Target, error) {
-	target := &explain.Target{}
+	target := &explain.Target{UID: object.GetUID()}
 	written := []string{"f:spec", "f:replicas"}
 	switch kind {
 	case targetkind.Workspace:

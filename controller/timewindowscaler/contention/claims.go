@@ -2,6 +2,7 @@ package contention
 
 import (
 	"context"
+	"fmt"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,23 +15,22 @@ import (
 
 // +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=list;watch
 
-// Owner returns the name of the scaler that owns the target, "" if that is tws itself: the older object,
-// then the smaller UID (B8). Admission races, so this decides.
-func Owner(ctx context.Context, reader client.Reader, tws *v1beta1.TimeWindowScaler) (string, error) {
-	var others v1beta1.TimeWindowScalerList
-	err := reader.List(ctx, &others, client.InNamespace(tws.Namespace),
-		client.MatchingFields{targetkind.NameField: tws.Spec.TargetRef.Name}, client.UnsafeDisableDeepCopy)
+// OwnerOf returns the scaler that owns a target, nil if none names it: the older object, then the smaller UID (B8).
+// Admission races, so this decides. The scaler must not be changed.
+func OwnerOf(ctx context.Context, reader client.Reader, namespace string, ref v1beta1.TargetRef) (*v1beta1.TimeWindowScaler, error) {
+	var claims v1beta1.TimeWindowScalerList
+	err := reader.List(ctx, &claims, client.InNamespace(namespace), client.MatchingFields{targetkind.NameField: ref.Name}, client.UnsafeDisableDeepCopy)
 	if err != nil {
+		return nil, fmt.Errorf("list the TimeWindowScalers of %s %s: %w", ref.Kind, ref.Name, err)
+	}
+	return targetkind.Owner(claims.Items, ref), nil
+}
+
+// Owner returns the name of the scaler that owns tws's target, "" if that is tws itself.
+func Owner(ctx context.Context, reader client.Reader, tws *v1beta1.TimeWindowScaler) (string, error) {
+	owner, err := OwnerOf(ctx, reader, tws.Namespace, tws.Spec.TargetRef)
+	if err != nil || owner == nil || !targetkind.Precedes(owner, tws) { // the list may not have tws yet
 		return "", err
-	}
-	owner := tws
-	for i := range others.Items {
-		if other := &others.Items[i]; other.DeletionTimestamp == nil && targetkind.SameTarget(other.Spec.TargetRef, owner.Spec.TargetRef) && targetkind.Precedes(other, owner) {
-			owner = other
-		}
-	}
-	if owner.UID == tws.UID {
-		return "", nil
 	}
 	return owner.Name, nil
 }

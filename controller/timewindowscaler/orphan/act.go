@@ -2,15 +2,12 @@ package orphan
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/targetkind"
 )
@@ -23,15 +20,14 @@ func (r *Reconciler) act(ctx context.Context, d *appsv1.DaemonSet, o observation
 	case unmark:
 		return true, r.patch(ctx, d, nil, nil)
 	case report, resume:
-		if scaler, err := owner(ctx, r.APIReader, d); err != nil || scaler != nil {
+		if scaler, err := contention.OwnerOf(ctx, r.APIReader, d.Namespace, referenceTo(d.Name)); err != nil || scaler != nil {
 			return false, err
 		}
 		if next == report {
 			r.Events.Publish(d, o.now, events.EmitLeftSuspended(d.Name))
 			return true, nil
 		}
-		template := map[string]any{"spec": map[string]any{"nodeSelector": map[string]any{targetkind.SuspendKey: nil}}}
-		if err := r.patch(ctx, d, nil, map[string]any{"template": template}); err != nil {
+		if err := r.patch(ctx, d, nil, target.SuspendSpec(false)); err != nil {
 			return true, err
 		}
 		r.Events.Publish(d, o.now, events.EmitResumedAfterDeletion())
@@ -39,19 +35,8 @@ func (r *Reconciler) act(ctx context.Context, d *appsv1.DaemonSet, o observation
 	return true, nil
 }
 
-// patch writes the annotation, or removes it, and changes the spec, if the DaemonSet is still as it was read. In a merge patch null
-// removes a key.
+// patch writes the annotation, or removes it, and changes the spec.
 func (r *Reconciler) patch(ctx context.Context, d *appsv1.DaemonSet, policy any, spec map[string]any) error {
-	body := map[string]any{"metadata": map[string]any{
-		"resourceVersion": d.ResourceVersion, "annotations": map[string]any{targetkind.DeletionPolicyAnnotation: policy},
-	}}
-	if spec != nil {
-		body["spec"] = spec
-	}
-	patch, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("encode the patch: %w", err)
-	}
-	written := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name}}
-	return r.Client.Patch(ctx, written, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(r.FieldManager))
+	_, err := target.PatchDaemonSet(ctx, r.Client, d, map[string]any{targetkind.DeletionPolicyAnnotation: policy}, spec)
+	return err
 }

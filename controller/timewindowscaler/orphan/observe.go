@@ -2,12 +2,11 @@ package orphan
 
 import (
 	"context"
-	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -20,31 +19,16 @@ func marked(d *appsv1.DaemonSet) bool {
 	return d.Annotations[targetkind.DeletionPolicyAnnotation] == string(v1beta1.DeletionResume)
 }
 
-// observe reads the scalers of a DaemonSet.
+// observe reads the scaler of a DaemonSet.
 func (r *Reconciler) observe(ctx context.Context, d *appsv1.DaemonSet) (observation, error) {
 	o := observation{now: r.Clock.Now(), suspended: suspended(d), marked: marked(d)}
 	var err error
-	o.scaler, err = owner(ctx, r.Client, d)
+	o.scaler, err = contention.OwnerOf(ctx, r.Client, d.Namespace, referenceTo(d.Name))
 	return o, err
 }
 
-// owner returns the scaler of the DaemonSet, or nil.
-func owner(ctx context.Context, reader client.Reader, d *appsv1.DaemonSet) (oldest *v1beta1.TimeWindowScaler, err error) {
-	var all v1beta1.TimeWindowScalerList
-	if err := reader.List(ctx, &all, client.InNamespace(d.Namespace), client.MatchingFields{targetkind.NameField: d.Name}); err != nil {
-		return nil, fmt.Errorf("list the TimeWindowScalers of DaemonSet %s: %w", d.Name, err)
-	}
-	for i := range all.Items {
-		scaler := &all.Items[i]
-		if scaler.DeletionTimestamp == nil && scales(scaler, d.Name) && (oldest == nil || targetkind.Precedes(scaler, oldest)) {
-			oldest = scaler
-		}
-	}
-	return oldest, nil
-}
-
-// scales reports whether the DaemonSet of that name is the scaler's target.
-func scales(scaler *v1beta1.TimeWindowScaler, name string) bool {
-	ref := scaler.Spec.TargetRef
-	return ref.Name == name && targetkind.Of(ref).GroupKind() == targetkind.DaemonSet.GroupKind()
+// referenceTo names a DaemonSet as a target.
+func referenceTo(name string) v1beta1.TargetRef {
+	apiVersion, kind := targetkind.DaemonSet.ToAPIVersionAndKind()
+	return v1beta1.TargetRef{APIVersion: apiVersion, Kind: kind, Name: name}
 }

@@ -22,8 +22,6 @@ type Reconciler struct {
 	APIReader client.Reader
 	Clock     clock.PassiveClock
 	Events    *events.Recorder
-	// FieldManager owns what is written.
-	FieldManager string
 
 	mu       sync.Mutex
 	memories map[types.NamespacedName]memory

@@ -18,7 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // The permissions are those of DaemonSets as targets.
@@ -27,15 +29,16 @@ import (
 const passTimeout = 30 * time.Second
 
 // SetupWithManager adds the controller to mgr. It needs the index targetkind.NameField, and runs on the leader only.
-func SetupWithManager(mgr ctrl.Manager, wall clock.PassiveClock, fieldManager string) error {
+// scalerChanged passes the updates of TimeWindowScalers that change their spec.
+func SetupWithManager(mgr ctrl.Manager, wall clock.PassiveClock, scalerChanged predicate.Predicate) error {
 	r := &Reconciler{
-		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Clock: wall, FieldManager: fieldManager,
-		Events: events.NewRecorder(mgr.GetEventRecorder(fieldManager)),
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Clock: wall,
+		Events: events.NewRecorder(mgr.GetEventRecorder(target.FieldManager)),
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("orphan").
 		Watches(&appsv1.DaemonSet{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(concerned)).
-		Watches(&v1beta1.TimeWindowScaler{}, handler.EnqueueRequestsFromMapFunc(daemonSetOf), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1beta1.TimeWindowScaler{}, handler.EnqueueRequestsFromMapFunc(daemonSetOf), builder.WithPredicates(scalerChanged)).
 		WithOptions(controller.Options{
 			ReconciliationTimeout: passTimeout,
 			RateLimiter:           workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Second, time.Minute),
@@ -46,11 +49,11 @@ func SetupWithManager(mgr ctrl.Manager, wall clock.PassiveClock, fieldManager st
 // daemonSetOf returns the DaemonSet that a scaler names.
 func daemonSetOf(_ context.Context, object client.Object) []reconcile.Request {
 	scaler := object.(*v1beta1.TimeWindowScaler)
-	name := scaler.Spec.TargetRef.Name
-	if !scales(scaler, name) {
+	ref := scaler.Spec.TargetRef
+	if !targetkind.SameTarget(ref, referenceTo(ref.Name)) {
 		return nil
 	}
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: scaler.Namespace, Name: name}}}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: scaler.Namespace, Name: ref.Name}}}
 }
 
 // concerned passes DaemonSets that are or were suspended or marked, and deletions.

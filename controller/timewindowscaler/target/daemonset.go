@@ -82,23 +82,33 @@ type daemonSets struct{ heldToCount }
 
 func (daemonSets) Object() client.Object { return &appsv1.DaemonSet{} }
 
-// Write adds our key or removes it, and touches nothing else. In a merge patch null removes a key; the API
-// server stores no empty nodeSelector.
+// Write adds our key or removes it, and touches nothing else.
 func (k daemonSets) Write(ctx context.Context, c *Clients, key types.NamespacedName, seen Target, want Desired) (Target, error) {
-	selector := map[string]any{targetkind.SuspendKey: nil}
-	if want.Replicas == 0 {
-		selector[targetkind.SuspendKey] = targetkind.SuspendValue
-	}
-	patch, err := mergePatch(seen.Base().ResourceVersion,
-		map[string]any{"template": map[string]any{"spec": map[string]any{"nodeSelector": selector}}})
+	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, ResourceVersion: seen.Base().ResourceVersion}}
+	written, err := PatchDaemonSet(ctx, c.Client, d, nil, SuspendSpec(want.Replicas == 0))
 	if err != nil {
 		return nil, err
 	}
-	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	if err := c.Client.Patch(ctx, d, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldManager)); err != nil {
+	return k.FromObject(written), nil
+}
+
+// SuspendSpec is the spec of a merge patch that adds our key or removes it. The API server stores no empty nodeSelector.
+func SuspendSpec(suspend bool) map[string]any {
+	selector := map[string]any{targetkind.SuspendKey: nil}
+	if suspend {
+		selector[targetkind.SuspendKey] = targetkind.SuspendValue
+	}
+	return map[string]any{"template": map[string]any{"spec": map[string]any{"nodeSelector": selector}}}
+}
+
+// PatchDaemonSet changes annotations and the spec of a DaemonSet that is still as it was seen, and returns it as it was stored.
+func PatchDaemonSet(ctx context.Context, c client.Client, seen *appsv1.DaemonSet, annotations, spec map[string]any) (*appsv1.DaemonSet, error) {
+	patch, err := mergePatch(seen.ResourceVersion, annotations, spec)
+	if err != nil {
 		return nil, err
 	}
-	return k.FromObject(d), nil
+	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: seen.Namespace, Name: seen.Name}}
+	return d, c.Patch(ctx, d, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldManager))
 }
 
 // FromObject counts the nodes with a pod, including nodes that should have none.

@@ -126,12 +126,18 @@ func readCached(ctx context.Context, reader client.Reader, kind Cached, key type
 	}
 }
 
-// mergePatch changes a spec only if its object still has the resourceVersion.
-func mergePatch(resourceVersion string, spec map[string]any) ([]byte, error) {
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": resourceVersion},
-		"spec":     spec,
-	})
+// mergePatch changes annotations and the spec of an object only if it still has the resourceVersion. nil leaves them as they
+// are; a nil value removes its key.
+func mergePatch(resourceVersion string, annotations, spec map[string]any) ([]byte, error) {
+	metadata := map[string]any{"resourceVersion": resourceVersion}
+	body := map[string]any{"metadata": metadata}
+	if annotations != nil {
+		metadata["annotations"] = annotations
+	}
+	if spec != nil {
+		body["spec"] = spec
+	}
+	patch, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("encode the patch: %w", err)
 	}

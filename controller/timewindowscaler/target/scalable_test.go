@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -102,7 +103,7 @@ func TestAnUnsetCountIsSet(t *testing.T) {
 			t.Errorf("asks for %d", replicas)
 		}
 	}
-	set := replicated(&metav1.ObjectMeta{}, ptr.To[int32](0), 0, 0)
+	set := deployments{}.FromObject(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](0)}})
 	if !set.AsksFor(Desired{0}) || set.AsksFor(Desired{1}) {
 		t.Error("0 is a count like any other")
 	}

@@ -89,7 +89,7 @@ func patchWatched(ctx context.Context, c *Clients, watched Watched, key types.Na
 	if err != nil {
 		return nil, err
 	}
-	patch, err := mergePatch(seen.Base().ResourceVersion, spec)
+	patch, err := mergePatch(seen.Base().ResourceVersion, nil, spec)
 	if err != nil {
 		return nil, err
 	}

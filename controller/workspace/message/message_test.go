@@ -2,12 +2,10 @@ package message_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -23,10 +21,9 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/internal/archive/mover"
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata")
 
 // constants returns the values of a file's string constants whose names start with prefix.
 func constants(t *testing.T, path, prefix string) map[string]bool {
@@ -153,11 +150,11 @@ func check(t *testing.T, s situation) {
 
 // TestMessages compares all messages in some situations with testdata. It is the only test of their wording.
 func TestMessages(t *testing.T) {
-	var all strings.Builder
+	messages := golden.NewMessages(t)
 	for _, s := range situations() {
+		var all strings.Builder
 		facts := s.facts()
 		written := facts.Status(eight)
-		fmt.Fprintf(&all, "## %s\n", s.name)
 		ready := meta.FindStatusCondition(written.Conditions, v1alpha1.ConditionReady)
 		fmt.Fprintf(&all, "Ready %s %s: %s\n", ready.Status, ready.Reason, ready.Message)
 		if e := written.Error; e != nil {
@@ -167,23 +164,12 @@ func TestMessages(t *testing.T) {
 		for _, event := range facts.Events() {
 			fmt.Fprintf(&all, "event %s %s: %s\n", event.Type, event.Reason, event.Note)
 		}
-		fmt.Fprintln(&all)
+		messages.Add(s.name, all.String())
 	}
 	for _, progress := range steps {
-		fmt.Fprintf(&all, "## progress %+v\n%s\n\n", progress, message.Progress(progress))
+		messages.Add(strings.ReplaceAll(fmt.Sprintf("progress %+v", progress), "\n", "\\n"), message.Progress(progress))
 	}
-	fmt.Fprintf(&all, "## uploaded\n%s\n", message.Uploaded(64*mebi))
-	path := filepath.Join("testdata", "messages.txt")
-	if *update && os.WriteFile(path, []byte(all.String()), 0o644) != nil {
-		t.Fatal("cannot write testdata")
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), all.String()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	messages.Add("uploaded", message.Uploaded(64*mebi))
 }
 
 // Long details are shortened to their end, at a character boundary.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kyklos.io/kyklos/controller/workspace/message"
+	"kyklos.io/kyklos/internal/golden"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -27,7 +28,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%s has no heading Reasons", path)
 	}
 	want := "\n| Reason | Meaning | Example of a message | Event |\n|---|---|---|---|\n" + strings.Join(rows(t), "")
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(path, []byte(head+heading+want), 0o644); err != nil {
 			t.Fatal(err)
 		}
