@@ -45,16 +45,17 @@ func (r *Reconciler) publish(ctx context.Context, stored *v1beta1.TimeWindowScal
 func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
 	key := client.ObjectKeyFromObject(stored)
 	work := attempts.ID{Scaler: key, Work: attempts.WriteStatus}
-	err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
-		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
-		return err
+	written, err := attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) (*v1beta1.TimeWindowScaler, error) {
+		changed := stored.DeepCopy()
+		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), changed, *status.DeepCopy()) // the answer is decoded into it
+		return changed, err
 	})
 	if err != nil {
 		state.unstored.keep(stored, &status)
 		return err
 	}
 	state.unstored = unstoredStatus{}
-	r.wrote(ctx, stored, state)
+	r.wrote(ctx, written, state)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package timewindowscaler
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,7 +34,11 @@ type Reconciler struct {
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
 
+	// namespaces are those that are served; none means all.
+	namespaces []string
+
 	memory   memory
+	caughtUp sync.Once
 	attempts *attempts.Attempts
 	holidays holidaywatch.Watches
 	metrics  *extmetric.Poller

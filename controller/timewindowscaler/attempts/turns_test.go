@@ -136,6 +136,33 @@ func TestALaneThatHangsDelaysNoReport(t *testing.T) {
 	v.expectTurn("it hangs", true, "web", false)
 }
 
+// B18: a lane that hung counts again, with all that waits for it, as soon as a copy of one of its requests is answered.
+func TestALaneThatIsAnsweredAgainGoesFirst(t *testing.T) {
+	v := newReporters(t, 8)
+	first, _ := v.begin(write("shop", "a"), scalers, Cause{}, func(error) {})
+	v.now += time.Millisecond
+	second, _ := v.begin(write("shop", "b"), scalers, Cause{}, func(error) {})
+	copied := ""
+	first.again, second.again = func() { copied += "a" }, func() { copied += "b" }
+	v.begins("c")
+	v.now += copyAfter
+	v.Tick(v.Context())
+	v.expectTurn("it hangs", false, "web", false)
+	v.expectCalls("it hangs", "web", "")
+	v.now += time.Millisecond
+	first.copyAnswered, second.copyAnswered = true, true
+	_ = v.end(v.Context(), write("shop", "a"), first, Cause{}, nil)
+	v.expectTurn("a copy was answered", false, "web", false)
+	v.expectCalls("a copy was answered", "", "c")
+	_ = v.end(v.Context(), write("shop", "b"), second, Cause{}, nil)
+	v.expectCalls("one waits for the lane", "", "")
+	v.begins("c")()
+	v.expectCalls("all targets are written", "web", "")
+	if copied != "ab" || v.total != (load{}) {
+		t.Errorf("copies of %q were sent; left: %+v", copied, v.total)
+	}
+}
+
 // One that was called and does not come, because its pass fails before, gives its turn to another and is called again.
 func TestOneThatIsCalledAndDoesNotCome(t *testing.T) {
 	v := newReporters(t, 8)
