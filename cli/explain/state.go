@@ -18,6 +18,8 @@ import (
 type State struct {
 	Status     v1beta1.TimeWindowScalerStatus
 	Generation int64
+	// Deleting says that the TimeWindowScaler is being deleted, and what that waits for; "" if it is not.
+	Deleting string
 	// Target is nil if it does not exist, or could not be read, which is in Unknown.
 	Target *Target
 	// Missing is why there is no target, "" if there is one or it could not be read. NoKind: its kind does not exist, or

@@ -13,6 +13,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/explain"
 	"kyklos.io/kyklos/internal/golden"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // At ten in the morning of a Monday the office asks for ten, and outside of it for two.
@@ -126,6 +127,18 @@ func TestState(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, effective, tc.effective)
 		}
 		want.Add(name, append([]string{"answer: " + answer}, facts...)...)
+	}
+}
+
+// A schedule whose deletion waits for a finalizer decides nothing any more (B8).
+func TestADeletionThatWaits(t *testing.T) {
+	s := well(t, ten, 10)
+	s.tws.DeletionTimestamp, s.tws.Finalizers = ptr.To(metav1.NewTime(s.at)), []string{"x.example.com/hold"}
+	s.state.Deleting, s.state.Target.Asks = schedule.Deleting(s.tws), 1
+	e := explain.Explain(s.tws, explain.Holidays{}, &s.state, s.at)
+	want := "At Mon 2026-11-23 10:00 UTC web asks for nothing: it is being deleted and waits for the finalizer x.example.com/hold; its target is no longer scaled."
+	if e.Answer != want || e.Decider != explain.ByNothing || e.Replicas != nil || e.Effective != nil || e.Next != nil {
+		t.Errorf("%s\n%+v", e.Answer, e)
 	}
 }
 

@@ -52,9 +52,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	now := r.Clock.Now()
 	state := r.memory.of(req.NamespacedName)
 	stored, err := r.get(ctx, req.NamespacedName, state, now)
-	if err == nil && stored == nil {
-		r.forget(req.NamespacedName)
-		return state.untilAsked(reconcile.Result{}, now), nil
+	if err == nil && (stored == nil || stored.DeletionTimestamp != nil) {
+		return r.deleted(ctx, req, stored, state, now)
 	}
 	defer func() { metrics.RecordReconcileDuration(r.Clock.Since(now).Seconds()) }()
 	if err != nil {
@@ -183,8 +182,13 @@ func statusLane(key types.NamespacedName) attempts.Lane {
 }
 
 func (r *Reconciler) forget(key types.NamespacedName) {
+	r.release(key)
 	r.memory.forget(key)
 	r.attempts.Forget(key)
+}
+
+// release ends what a scaler uses beside its passes.
+func (r *Reconciler) release(key types.NamespacedName) {
 	r.metrics.Follow(key, nil)
 	r.holidays.Release(key)
 	r.Events.Forget(key)

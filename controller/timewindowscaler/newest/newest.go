@@ -87,6 +87,9 @@ func (o *Object[T]) Read(now time.Time, cache, server Source[T]) (State[T], erro
 		return answer, err
 	}
 	o.Answered(answer)
+	if answer.UID == "" && cached.UID == "" { // they agree
+		return o.follow(cached), nil
+	}
 	if o.compare(cached) == behind {
 		o.patient(now) // when to ask again
 	}
