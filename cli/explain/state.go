@@ -26,7 +26,7 @@ type State struct {
 	// cannot be scaled.
 	Missing string
 	NoKind  bool
-	// Owner is an older TimeWindowScaler on the same target (B8), and Autoscaler an HPA on it.
+	// Owner is the TimeWindowScaler that owns the same target (B8), and Autoscaler an HPA on it.
 	Owner, Autoscaler string
 	// Unknown is what could not be read.
 	Unknown []string
@@ -118,8 +118,8 @@ func (e *Explanation) targetState(state *State) {
 	name := e.Scaler.Target()
 	switch target := state.Target; {
 	case state.Owner != "":
-		e.add("owner", "%s belongs to the older TimeWindowScaler %s, so this one has no effect", name, state.Owner)
-		e.say("It has no effect: %s belongs to the older TimeWindowScaler %s.", name, state.Owner)
+		e.add("owner", "%s belongs to TimeWindowScaler %s, so this one has no effect", name, state.Owner)
+		e.say("It has no effect: %s belongs to TimeWindowScaler %s.", name, state.Owner)
 	case state.Missing != "":
 		e.add("target", "%s", state.Missing)
 		e.say("There is nothing to scale: %s.", state.Missing)

@@ -46,7 +46,7 @@ func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 		return &metav1.Condition{}
 	}
 	s.Until("TargetConflict", func() bool { return refused().Reason == v1beta1.ReasonTargetConflict })
-	s.equal("message", refused().Message, "Deployment webapp belongs to the older TimeWindowScaler webapp-office-hours")
+	s.equal("message", refused().Message, "Deployment webapp belongs to TimeWindowScaler webapp-office-hours, and a workload can have only one")
 	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
 
 	s.Must(admin.Delete(s.Context(), first))
