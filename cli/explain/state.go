@@ -18,6 +18,8 @@ import (
 type State struct {
 	Status     v1beta1.TimeWindowScalerStatus
 	Generation int64
+	// Created is when the scaler was, and Edited when others than Kyklos wrote it last.
+	Created, Edited time.Time
 	// Target is nil if it does not exist, or could not be read, which is in Unknown.
 	Target *Target
 	// Missing is why there is no target, "" if there is one or it could not be read. NoKind: its kind does not exist, or
@@ -135,6 +137,7 @@ func (e *Explanation) targetState(state *State) {
 func (e *Explanation) differs(state *State) string {
 	name, target, status := e.Scaler.Target(), state.Target, &state.Status
 	other := "another count"
+	stale, idle := e.stale(state)
 	switch {
 	case e.Scaler.IsWorkspace():
 		other = target.Desired
@@ -146,8 +149,8 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("It is paused (spec.pause), so Kyklos leaves %s at %s", name, other)
 	case reason(status, v1beta1.ConditionDegraded) == v1beta1.ReasonFieldFight:
 		return fmt.Sprintf("%s has %s: another field manager keeps changing it, and Kyklos corrects it less and less often", name, other)
-	case e.stale(state) != "":
-		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, e.stale(state))
+	case idle:
+		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, stale)
 	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
 		return fmt.Sprintf("%s stays in %s, which a user asked for since the last start or end of a window; the next one applies again", name, other)
 	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden, v1beta1.ReasonTargetUnavailable}, reason(status, v1beta1.ConditionDegraded)):
@@ -157,20 +160,26 @@ func (e *Explanation) differs(state *State) string {
 	}
 }
 
-// stale is why the status is outdated, "" if it is not: Kyklos reconciles at nextBoundary at the latest.
-func (e *Explanation) stale(state *State) string {
+// stale is why the status is outdated, "" if it is not: Kyklos reconciles at nextBoundary at the latest. idle: as far as is
+// known, Kyklos has done nothing since.
+func (e *Explanation) stale(state *State) (why string, idle bool) {
 	const patience = 2 * time.Minute // for jitter, and clocks that differ
+	var since time.Time
 	status := &state.Status
 	switch next := status.NextBoundary; {
 	case len(status.Conditions) == 0:
-		return "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running"
+		why, since = "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running", state.Created
 	case status.ObservedGeneration < state.Generation:
-		return fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation)
+		why, since = fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation), state.Edited
 	case next != nil && e.At.Sub(next.Time) > patience:
-		return fmt.Sprintf("Kyklos should have reconciled at %s but did not, its manager may not be running", stamp(next.In(e.At.Location())))
+		why, since = fmt.Sprintf("Kyklos should have reconciled at %s but did not, its manager may not be running", stamp(next.In(e.At.Location()))), next.Time
 	default:
-		return ""
+		return "", false
 	}
+	if target := state.Target; target != nil && !target.ByKyklos.IsZero() && !target.ByKyklos.Before(since) {
+		return "Kyklos has scaled the target, but its new status is not stored: if there is an event StatusRefused, the API server refuses it", false
+	}
+	return why, true
 }
 
 // conditions adds Ready, and the other conditions if they are true.
@@ -178,7 +187,7 @@ func (e *Explanation) conditions(state *State) {
 	if state == nil {
 		return
 	}
-	if stale := e.stale(state); stale != "" {
+	if stale, _ := e.stale(state); stale != "" {
 		e.add("status", "%s", stale)
 	}
 	for _, name := range []string{v1beta1.ConditionReady, v1beta1.ConditionReconciling, v1beta1.ConditionDegraded} {
