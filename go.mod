@@ -17,7 +17,7 @@ require (
 	github.com/klauspost/pgzip v1.3.0 // archives: gzip on all cores
 	github.com/owenrumney/go-sarif/v3 v3.3.1 // tests: reports read back, and held to the schema of SARIF
 	github.com/prometheus/client_golang v1.25.0 // metrics
-	github.com/prometheus/client_model v0.6.3 // tests: metrics read back
+	github.com/prometheus/client_model v0.6.3 // metrics: the series of a scrape
 	github.com/spf13/cobra v1.10.2 // the command line
 	github.com/spf13/pflag v1.0.10 // its flags
 	github.com/yuin/gopher-lua v1.1.1 // tests: the scripts for Argo CD, with the interpreter that Argo CD has

@@ -133,9 +133,10 @@ func newManager(config *rest.Config, o options, serving certs.Serving, identity 
 		return nil, err
 	}
 	options := ctrl.Options{
-		Scheme: scheme.New(),
-		Logger: o.logger(),
-		Cache:  o.cacheOptions(),
+		Scheme:   scheme.New(),
+		Logger:   o.logger(),
+		Cache:    o.cacheOptions(),
+		NewCache: timewindowscaler.NewCache,
 		// ConfigMaps are read by name, seldom: a cache would hold all of the cluster.
 		Client: client.Options{
 			FieldOwner: target.FieldManager, Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.ConfigMap{}}},

@@ -49,6 +49,7 @@ func superviseManager(ctx context.Context, o options) error {
 	logger := o.logger()
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger.WithName("client-go"))
+	limitGarbage()
 	config, err := o.restConfig()
 	if err != nil {
 		return err

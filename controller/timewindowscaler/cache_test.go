@@ -13,6 +13,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -39,6 +41,21 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 	full := identity
 	full.Labels, full.Annotations, full.Finalizers = map[string]string{"a": "b"}, map[string]string{"a": "b"}, []string{"f"}
 	full.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
+	created := metav1.NewTime(time.Unix(1_600_000_000, 0))
+	scaler := v1beta1.TimeWindowScaler{ObjectMeta: identity, Spec: v1beta1.TimeWindowScalerSpec{
+		TargetRef: v1beta1.TargetRef{Kind: "Deployment", Name: "web"}, Timezone: "UTC", GracePeriodSeconds: 5,
+		Windows: []v1beta1.Window{{Name: "day", Days: []v1beta1.Weekday{"Mon"}, Start: "09:00", End: "17:00"}},
+	}, Status: v1beta1.TimeWindowScalerStatus{
+		Conditions: []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Reconciled", Message: "m", ObservedGeneration: 3, LastTransitionTime: created}},
+		Applied:    &v1beta1.AppliedState{State: "s", At: created, TargetUID: "t"}, TargetUID: "t", ObservedGeneration: 3, CurrentWindow: "day",
+	}}
+	scaler.Generation, scaler.CreationTimestamp = 3, created
+	whole := *scaler.DeepCopy()
+	whole.TypeMeta = metav1.TypeMeta{Kind: "TimeWindowScaler", APIVersion: "kyklos.io/v1beta1"}
+	whole.Labels, whole.Annotations, whole.Finalizers, whole.ManagedFields = full.Labels, full.Annotations, full.Finalizers, full.ManagedFields
+	marked, bad := whole.DeepCopy(), scaler.DeepCopy()
+	marked.Annotations = map[string]string{"a": "b", "kyklos.io/undecodable spec": "why"}
+	bad.Annotations = map[string]string{"kyklos.io/undecodable spec": "why"}
 	reference := autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
 	for name, tc := range map[string]struct {
 		kind      client.Object
@@ -48,20 +65,12 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 			ObjectMeta: full,
 			Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](3), Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeName: "n"}}},
 			Status:     appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 1, UpdatedReplicas: 2},
-		}, &appsv1.Deployment{
-			ObjectMeta: identity,
-			Spec:       appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)},
-			Status:     appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 1},
-		}},
+		}, &target.Counts{ObjectMeta: identity, Desired: 3, Observed: 2, Ready: 1}},
 		"StatefulSet": {&appsv1.StatefulSet{}, &appsv1.StatefulSet{
 			ObjectMeta: full,
 			Spec:       appsv1.StatefulSetSpec{Replicas: ptr.To[int32](3), ServiceName: "web"},
-			Status:     appsv1.StatefulSetStatus{Replicas: 2, CurrentReplicas: 1},
-		}, &appsv1.StatefulSet{
-			ObjectMeta: identity,
-			Spec:       appsv1.StatefulSetSpec{Replicas: ptr.To[int32](3)},
-			Status:     appsv1.StatefulSetStatus{Replicas: 2},
-		}},
+			Status:     appsv1.StatefulSetStatus{Replicas: 2, ReadyReplicas: 1, CurrentReplicas: 1},
+		}, &target.Counts{ObjectMeta: identity, Desired: 3, Observed: 2, Ready: 1}},
 		"DaemonSet": {&appsv1.DaemonSet{}, &appsv1.DaemonSet{
 			ObjectMeta: full,
 			Spec:       appsv1.DaemonSetSpec{MinReadySeconds: 5, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{"disk": "ssd", targetkind.SuspendKey: "true"}}}},
@@ -71,6 +80,8 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{targetkind.SuspendKey: "true"}}}},
 			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2},
 		}},
+		"TimeWindowScaler":             {&v1beta1.TimeWindowScaler{}, &whole, &scaler},
+		"undecodable TimeWindowScaler": {&v1beta1.TimeWindowScaler{}, marked, bad},
 		"HorizontalPodAutoscaler": {&autoscalingv2.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscaler{
 			ObjectMeta: full,
 			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: reference, MaxReplicas: 9},

@@ -66,6 +66,14 @@ func newLateWatches(t *rapid.T) *lateWatches {
 
 // restart starts a new process: it remembers nothing, and its caches are filled.
 func (w *lateWatches) restart() {
+	for _, h := range w.api.objects {
+		h.seen = len(h.states) - 1
+	}
+	w.takeOver()
+}
+
+// takeOver lets another process lead, whose watches are late: it remembers nothing.
+func (w *lateWatches) takeOver() {
 	w.r = &Reconciler{
 		Clients: target.Clients{Client: modelClient{apiModel: w.api}, APIReader: modelReader{apiModel: w.api}},
 		Clock:   w.clock, Requeue: Requeue{Max: 24 * time.Hour}, Events: events.NewRecorder(&toolsevents.FakeRecorder{}),
@@ -73,9 +81,6 @@ func (w *lateWatches) restart() {
 	}
 	w.r.attempts.Probe = func(context.Context) error { return nil }
 	w.r.attempts.Wake = func(...types.NamespacedName) { w.woken = true }
-	for _, h := range w.api.objects {
-		h.seen = len(h.states) - 1
-	}
 	w.api.start()
 	w.woken = true
 }
@@ -166,6 +171,9 @@ func (w *lateWatches) deliver(at string) bool {
 	before := h.states[h.seen]
 	h.seen++
 	after := h.states[h.seen]
+	if tws, ok := after.(*v1beta1.TimeWindowScaler); ok && before != nil {
+		w.r.memory.caughtUp(tws)
+	}
 	switch {
 	case before == nil || after == nil || before.GetUID() != after.GetUID():
 		w.woken = true
@@ -211,6 +219,9 @@ func (w *lateWatches) check() {
 	stored := w.api.objects[scalerAt(lateScaler)].now()
 	if stored == nil {
 		return
+	}
+	if w.r.memory.of(types.NamespacedName{Name: lateScaler}).scaler.Ahead() {
+		w.Fatal("a copy of the scaler is kept although the cache has caught up")
 	}
 	tws := stored.(*v1beta1.TimeWindowScaler)
 	want := w.wanted(&tws.Spec)

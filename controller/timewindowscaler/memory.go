@@ -2,10 +2,13 @@ package timewindowscaler
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -30,7 +33,7 @@ type memory struct {
 // fields need no lock.
 type scalerState struct {
 	// scaler and target are the newest states of the two objects that are known.
-	scaler newest.Object[*v1beta1.TimeWindowScaler]
+	scaler *newest.Object[*v1beta1.TimeWindowScaler]
 	target target.Memory
 	// refused is what the schema refuses in the spec.
 	refused refusedSpec
@@ -54,7 +57,7 @@ func (m *memory) of(key types.NamespacedName) *scalerState {
 		m.scalers = map[types.NamespacedName]*scalerState{}
 	}
 	if m.scalers[key] == nil {
-		m.scalers[key] = &scalerState{}
+		m.scalers[key] = &scalerState{scaler: &newest.Object[*v1beta1.TimeWindowScaler]{}}
 	}
 	return m.scalers[key]
 }
@@ -70,16 +73,48 @@ func (m *memory) forget(key types.NamespacedName) {
 	delete(m.scalers, key)
 }
 
+// caughtUp lets go of the copy of a scaler that the cache has by now.
+func (m *memory) caughtUp(cached *v1beta1.TimeWindowScaler) {
+	m.mu.Lock()
+	state := m.scalers[client.ObjectKeyFromObject(cached)]
+	m.mu.Unlock()
+	if state != nil {
+		state.scaler.CaughtUp(asSeen(cached))
+	}
+}
+
+// wrote keeps what the API server answered to a write until the cache has it, which may be so already.
+func (r *Reconciler) wrote(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *scalerState) {
+	state.scaler.Answered(asSeen(tws))
+	cached := &v1beta1.TimeWindowScaler{}
+	if err := r.Client.Get(ctx, client.ObjectKeyFromObject(tws), cached, client.UnsafeDisableDeepCopy); err == nil {
+		state.scaler.CaughtUp(asSeen(cached))
+	}
+}
+
+// followCache calls caughtUp for each scaler that the cache takes in.
+func (r *Reconciler) followCache(ctx context.Context, caches cache.Cache) error {
+	informer, err := caches.GetInformer(ctx, &v1beta1.TimeWindowScaler{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("cache TimeWindowScalers: %w", err)
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{UpdateFunc: func(_, after any) {
+		if tws, ok := after.(*v1beta1.TimeWindowScaler); ok {
+			r.memory.caughtUp(tws)
+		}
+	}})
+	return err
+}
+
 // get returns the newest known state of the scaler, or nil if it is gone. It comes with an *undecodable.Problem if parts of
 // it are missing.
 func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState, now time.Time) (*v1beta1.TimeWindowScaler, error) {
-	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (found newest.State[*v1beta1.TimeWindowScaler], err error) {
+	r.catchUp(ctx)
+	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (newest.State[*v1beta1.TimeWindowScaler], error) {
 		work := attempts.ID{Scaler: key, Work: attempts.ReadScaler}
-		err = r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{}, func(ctx context.Context) error {
-			found, err = readScaler(ctx, r.APIReader, key)()
-			return err
+		return attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{}, func(ctx context.Context) (newest.State[*v1beta1.TimeWindowScaler], error) {
+			return readScaler(ctx, r.APIReader, key)()
 		})
-		return found, err
 	})
 	if err != nil || found.UID == "" || found.Value.DeletionTimestamp != nil {
 		return nil, err

@@ -109,8 +109,8 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	}
 	r.attempts.Probe, r.attempts.Wake, r.attempts.Ticks = probe, wakeFirst, time.NewTicker(attempts.ProbeInterval).C
 	watches := r.newKindWatches(mgr, &queue, options)
-	r.Watches = watches
-	if err := errors.Join(r.watchHolidays(mgr, &queue, options), orphan.SetupWithManager(mgr, options.Clock, scalerChanged)); err != nil {
+	r.Watches, r.namespaces = watches, options.Namespaces
+	if err := errors.Join(r.followCache(ctx, mgr.GetCache()), r.watchHolidays(mgr, &queue, options), orphan.SetupWithManager(mgr, options.Clock, scalerChanged)); err != nil {
 		return err
 	}
 	for _, task := range []manager.Runnable{r.newClockWatch(mgr, wakeFirst, options), r.attempts, watches, &r.holidays, r.metrics} {

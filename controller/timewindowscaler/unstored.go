@@ -11,20 +11,23 @@ import (
 // drift depend on what was decided, so later passes continue from it. It is void once another status than the
 // one it was to replace is stored: then it was stored after all, or another manager has decided since.
 type unstoredStatus struct {
-	scaler    types.UID
-	over      v1beta1.TimeWindowScalerStatus
-	status    v1beta1.TimeWindowScalerStatus
-	remaining bool
+	*decidedStatus // nil if there is none
+}
+
+// decidedStatus is a status that was decided for a scaler, to replace another one.
+type decidedStatus struct {
+	scaler       types.UID
+	over, status v1beta1.TimeWindowScalerStatus
 }
 
 // keep remembers that status is decided, to replace that of stored.
 func (u *unstoredStatus) keep(stored *v1beta1.TimeWindowScaler, status *v1beta1.TimeWindowScalerStatus) {
-	*u = unstoredStatus{stored.UID, *stored.Status.DeepCopy(), *status.DeepCopy(), true}
+	u.decidedStatus = &decidedStatus{stored.UID, *stored.Status.DeepCopy(), *status.DeepCopy()}
 }
 
 // inForce returns the scaler with the status that was decided last: the unstored one if it still counts.
 func (u *unstoredStatus) inForce(stored *v1beta1.TimeWindowScaler) *v1beta1.TimeWindowScaler {
-	if !u.remaining {
+	if u.decidedStatus == nil {
 		return stored
 	}
 	older := stored.Generation < u.status.ObservedGeneration // decided for a spec that was lost, as in a restore

@@ -2,7 +2,7 @@ package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/types"
+	dto "github.com/prometheus/client_model/go"
 )
 
 // The series of one scaler. Gauges that are 0 most of the time have a series only while they are not: with a
@@ -37,61 +37,49 @@ var (
 		"Polls of a window's metric that got no value.", "metric")
 )
 
+// scrapedScalers is how many series there are.
+var scrapedScalers = describeSize("TimeWindowScaler")
+
 func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, append([]string{"namespace", "tws_name"}, labels...), nil)
 }
 
 // Describe implements prometheus.Collector.
-func (c *collector) Describe(to chan<- *prometheus.Desc) {
+func (c *scalerCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		effectiveReplicas, degraded, nextDue, inGracePeriod, pauseActive, replicaDrift, holidayOverride, fieldFight, externalValue,
-		scaleEvents, driftCorrections, scaleFailures, externalMisses,
+		scaleEvents, driftCorrections, scaleFailures, externalMisses, scrapedScalers,
 	} {
 		to <- desc
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (c *collector) Collect(to chan<- prometheus.Metric) {
-	c.mu.Lock()
-	var all []prometheus.Metric
-	for key, record := range c.records {
-		s := series{key: key, all: all}
-		if record.state != nil {
-			s.gauges(record.state)
+func (c *scalerCollector) Collect(to chan<- prometheus.Metric) {
+	var s scrape
+	for _, one := range c.published() {
+		s.of(label("namespace", one.Namespace), label("tws_name", one.Name))
+		if one.passed {
+			s.gauges(&one.state)
 		}
-		s.counters(record)
-		all = s.all
+		s.counters(&one.record)
 	}
-	c.mu.Unlock() // before a slow scraper takes them
-	for _, metric := range all {
-		to <- metric
-	}
+	s.send(to, scrapedScalers)
 }
 
-// series collects the series of one scaler.
-type series struct {
-	key types.NamespacedName
-	all []prometheus.Metric
-}
-
-func (s *series) add(desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
-	labels = append([]string{s.key.Namespace, s.key.Name}, labels...)
-	s.all = append(s.all, prometheus.MustNewConstMetric(desc, kind, value, labels...))
-}
-
-func (s *series) gauges(state *State) {
-	always := func(desc *prometheus.Desc, value float64, labels ...string) {
+func (s *scrape) gauges(state *State) {
+	always := func(desc *prometheus.Desc, value float64, labels ...*dto.LabelPair) {
 		s.add(desc, prometheus.GaugeValue, value, labels...)
 	}
-	unlessZero := func(desc *prometheus.Desc, value float64, labels ...string) {
+	unlessZero := func(desc *prometheus.Desc, value float64, labels ...*dto.LabelPair) {
 		if value != 0 {
 			always(desc, value, labels...)
 		}
 	}
 	if state.Window != "" {
-		always(effectiveReplicas, float64(state.EffectiveReplicas), state.Window)
-		unlessZero(inGracePeriod, boolean(state.InGracePeriod), state.Window)
+		window := label("window", state.Window)
+		always(effectiveReplicas, float64(state.EffectiveReplicas), window)
+		unlessZero(inGracePeriod, boolean(state.InGracePeriod), window)
 	}
 	always(degraded, boolean(state.Degraded))
 	if !state.Due.IsZero() {
@@ -102,23 +90,23 @@ func (s *series) gauges(state *State) {
 	unlessZero(holidayOverride, boolean(state.HolidayOverride))
 	unlessZero(fieldFight, boolean(state.FieldFight))
 	if external := state.External; external != nil {
-		always(externalValue, float64(external.Milli)/1000, external.Window, external.Metric)
+		always(externalValue, float64(external.Milli)/1000, label("window", external.Window), label("metric", external.Metric))
 	}
 }
 
-func (s *series) counters(record *record) {
-	count := func(desc *prometheus.Desc, count int, labels ...string) {
+func (s *scrape) counters(record *record) {
+	count := func(desc *prometheus.Desc, count int, labels ...*dto.LabelPair) {
 		if count > 0 {
 			s.add(desc, prometheus.CounterValue, float64(count), labels...)
 		}
 	}
-	count(scaleEvents, record.ups, "up")
-	count(scaleEvents, record.downs, "down")
+	count(scaleEvents, record.ups, label("direction", "up"))
+	count(scaleEvents, record.downs, label("direction", "down"))
 	count(driftCorrections, record.corrections)
 	for reason, failures := range record.failures {
-		count(scaleFailures, failures, reason)
+		count(scaleFailures, failures, label("reason", reason))
 	}
 	for metric, misses := range record.misses {
-		count(externalMisses, misses, metric)
+		count(externalMisses, misses, label("metric", metric))
 	}
 }

@@ -1,6 +1,10 @@
 package metrics
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,35 +37,67 @@ type External struct {
 
 // record is all that is published about one scaler.
 type record struct {
-	state *State // nil before the first pass that was completed
+	state State
+	// passed: there was a pass that was completed, and so a state.
+	passed bool
 	// ups and downs count changes of the target, corrections those of manual drift.
 	ups, downs, corrections int
-	// failures are counted by reason, misses by metric.
+	// failures are counted by reason, misses by metric; nil before the first one.
 	failures, misses map[string]int
 }
 
 // scalers has the records of all scalers. The series are made of them at each scrape, so none outlives what
 // it shows.
-var scalers = &collector{records: map[types.NamespacedName]*record{}}
+var scalers = &scalerCollector{records: map[types.NamespacedName]*record{}}
 
-type collector struct {
+type scalerCollector struct {
 	mu      sync.Mutex
 	records map[types.NamespacedName]*record
 }
 
-func (c *collector) change(name, namespace string, change func(*record)) {
+func (c *scalerCollector) change(name, namespace string, change func(*record)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := types.NamespacedName{Namespace: namespace, Name: name}
 	if c.records[key] == nil {
-		c.records[key] = &record{failures: map[string]int{}, misses: map[string]int{}}
+		c.records[key] = &record{}
 	}
 	change(c.records[key])
 }
 
+// published is what is known of one scaler.
+type published struct {
+	types.NamespacedName
+	record
+}
+
+// published returns what is known now, sorted as the series of a scrape are: that is cheaper than to sort each metric. A
+// scrape takes long enough to keep passes waiting, so it gets copies.
+func (c *scalerCollector) published() []published {
+	c.mu.Lock()
+	all := make([]published, 0, len(c.records))
+	for key, r := range c.records {
+		one := *r
+		one.failures, one.misses = maps.Clone(r.failures), maps.Clone(r.misses)
+		all = append(all, published{key, one})
+	}
+	c.mu.Unlock()
+	slices.SortFunc(all, func(a, b published) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+func increment(counts *map[string]int, what string) {
+	if *counts == nil {
+		*counts = map[string]int{}
+	}
+	(*counts)[what]++
+}
+
 // RecordState sets what one scaler's gauges show.
 func RecordState(twsName, namespace string, state State) {
-	scalers.change(twsName, namespace, func(r *record) { r.state = &state })
+	scalers.change(twsName, namespace, func(r *record) { r.state, r.passed = state, true })
 }
 
 // RecordScaleEvent counts one change of a target's replica count.
@@ -77,7 +113,7 @@ func RecordScaleEvent(twsName, namespace string, fromReplicas, toReplicas int32)
 
 // RecordScaleFailure counts a pass that could not do what was due.
 func RecordScaleFailure(twsName, namespace, reason string) {
-	scalers.change(twsName, namespace, func(r *record) { r.failures[reason]++ })
+	scalers.change(twsName, namespace, func(r *record) { increment(&r.failures, reason) })
 }
 
 // RecordDriftCorrection counts one correction of manual drift.
@@ -87,7 +123,7 @@ func RecordDriftCorrection(twsName, namespace string) {
 
 // RecordExternalMetricMiss counts a poll that got no value.
 func RecordExternalMetricMiss(twsName, namespace, metric string) {
-	scalers.change(twsName, namespace, func(r *record) { r.misses[metric]++ })
+	scalers.change(twsName, namespace, func(r *record) { increment(&r.misses, metric) })
 }
 
 // Forget drops every series of a scaler that is gone.

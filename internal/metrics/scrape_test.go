@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,10 @@ func TestTheSizeOfAScrape(t *testing.T) {
 	}
 	after := scrape(t)
 	t.Logf("%d bytes with %d scalers", len(after), scalers)
+	// effective_replicas, degraded, next_due_timestamp_seconds, and scale_events_total in two directions
+	if more := said(t, after) - said(t, before); more != 5*scalers {
+		t.Errorf("the scrape says that it has %d series more, want %d", more, 5*scalers)
+	}
 	if each := (len(after) - len(before)) / scalers; each > most {
 		t.Errorf("%d bytes for each scaler, want at most %d; those of one:", each, most)
 		for line := range strings.Lines(after) {
@@ -43,8 +48,24 @@ func TestTheSizeOfAScrape(t *testing.T) {
 	}
 }
 
+// said is how many series of scalers a scrape says that it has.
+func said(t *testing.T, scrape string) int {
+	t.Helper()
+	for line := range strings.Lines(scrape) {
+		if number, found := strings.CutPrefix(line, `kyklos_scrape_series{kind="TimeWindowScaler"} `); found {
+			series, err := strconv.Atoi(strings.TrimSpace(number))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return series
+		}
+	}
+	t.Fatal("a scrape does not say how many series it has")
+	return 0
+}
+
 // scrape is what Prometheus would get.
-func scrape(t *testing.T) string {
+func scrape(t testing.TB) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
 	request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
@@ -83,4 +104,18 @@ func TestScrapesWhilePassesGoOn(t *testing.T) {
 		}
 	}
 	passes.Wait()
+}
+
+// BenchmarkScrape is a scrape of ten thousand scalers that have scaled up and down.
+func BenchmarkScrape(b *testing.B) {
+	for i := range 10_000 {
+		name := fmt.Sprintf("webapp-office-hours-%d", i)
+		metrics.RecordScaleEvent(name, "bench", 2, 10)
+		metrics.RecordScaleEvent(name, "bench", 10, 2)
+		metrics.RecordState(name, "bench", metrics.State{Window: "BusinessHours", EffectiveReplicas: 10, Due: time.Unix(1_800_000_000, 0)})
+		b.Cleanup(func() { metrics.Forget(types.NamespacedName{Namespace: "bench", Name: name}) })
+	}
+	for b.Loop() {
+		b.ReportMetric(float64(len(scrape(b))), "bytes")
+	}
 }

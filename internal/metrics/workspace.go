@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,17 +17,16 @@ const (
 )
 
 var (
-	workspaceLabels = []string{"namespace", "workspace"}
+	workspaceState = prometheus.NewDesc("kyklos_workspace_state",
+		"1 for the state of the workspace: PENDING, ARCHIVED, STANDBY, RUNNING, ERROR or DELETING.", []string{"namespace", "workspace", "state"}, nil)
 
-	workspaceState = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_workspace_state",
-		Help: "1 for the state of the workspace: PENDING, ARCHIVED, STANDBY, RUNNING, ERROR or DELETING.",
-	}, append(workspaceLabels, "state"))
+	workspaceArchiveBytes = prometheus.NewDesc("kyklos_workspace_archive_bytes",
+		"Size of the workspace's archive in the object store.", []string{"namespace", "workspace"}, nil)
 
-	workspaceArchiveBytes = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "kyklos_workspace_archive_bytes",
-		Help: "Size of the workspace's archive in the object store.",
-	}, workspaceLabels)
+	workspaceMovers = prometheus.NewDesc("kyklos_workspace_movers_active",
+		"Operations that are moving homes, of all workspaces; see --mover-limit.", nil, nil)
+
+	scrapedWorkspaces = describeSize("Workspace")
 
 	workspaceAttempts = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "kyklos_workspace_attempts_total",
@@ -43,21 +43,42 @@ var (
 		Help:    "Time from the beginning of an operation to its end, by operation and result: completed, failed or cancelled.",
 		Buckets: []float64{0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600},
 	}, []string{"operation", "result"})
-
-	workspaceMovers = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "kyklos_workspace_movers_active",
-		Help: "Operations that are moving homes, of all workspaces; see --mover-limit.",
-	})
-)
-
-// lastWorkspaces are the current values.
-var (
-	workspacesMutex sync.Mutex
-	lastWorkspaces  = map[types.NamespacedName]Workspace{}
 )
 
 func init() {
-	metrics.Registry.MustRegister(workspaceState, workspaceArchiveBytes, workspaceAttempts, workspaceFailures, workspaceOperations, workspaceMovers)
+	metrics.Registry.MustRegister(workspaces, workspaceAttempts, workspaceFailures, workspaceOperations)
+}
+
+// workspaces has the current state of all workspaces, of which their series are made at each scrape.
+var workspaces = &workspaceCollector{states: map[types.NamespacedName]Workspace{}}
+
+type workspaceCollector struct {
+	mu     sync.Mutex
+	states map[types.NamespacedName]Workspace
+}
+
+// Describe implements prometheus.Collector.
+func (c *workspaceCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{workspaceState, workspaceArchiveBytes, workspaceMovers, scrapedWorkspaces} {
+		to <- desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *workspaceCollector) Collect(to chan<- prometheus.Metric) {
+	c.mu.Lock()
+	states := maps.Clone(c.states)
+	c.mu.Unlock()
+	var s scrape
+	movers := 0.0
+	for key, w := range states {
+		s.of(label("namespace", key.Namespace), label("workspace", key.Name))
+		s.add(workspaceState, prometheus.GaugeValue, 1, label("state", w.State))
+		s.add(workspaceArchiveBytes, prometheus.GaugeValue, float64(w.ArchiveBytes))
+		movers += boolean(w.Moving)
+	}
+	to <- prometheus.MustNewConstMetric(workspaceMovers, prometheus.GaugeValue, movers)
+	s.send(to, scrapedWorkspaces)
 }
 
 // Workspace is the value of the gauges of one workspace.
@@ -70,18 +91,11 @@ type Workspace struct {
 	Moving bool
 }
 
-// RecordWorkspace sets the gauges of one workspace. If the state changed, the series of the previous one is removed.
+// RecordWorkspace sets the gauges of one workspace.
 func RecordWorkspace(key types.NamespacedName, w Workspace) {
-	workspacesMutex.Lock()
-	defer workspacesMutex.Unlock()
-	last, known := lastWorkspaces[key]
-	lastWorkspaces[key] = w
-	if known && last.State != w.State {
-		workspaceState.DeletePartialMatch(labelsOf(key))
-	}
-	workspaceMovers.Add(boolean(w.Moving) - boolean(last.Moving))
-	workspaceState.WithLabelValues(key.Namespace, key.Name, w.State).Set(1)
-	workspaceArchiveBytes.WithLabelValues(key.Namespace, key.Name).Set(float64(w.ArchiveBytes))
+	workspaces.mu.Lock()
+	defer workspaces.mu.Unlock()
+	workspaces.states[key] = w
 }
 
 // RecordWorkspaceAttempt counts one attempt of an operation.
@@ -100,14 +114,7 @@ func RecordWorkspaceOperation(operation, result string, seconds float64) {
 
 // ForgetWorkspace removes all series of a workspace that is gone.
 func ForgetWorkspace(key types.NamespacedName) {
-	workspacesMutex.Lock()
-	defer workspacesMutex.Unlock()
-	workspaceMovers.Sub(boolean(lastWorkspaces[key].Moving))
-	delete(lastWorkspaces, key)
-	workspaceState.DeletePartialMatch(labelsOf(key))
-	workspaceArchiveBytes.DeletePartialMatch(labelsOf(key))
-}
-
-func labelsOf(key types.NamespacedName) prometheus.Labels {
-	return prometheus.Labels{"namespace": key.Namespace, "workspace": key.Name}
+	workspaces.mu.Lock()
+	defer workspaces.mu.Unlock()
+	delete(workspaces.states, key)
 }

@@ -23,6 +23,7 @@ func TestWorkspaces(t *testing.T) {
 	movers("2")
 	metrics.RecordWorkspace(ada, metrics.Workspace{State: "ARCHIVED", ArchiveBytes: 42})
 	movers("1")
+	expect(t, []string{`kyklos_scrape_series{kind="Workspace"} 4`}, `kind="Workspace"`)
 	expect(t, []string{
 		`kyklos_workspace_archive_bytes{namespace="team",workspace="ada"} 42`,
 		`kyklos_workspace_state{namespace="team",state="ARCHIVED",workspace="ada"} 1`,

@@ -34,6 +34,20 @@ type Problem struct {
 	Spec, Status error
 }
 
+// Marks returns the annotations of a replaced object, and nil for every other one.
+func Marks(object metav1.Object) map[string]string {
+	var marks map[string]string
+	for _, key := range []string{specProblem, statusProblem} {
+		if text, bad := object.GetAnnotations()[key]; bad {
+			if marks == nil {
+				marks = map[string]string{}
+			}
+			marks[key] = text
+		}
+	}
+	return marks
+}
+
 // ProblemOf returns nil for an object that could be decoded.
 func ProblemOf(object metav1.Object) *Problem {
 	annotations := object.GetAnnotations()

@@ -21,10 +21,10 @@
 package newest
 
 import (
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 const (
@@ -44,11 +44,14 @@ type State[T any] struct {
 // Source reads a state.
 type Source[T any] func() (State[T], error)
 
-// Object is what is known of one object. The zero value knows nothing. It is not safe for concurrent use.
+// Object is what is known of one object. The zero value knows nothing. One pass at a time uses it; CaughtUp may be called
+// meanwhile.
 type Object[T any] struct {
 	// VersionsOnly: the cache has no values, so that each new version costs a read past it.
 	VersionsOnly bool
 
+	// mu guards what follows. It is not held while the API server is asked.
+	mu sync.Mutex
 	// last is the newest state of an object that is known. Its value is kept as long as the cache does not
 	// have it. gone: that object has been deleted.
 	last State[T]
@@ -69,32 +72,55 @@ type Object[T any] struct {
 
 // Read returns the state to believe.
 func (o *Object[T]) Read(now time.Time, cache, server Source[T]) (State[T], error) {
-	cached, err := cache()
-	if err != nil {
+	cached, believed, err := o.readCache(now, cache)
+	if believed || err != nil {
 		return cached, err
-	}
-	o.had = o.had || cached.UID != "" && cached.UID == o.last.UID
-	relation := o.compare(cached)
-	switch {
-	case o.doubted:
-	case relation == current && o.hasValue(cached):
-		return o.follow(cached), nil
-	case relation == behind && o.ahead && o.patient(now):
-		return o.known(), nil
 	}
 	answer, err := server()
 	if err != nil {
 		return answer, err
 	}
-	o.Answered(answer)
-	if o.compare(cached) == behind {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.answered(answer)
+	switch {
+	case cached.UID != "" && cached.UID == answer.UID && cached.ResourceVersion == answer.ResourceVersion:
+		o.follow(cached)
+	case o.compare(cached) == behind:
 		o.patient(now) // when to ask again
 	}
 	return answer, nil
 }
 
+// readCache returns the cache's state, or if that is known the newer one. believed is false if the API server has to be
+// asked.
+func (o *Object[T]) readCache(now time.Time, cache Source[T]) (state State[T], believed bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	cached, err := cache()
+	if err != nil {
+		return cached, false, err
+	}
+	o.see(cached)
+	relation := o.compare(cached)
+	switch {
+	case o.doubted:
+	case relation == current && o.hasValue(cached):
+		return o.follow(cached), true, nil
+	case relation == behind && o.ahead && o.patient(now):
+		return o.known(), true, nil
+	}
+	return cached, false, nil
+}
+
 // Answered takes what the API server answered to a write or to a read past the cache.
 func (o *Object[T]) Answered(state State[T]) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.answered(state)
+}
+
+func (o *Object[T]) answered(state State[T]) {
 	o.gone = state.UID == ""
 	if !o.gone {
 		if older(state.ResourceVersion, o.last.ResourceVersion) {
@@ -106,14 +132,41 @@ func (o *Object[T]) Answered(state State[T]) {
 	o.ahead, o.doubted, o.askAt = true, false, time.Time{}
 }
 
+// CaughtUp lets go of the value that was kept, if the cache has it by now. Otherwise it would be kept until the next read,
+// which may be a day later.
+func (o *Object[T]) CaughtUp(cached State[T]) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.see(cached)
+	if o.ahead && !o.doubted && o.compare(cached) == current && o.hasValue(cached) {
+		o.follow(cached)
+	}
+}
+
+func (o *Object[T]) see(cached State[T]) {
+	o.had = o.had || cached.UID != "" && cached.UID == o.last.UID
+}
+
 // Doubt makes the next read ask the API server: a write showed that what is known is outdated.
-func (o *Object[T]) Doubt() { o.doubted = true }
+func (o *Object[T]) Doubt() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.doubted = true
+}
 
 // AskAt is when to read again if the last read found the cache behind; zero if it did not.
-func (o *Object[T]) AskAt() time.Time { return o.askAt }
+func (o *Object[T]) AskAt() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.askAt
+}
 
 // Ahead reports whether more is known than the cache has.
-func (o *Object[T]) Ahead() bool { return o.ahead }
+func (o *Object[T]) Ahead() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ahead
+}
 
 // known is the state that counts while the cache is behind.
 func (o *Object[T]) known() State[T] {
@@ -157,45 +210,4 @@ func (o *Object[T]) patient(now time.Time) bool {
 		o.askAt = latest
 	}
 	return now.Before(o.askAt)
-}
-
-// order is how the cache's state relates to the known one.
-type order int
-
-const (
-	current order = iota
-	behind
-	unclear
-)
-
-func (o *Object[T]) compare(cached State[T]) order {
-	switch {
-	case o.last.UID == "" && !o.ahead: // nothing is known
-		return current
-	case cached.UID == "":
-		if o.gone || !o.ahead { // the cache had the object, and so it has been deleted
-			return current
-		}
-		return unclear // created or deleted
-	case o.last.UID == "":
-		return unclear // deleted or created
-	case o.gone && cached.UID == o.last.UID:
-		return behind
-	}
-	switch {
-	case cached.UID == o.last.UID && cached.ResourceVersion == o.last.ResourceVersion:
-		return current
-	case older(cached.ResourceVersion, o.last.ResourceVersion):
-		return behind
-	case !older(o.last.ResourceVersion, cached.ResourceVersion), o.void != "" && !older(o.void, cached.ResourceVersion):
-		return unclear
-	default:
-		return current
-	}
-}
-
-// older compares resourceVersions, which grow (KEP-5504). Of versions that cannot be compared, none is older.
-func older(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order < 0
 }

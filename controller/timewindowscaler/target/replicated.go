@@ -7,12 +7,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // Deployments and StatefulSets: cached, and written by their scale subresource.
@@ -78,20 +74,14 @@ func (k deployments) Write(ctx context.Context, c *Clients, key types.Namespaced
 }
 
 func (deployments) FromObject(object client.Object) Target {
-	d := object.(*appsv1.Deployment)
-	return replicated(&d.ObjectMeta, d.Spec.Replicas, d.Status.Replicas, d.Status.ReadyReplicas)
+	return countsFrom(object).target()
 }
 
 func (deployments) Strip(obj any) (any, error) {
-	d, ok := obj.(*appsv1.Deployment)
-	if !ok {
-		return obj, nil
+	if d, ok := obj.(*appsv1.Deployment); ok {
+		return countsFrom(d), nil
 	}
-	return &appsv1.Deployment{
-		ObjectMeta: targetkind.Identity(&d.ObjectMeta),
-		Spec:       appsv1.DeploymentSpec{Replicas: d.Spec.Replicas},
-		Status:     appsv1.DeploymentStatus{Replicas: d.Status.Replicas, ReadyReplicas: d.Status.ReadyReplicas},
-	}, nil
+	return obj, nil
 }
 
 type statefulSets struct{ counted }
@@ -103,24 +93,14 @@ func (k statefulSets) Write(ctx context.Context, c *Clients, key types.Namespace
 }
 
 func (statefulSets) FromObject(object client.Object) Target {
-	s := object.(*appsv1.StatefulSet)
-	return replicated(&s.ObjectMeta, s.Spec.Replicas, s.Status.Replicas, s.Status.ReadyReplicas)
+	return countsFrom(object).target()
 }
 
 func (statefulSets) Strip(obj any) (any, error) {
-	s, ok := obj.(*appsv1.StatefulSet)
-	if !ok {
-		return obj, nil
+	if s, ok := obj.(*appsv1.StatefulSet); ok {
+		return countsFrom(s), nil
 	}
-	return &appsv1.StatefulSet{
-		ObjectMeta: targetkind.Identity(&s.ObjectMeta),
-		Spec:       appsv1.StatefulSetSpec{Replicas: s.Spec.Replicas},
-		Status:     appsv1.StatefulSetStatus{Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas},
-	}, nil
-}
-
-func replicated(m *metav1.ObjectMeta, spec *int32, observed, ready int32) Target {
-	return &Replicated{Common{UID: m.UID, ResourceVersion: m.ResourceVersion, Spec: ptr.Deref(spec, 1), Observed: observed, Ready: ready}}
+	return obj, nil
 }
 
 // writeScale patches the scale subresource of an object of the given kind.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,7 +45,9 @@ func (w watched) Kind(schema.GroupVersionKind) (targetkind.Kind, bool) { return 
 func (w watched) Objects(targetkind.Kind) (client.Reader, error)       { return w.objects, nil }
 func (w watched) Trouble(schema.GroupVersionKind) error                { return nil }
 
-func atOnce(ctx context.Context, send func(context.Context) error) error { return send(ctx) }
+func atOnce(ctx context.Context, send func(context.Context) (any, error)) (any, error) {
+	return send(ctx)
+}
 
 // The scale is read once for each version of the object, even if the versions are not numbers: an API server
 // behind the aggregator may have others.
@@ -102,7 +105,7 @@ func TestAnUnsetCountIsSet(t *testing.T) {
 			t.Errorf("asks for %d", replicas)
 		}
 	}
-	set := replicated(&metav1.ObjectMeta{}, ptr.To[int32](0), 0, 0)
+	set := deployments{}.FromObject(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](0)}})
 	if !set.AsksFor(Desired{0}) || set.AsksFor(Desired{1}) {
 		t.Error("0 is a count like any other")
 	}

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/test/harness"
 )
 
@@ -31,11 +33,32 @@ func TestSizing(t *testing.T) {
 	}
 }
 
-// measure creates scalers under a manager, and then starts another one.
+// measure creates scalers under a manager, and then starts another one and lets it rest.
 func (s *scenario) measure(count int) {
-	first := s.shipped()
-	s.AwaitReady(first)
-	before, most := s.Sum(first, cpu), s.Sum(first, memory)
+	each, most := s.creation(count)
+	bare := s.bareList()
+	started := time.Now()
+	m := s.shipped()
+	s.AwaitReady(m)
+	s.atRest(m, count)
+	start, used := time.Since(started), s.Sum(m, cpu)
+	writes := s.writes(m)
+	s.rest()
+	resident := s.Sum(m, memory)
+	heap := s.Sum(m, "go_memstats_next_gc_bytes") / (1 + s.Sum(m, "go_gc_gogc_percent")/100)
+	took, size := s.scrapes(m)
+	fmt.Printf("%6d scalers: at rest %.0f MB resident, %.0f MB of heap; at most %.0f MB while they were created\n", count, resident/1e6, heap/1e6, most/1e6)
+	fmt.Printf("%6d scalers: at rest %.1f s after its start, with %.1f s of CPU and %.0f writes; to list them and their targets takes a bare client %.1f s\n",
+		count, start.Seconds(), used, writes, bare.Seconds())
+	fmt.Printf("%6d scalers: a scrape takes %.0f ms and has %.1f MB; creating a scaler %.1f ms of CPU\n", count, 1000*took.Seconds(), float64(size)/1e6, 1000*each)
+	s.Must(m.Stop())
+}
+
+// creation creates scalers under a manager, and returns its CPU for each and the most memory that it had.
+func (s *scenario) creation(count int) (each, most float64) {
+	m := s.shipped()
+	s.AwaitReady(m)
+	before, most := s.Sum(m, cpu), s.Sum(m, memory)
 	var created errgroup.Group
 	created.SetLimit(16)
 	for i := range count {
@@ -44,7 +67,7 @@ func (s *scenario) measure(count int) {
 	done := make(chan error)
 	go func() { done <- created.Wait() }()
 	s.slowly("all created", func() bool {
-		most = max(most, s.Sum(first, memory))
+		most = max(most, s.Sum(m, memory))
 		select {
 		case err := <-done:
 			s.Must(err)
@@ -53,22 +76,48 @@ func (s *scenario) measure(count int) {
 			return false
 		}
 	})
-	s.slowly("every scaler reconciled", func() bool {
-		most = max(most, s.Sum(first, memory))
-		return s.Sum(first, "controller_runtime_reconcile_total") >= float64(count) && s.Sum(first, "workqueue_depth") == 0
-	})
-	each := (s.Sum(first, cpu) - before) / float64(max(count, 1))
-	s.Must(first.Stop())
+	s.atRest(m, count)
+	most = max(most, s.Sum(m, memory))
+	each = (s.Sum(m, cpu) - before) / float64(max(count, 1))
+	s.Must(m.Stop())
+	return each, most
+}
 
-	second := s.shipped()
-	s.AwaitReady(second)
-	ready := s.Sum(second, cpu)
-	s.slowly("the queue empty", func() bool {
-		return s.Sum(second, "controller_runtime_reconcile_total") >= float64(count) && s.Sum(second, "workqueue_depth") == 0
-	})
-	fmt.Printf("%6d scalers: %4.0f MB after a start, at most %4.0f MB while they were created, %.1f s of CPU until ready, %.1f ms of CPU for creating each\n",
-		count, s.Sum(second, memory)/1e6, most/1e6, ready, 1000*each)
-	s.Must(second.Stop())
+// bareList is how long a client takes to list and decode what the manager caches.
+func (s *scenario) bareList() time.Duration {
+	started := time.Now()
+	s.Must(s.Client.List(s.Context(), &v1beta1.TimeWindowScalerList{}))
+	s.Must(s.Client.List(s.Context(), &appsv1.DeploymentList{}))
+	return time.Since(started)
+}
+
+// writes counts the manager's requests that are no reads.
+func (s *scenario) writes(m *harness.Manager) (total float64) {
+	for _, sample := range s.Samples(m) {
+		if sample.Name == "rest_client_requests_total" && !strings.Contains(sample.Labels, `method="GET"`) {
+			total += sample.Value
+		}
+	}
+	return total
+}
+
+// rest waits until Go has returned what the start needed: it collects garbage every two minutes.
+func (s *scenario) rest() {
+	select {
+	case <-s.Context().Done():
+	case <-time.After(3 * time.Minute):
+	}
+}
+
+// scrapes is how long a scrape takes, the fastest of some, and its size.
+func (s *scenario) scrapes(m *harness.Manager) (took time.Duration, size int) {
+	took = time.Hour
+	for range 5 {
+		started := time.Now()
+		_, text := s.GetURL(m.MetricsURL)
+		took, size = min(took, time.Since(started)), len(text)
+	}
+	return took, size
 }
 
 // slowly is Until without a deadline, for thousands of objects.

@@ -72,9 +72,9 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 	config.Wrap(sent.wrap)
 	config.Wrap(scalerWatch.wrap)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:  admin.Scheme(),
-		Logger:  logger,
-		Cache:   timewindowscaler.CacheOptions(nil),
+		Scheme: admin.Scheme(),
+		Logger: logger,
+		Cache:  timewindowscaler.CacheOptions(nil), NewCache: timewindowscaler.NewCache,
 		Client:  client.Options{FieldOwner: target.FieldManager},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 	})
