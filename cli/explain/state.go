@@ -11,6 +11,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -18,8 +19,6 @@ import (
 type State struct {
 	Status     v1beta1.TimeWindowScalerStatus
 	Generation int64
-	// Created is when the scaler was, and Edited when others than Kyklos wrote it last.
-	Created, Edited time.Time
 	// Target is nil if it does not exist, or could not be read, which is in Unknown.
 	Target *Target
 	// Missing is why there is no target, "" if there is one or it could not be read. NoKind: its kind does not exist, or
@@ -137,7 +136,6 @@ func (e *Explanation) targetState(state *State) {
 func (e *Explanation) differs(state *State) string {
 	name, target, status := e.Scaler.Target(), state.Target, &state.Status
 	other := "another count"
-	stale, idle := e.stale(state)
 	switch {
 	case e.Scaler.IsWorkspace():
 		other = target.Desired
@@ -149,8 +147,8 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("It is paused (spec.pause), so Kyklos leaves %s at %s", name, other)
 	case reason(status, v1beta1.ConditionDegraded) == v1beta1.ReasonFieldFight:
 		return fmt.Sprintf("%s has %s: another field manager keeps changing it, and Kyklos corrects it less and less often", name, other)
-	case idle:
-		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, stale)
+	case e.stale(state) != "":
+		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, e.stale(state))
 	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
 		return fmt.Sprintf("%s stays in %s, which a user asked for since the last start or end of a window; the next one applies again", name, other)
 	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden, v1beta1.ReasonTargetUnavailable}, reason(status, v1beta1.ConditionDegraded)):
@@ -160,26 +158,32 @@ func (e *Explanation) differs(state *State) string {
 	}
 }
 
-// stale is why the status is outdated, "" if it is not: Kyklos reconciles at nextBoundary at the latest. idle: as far as is
-// known, Kyklos has done nothing since.
-func (e *Explanation) stale(state *State) (why string, idle bool) {
+// stale is why the status is outdated, "" if it is not: Kyklos reconciles at nextBoundary at the latest.
+func (e *Explanation) stale(state *State) string {
 	const patience = 2 * time.Minute // for jitter, and clocks that differ
-	var since time.Time
 	status := &state.Status
 	switch next := status.NextBoundary; {
+	case len(status.Conditions) == 0 && e.isScaled(state):
+		return "Kyklos scales the target, but the status is empty: if there is an event StatusRefused, the API server refuses it"
 	case len(status.Conditions) == 0:
-		why, since = "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running", state.Created
+		return "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running"
+	case (status.ObservedGeneration < state.Generation || next != nil && e.At.Sub(next.Time) > patience) && e.isScaled(state):
+		return "Kyklos has scaled the target since the status was written: if there is an event StatusRefused, the API server refuses the new one"
 	case status.ObservedGeneration < state.Generation:
-		why, since = fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation), state.Edited
+		return fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
-		why, since = fmt.Sprintf("Kyklos should have reconciled at %s but did not, its manager may not be running", stamp(next.In(e.At.Location()))), next.Time
+		return fmt.Sprintf("Kyklos should have reconciled at %s but did not, its manager may not be running", stamp(next.In(e.At.Location())))
 	default:
-		return "", false
+		return ""
 	}
-	if target := state.Target; target != nil && !target.ByKyklos.IsZero() && !target.ByKyklos.Before(since) {
-		return "Kyklos has scaled the target, but its new status is not stored: if there is an event StatusRefused, the API server refuses it", false
-	}
-	return why, true
+}
+
+// isScaled reports that Kyklos set the count that is due now, and not the one in the status. The time of the write would not
+// tell: the API server records none, or an older one, for a scale subresource.
+func (e *Explanation) isScaled(state *State) bool {
+	target, inStatus := state.Target, state.Status.EffectiveReplicas
+	return target != nil && slices.Contains(target.Owners, targetkind.FieldManager) && e.Effective != nil &&
+		target.asksFor(e, *e.Effective) && (inStatus == nil || !target.asksFor(e, *inStatus))
 }
 
 // conditions adds Ready, and the other conditions if they are true.
@@ -187,7 +191,7 @@ func (e *Explanation) conditions(state *State) {
 	if state == nil {
 		return
 	}
-	if stale, _ := e.stale(state); stale != "" {
+	if stale := e.stale(state); stale != "" {
 		e.add("status", "%s", stale)
 	}
 	for _, name := range []string{v1beta1.ConditionReady, v1beta1.ConditionReconciling, v1beta1.ConditionDegraded} {

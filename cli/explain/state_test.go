@@ -30,8 +30,8 @@ func well(t *testing.T, at string, replicas int32) *fixture {
 	tws := scaler("UTC", window("office", week[:5], "09:00", "17:00", 10))
 	tws.Spec.GracePeriodSeconds = 300
 	next := metav1.NewTime(now.Add(time.Hour))
-	s := &fixture{tws: tws, at: now, state: explain.State{Generation: 3, Created: now.Add(-48 * time.Hour), Target: &explain.Target{
-		Asks: replicas, Has: replicas, Owners: []string{"kyklos-controller"}, Written: now.Add(-time.Hour), ByKyklos: now.Add(-time.Hour),
+	s := &fixture{tws: tws, at: now, state: explain.State{Generation: 3, Target: &explain.Target{
+		Asks: replicas, Has: replicas, Owners: []string{"kyklos-controller"}, Written: now.Add(-time.Hour),
 	}}}
 	s.state.Status = v1beta1.TimeWindowScalerStatus{
 		ObservedGeneration: 3, EffectiveReplicas: &replicas, NextBoundary: &next, CurrentWindow: "office",
@@ -91,19 +91,19 @@ func TestState(t *testing.T) {
 			s.condition(v1beta1.ConditionDegraded, metav1.ConditionTrue, v1beta1.ReasonScaleFailed, "The API server refuses")
 		}, 10, "Degraded"},
 		"no manager": {ten, 10, func(s *fixture) {
-			s.state.Target.Asks, s.state.Target.ByKyklos = 5, s.at.Add(-2*time.Hour)
+			s.state.Target.Asks = 5
 			s.state.Status.NextBoundary = ptr.To(metav1.NewTime(s.at.Add(-time.Hour)))
 		}, 10, "status"},
-		"an edit that was not processed": {ten, 10, func(s *fixture) { s.state.Generation, s.state.Edited = 4, s.at.Add(-time.Minute) }, 10, "status"},
+		"an edit that was not processed": {ten, 10, func(s *fixture) { s.state.Generation = 4 }, 10, "status"},
 		"an edit whose status is refused": {ten, 10, func(s *fixture) {
-			s.state.Generation, s.state.Edited, s.state.Target.Asks = 4, s.at.Add(-time.Hour), 5
+			s.state.Generation, s.state.Status.EffectiveReplicas = 4, ptr.To[int32](7)
 		}, 10, "status"},
 		"a new object": {ten, 10, func(s *fixture) {
-			s.state.Status, s.state.Created = v1beta1.TimeWindowScalerStatus{}, s.at.Add(-time.Minute) // an earlier one scaled the target
+			s.state.Status, s.state.Target.Owners = v1beta1.TimeWindowScalerStatus{}, []string{"kubectl"}
 		}, 10, "status"},
 		"a status that was always refused": {ten, 10, func(s *fixture) { s.state.Status = v1beta1.TimeWindowScalerStatus{} }, 10, "status"},
 		"a status that has been refused for a while": {ten, 10, func(s *fixture) {
-			s.state.Status.NextBoundary = ptr.To(metav1.NewTime(s.at.Add(-2 * time.Hour)))
+			s.state.Status.NextBoundary, s.state.Status.EffectiveReplicas = ptr.To(metav1.NewTime(s.at.Add(-time.Hour))), ptr.To[int32](2)
 		}, 10, "status"},
 		"an autoscaler":        {ten, 10, func(s *fixture) { s.state.Autoscaler = "site" }, 10, "autoscaler"},
 		"what may not be read": {ten, 10, func(s *fixture) { s.state.Target, s.state.Unknown = nil, []string{"you may not read the target"} }, 10, "unknown"},

@@ -20,8 +20,6 @@ type Target struct {
 	// Owners are the field managers that own the count. Written is when, zero if that is not recorded.
 	Owners  []string
 	Written time.Time
-	// ByKyklos is when Kyklos wrote the count, zero if it does not own it.
-	ByKyklos time.Time
 }
 
 func (t *Target) asksFor(e *Explanation, replicas int32) bool {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -68,7 +67,7 @@ func (r *Reader) Holidays(ctx context.Context, tws *v1beta1.TimeWindowScaler, gi
 
 // State reads what affects a scaler and its target. What the user may not read is listed in it.
 func (r *Reader) State(ctx context.Context, tws *v1beta1.TimeWindowScaler) (*explain.State, error) {
-	state := &explain.State{Status: tws.Status, Generation: tws.Generation, Created: tws.CreationTimestamp.Time, Edited: edited(tws)}
+	state := &explain.State{Status: tws.Status, Generation: tws.Generation}
 	for _, part := range []struct {
 		what string
 		read func(context.Context, *v1beta1.TimeWindowScaler, *explain.State) error
@@ -81,17 +80,6 @@ func (r *Reader) State(ctx context.Context, tws *v1beta1.TimeWindowScaler) (*exp
 		}
 	}
 	return state, nil
-}
-
-// edited is when others than Kyklos, which writes the status, wrote the scaler last.
-func edited(tws *v1beta1.TimeWindowScaler) time.Time {
-	last := tws.CreationTimestamp.Time
-	for _, entry := range tws.ManagedFields {
-		if entry.Subresource == "" && entry.Time != nil && entry.Time.After(last) {
-			last = entry.Time.Time
-		}
-	}
-	return last
 }
 
 // owner finds an older scaler of the same target (B8).
@@ -176,9 +164,6 @@ func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Un
 			continue
 		}
 		target.Owners = append(target.Owners, entry.Manager)
-		if entry.Manager == targetkind.FieldManager && entry.Time != nil {
-			target.ByKyklos = entry.Time.Time
-		}
 		if entry.Time != nil && entry.Time.After(target.Written) {
 			target.Written = entry.Time.Time
 		}

@@ -58,13 +58,12 @@ func TestARefusedStatus(t *testing.T) {
 	}
 	notes := s.notes("StatusRefused")
 	s.equal("warnings", len(notes), 1)
-	t.Log(notes[0])
 	if want := "the status is frozen"; !strings.HasPrefix(notes[0], "The API server refuses the new status, so the status stays as it is: ") || !strings.HasSuffix(notes[0], want) {
 		t.Errorf("got %q, want the reason %q", notes[0], want)
 	}
 	s.equal("effective replicas in the status", *s.scaler().Status.EffectiveReplicas, int32(10))
-	if facts := s.explained("status"); !slices.Contains(facts, "Kyklos has scaled the target, but its new status is not stored: "+
-		"if there is an event StatusRefused, the API server refuses it") {
+	if facts := s.explained("status"); !slices.Contains(facts, "Kyklos has scaled the target since the status was written: "+
+		"if there is an event StatusRefused, the API server refuses the new one") {
 		t.Errorf("explain says %q", facts)
 	}
 	if _, counted := s.metric("kyklos_scale_failures_total", "tws_name="+scalerName); counted {
