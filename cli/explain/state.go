@@ -11,6 +11,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -164,8 +165,12 @@ func (e *Explanation) stale(state *State) string {
 	const patience = 2 * time.Minute // for jitter, and clocks that differ
 	status := &state.Status
 	switch next := status.NextBoundary; {
+	case len(status.Conditions) == 0 && e.isScaled(state):
+		return "Kyklos scales the target, but the status is empty: if there is an event StatusRefused, the API server refuses it"
 	case len(status.Conditions) == 0:
 		return "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running"
+	case (status.ObservedGeneration < state.Generation || next != nil && e.At.Sub(next.Time) > patience) && e.isScaled(state):
+		return "Kyklos has scaled the target since the status was written: if there is an event StatusRefused, the API server refuses the new one"
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
@@ -173,6 +178,14 @@ func (e *Explanation) stale(state *State) string {
 	default:
 		return ""
 	}
+}
+
+// isScaled reports that Kyklos set the count that is due now, and not the one in the status. The time of the write would not
+// tell: the API server records none, or an older one, for a scale subresource.
+func (e *Explanation) isScaled(state *State) bool {
+	target, inStatus := state.Target, state.Status.EffectiveReplicas
+	return target != nil && slices.Contains(target.Owners, targetkind.FieldManager) && e.Effective != nil &&
+		target.asksFor(e, *e.Effective) && (inStatus == nil || !target.asksFor(e, *inStatus))
 }
 
 // conditions adds Ready, and the other conditions if they are true.

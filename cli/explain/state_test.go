@@ -96,9 +96,18 @@ func TestState(t *testing.T) {
 			s.state.Status.NextBoundary = ptr.To(metav1.NewTime(s.at.Add(-time.Hour)))
 		}, 10, "status"},
 		"an edit that was not processed": {ten, 10, func(s *fixture) { s.state.Generation = 4 }, 10, "status"},
-		"a new object":                   {ten, 10, func(s *fixture) { s.state.Status = v1beta1.TimeWindowScalerStatus{} }, 10, "status"},
-		"an autoscaler":                  {ten, 10, func(s *fixture) { s.state.Autoscaler = "site" }, 10, "autoscaler"},
-		"what may not be read":           {ten, 10, func(s *fixture) { s.state.Target, s.state.Unknown = nil, []string{"you may not read the target"} }, 10, "unknown"},
+		"an edit whose status is refused": {ten, 10, func(s *fixture) {
+			s.state.Generation, s.state.Status.EffectiveReplicas = 4, ptr.To[int32](7)
+		}, 10, "status"},
+		"a new object": {ten, 10, func(s *fixture) {
+			s.state.Status, s.state.Target.Owners = v1beta1.TimeWindowScalerStatus{}, []string{"kubectl"}
+		}, 10, "status"},
+		"a status that was always refused": {ten, 10, func(s *fixture) { s.state.Status = v1beta1.TimeWindowScalerStatus{} }, 10, "status"},
+		"a status that has been refused for a while": {ten, 10, func(s *fixture) {
+			s.state.Status.NextBoundary, s.state.Status.EffectiveReplicas = ptr.To(metav1.NewTime(s.at.Add(-time.Hour))), ptr.To[int32](2)
+		}, 10, "status"},
+		"an autoscaler":        {ten, 10, func(s *fixture) { s.state.Autoscaler = "site" }, 10, "autoscaler"},
+		"what may not be read": {ten, 10, func(s *fixture) { s.state.Target, s.state.Unknown = nil, []string{"you may not read the target"} }, 10, "unknown"},
 		"a metric": {ten, 7, func(s *fixture) {
 			s.tws.Spec.Windows[0].Metric = &v1beta1.WindowMetric{
 				Name: "queue", MaxReplicas: 20, Target: v1beta1.MetricTarget{Type: v1beta1.MetricAverageValue, AverageValue: "30"},

@@ -114,7 +114,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 	})
 	if err != nil {
 		state.unstored.keep(stored, &status)
-		return err
+		return statusError(stored, err)
 	}
 	state.unstored = unstoredStatus{}
 	r.wrote(ctx, written, state)
@@ -155,6 +155,10 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *s
 	case errors.Is(err, kindwatch.ErrNotListedYet):
 		return after(kindwatch.RetryInterval), nil // normally woken earlier
 	}
+	var refused *statusRefusedError
+	if errors.As(err, &refused) {
+		r.Events.Publish(refused.scaler, now, refused.event())
+	}
 	r.recordFailure(ctx, req.NamespacedName, err)
 	return after(untilOr(reportRetry, now, state.wakeUp)), nil
 }
@@ -169,7 +173,10 @@ func (r *Reconciler) recordFailure(ctx context.Context, key types.NamespacedName
 			return
 		}
 	}
-	metrics.RecordScaleFailure(key.Name, key.Namespace, failure.Reason(err))
+	var refused *statusRefusedError
+	if !errors.As(err, &refused) { // the target is scaled all the same
+		metrics.RecordScaleFailure(key.Name, key.Namespace, failure.Reason(err))
+	}
 	if failures&(failures-1) == 0 {
 		log.FromContext(ctx).Error(err, "Reconciliation failed; it will be retried", "failures", failures)
 	}
