@@ -26,7 +26,7 @@ type observation struct {
 	unavailable, unwatched error
 	// overdue is the boundary that made the last plan's write due, if it was not written; see due.
 	overdue time.Time
-	// owner is the name of an older scaler of the same target, "" if the target is ours (B8).
+	// owner is the name of the scaler that owns the target, "" if the target is ours (B8).
 	owner string
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
 	autoscaler string

@@ -52,7 +52,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 	})
 	if err != nil {
 		state.unstored.keep(stored, &status)
-		return err
+		return statusError(stored, err)
 	}
 	state.unstored = unstoredStatus{}
 	r.wrote(ctx, written, state)

@@ -228,3 +228,22 @@ func TestAScalerDeletedBeforeItsTurn(t *testing.T) {
 	v.pass()
 	v.expect("created again", 10, 10, "ScaledUp")
 }
+
+// A finalizer holds a scaler that is deleted before its turn: the event is sent, and the status waits no longer.
+func TestADeletionThatIsHeldBeforeItsTurn(t *testing.T) {
+	v := newTurns(t)
+	v.pass()
+	change(v.api, scalerAt(lateScaler), func(tws *v1beta1.TimeWindowScaler) {
+		tws.DeletionTimestamp, tws.Finalizers = ptr.To(metav1.NewTime(v.clock.Now())), []string{"example.com/hold"}
+	})
+	_, writes := v.pass()
+	if status := v.status(); writes != 1 || status.EffectiveReplicas != nil || !status.LastScaleTime.Time.Equal(ist("2025-01-27 09:00:00")) {
+		t.Errorf("%d writes, status %+v", writes, status)
+	}
+	if _, writes = v.pass(); writes != 0 {
+		t.Errorf("another pass: %d writes", writes)
+	}
+	if diff := gocmp.Diff([]string{"ScaledUp"}, v.published); diff != "" {
+		t.Errorf("events (-want +got)\n%s", diff)
+	}
+}
