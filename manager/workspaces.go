@@ -19,6 +19,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace"
 	"kyklos.io/kyklos/controller/workspaceidle"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/steadywatch"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/wallclock"
 )
@@ -96,6 +97,12 @@ func (o *options) cacheOptions() cache.Options {
 	if o.workspaces.serve {
 		workspace.CacheOptions(&options, o.namespacesOfWorkspaces())
 	}
+	logger := o.logger().WithName("cache")
+	options.NewInformer = steadywatch.NewInformer(func(err error, failures int) {
+		if err != nil && failures&(failures-1) == 0 {
+			logger.Error(err, "Cannot list or watch objects; this is retried", "failures", failures)
+		}
+	})
 	return options
 }
 

@@ -44,10 +44,8 @@ func (r *Reconciler) act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs
 	}
 	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
 	cause := attempts.Cause{Generation: tws.Generation, Target: obs.target.Base().UID, Until: p.wakeUp}
-	var written target.Target
-	err := r.attempts.Do(ctx, work, targetLane(tws), cause, func(ctx context.Context) (err error) {
-		written, err = target.KindOf(tws.Spec.TargetRef).Write(ctx, &r.Clients, key, obs.target, p.desired())
-		return err
+	written, err := attempts.Do(ctx, r.attempts, work, targetLane(tws), cause, func(ctx context.Context) (target.Target, error) {
+		return target.KindOf(tws.Spec.TargetRef).Write(ctx, &r.Clients, key, obs.target, p.desired())
 	})
 	switch {
 	case err == nil:

@@ -12,6 +12,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -57,6 +58,15 @@ func (r modelReader) Get(_ context.Context, key types.NamespacedName, object cli
 		r.forgetIfGone(found)
 	}
 	return copyInto(found, object, key.Name)
+}
+
+// List reads the metadata of the scaler.
+func (r modelReader) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	if tws := r.objects[scalerAt(lateScaler)].now(); tws != nil {
+		metadata := tws.(*v1beta1.TimeWindowScaler).ObjectMeta
+		list.(*metav1.PartialObjectMetadataList).Items = []metav1.PartialObjectMetadata{{ObjectMeta: metadata}}
+	}
+	return nil
 }
 
 // modelClient reads from the cache and writes.

@@ -20,7 +20,10 @@ import (
 
 // NewCache returns a cache that reads the kinds of which CacheOptions keeps target.Counts only.
 func NewCache(config *rest.Config, options cache.Options) (cache.Cache, error) {
-	c := &countsCache{stores: map[reflect.Type][]toolscache.Store{}}
+	c := &countsCache{inner: toolscache.NewSharedIndexInformer, stores: map[reflect.Type][]toolscache.Store{}}
+	if options.NewInformer != nil {
+		c.inner = options.NewInformer
+	}
 	options.NewInformer = c.newInformer
 	var err error
 	c.Cache, err = cache.New(config, options)
@@ -29,6 +32,8 @@ func NewCache(config *rest.Config, options cache.Options) (cache.Cache, error) {
 
 type countsCache struct {
 	cache.Cache
+	// inner makes the informers.
+	inner func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer
 
 	mu sync.Mutex
 	// stores have the objects of a type, each those of some namespaces.
@@ -36,7 +41,7 @@ type countsCache struct {
 }
 
 func (c *countsCache) newInformer(source toolscache.ListerWatcher, object runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	informer := toolscache.NewSharedIndexInformer(source, object, resync, indexers)
+	informer := c.inner(source, object, resync, indexers)
 	if target.KeptAsCounts(object) {
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// B14: in any order of edits, boundaries, conflicts, lost answers, crashes, deletions and restores, and however late each watch is:
+// B14: in any order of edits, boundaries, conflicts, lost answers, crashes, takeovers, deletions and restores, and however late each watch is:
 // no write follows an older spec than the one before, no cause makes two writes, and in the end the target has the count that
 // the schedule asks for.
 func TestLateWatches(t *testing.T) {
@@ -46,6 +46,7 @@ func (w *lateWatches) actions() map[string]func(*rapid.T) {
 		"an edit in the pass":   func(*rapid.T) { w.api.meanwhile, w.woken = w.edit, true },
 		"a touch in the pass":   func(*rapid.T) { w.api.meanwhile, w.woken = w.touch, true },
 		"a crash":               func(*rapid.T) { w.restart() },
+		"a standby takes over":  func(*rapid.T) { w.takeOver() },
 		"the scaler deleted":    func(*rapid.T) { w.deleteScaler() },
 		"the scaler recreated":  func(*rapid.T) { w.deleteScaler(); w.createScaler() },
 		"the target recreated":  func(*rapid.T) { w.recreateTarget() },

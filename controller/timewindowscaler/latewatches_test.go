@@ -66,6 +66,14 @@ func newLateWatches(t *rapid.T) *lateWatches {
 
 // restart starts a new process: it remembers nothing, and its caches are filled.
 func (w *lateWatches) restart() {
+	for _, h := range w.api.objects {
+		h.seen = len(h.states) - 1
+	}
+	w.takeOver()
+}
+
+// takeOver lets another process lead, whose watches are late: it remembers nothing.
+func (w *lateWatches) takeOver() {
 	w.r = &Reconciler{
 		Clients: target.Clients{Client: modelClient{apiModel: w.api}, APIReader: modelReader{apiModel: w.api}},
 		Clock:   w.clock, Requeue: Requeue{Max: 24 * time.Hour}, Events: events.NewRecorder(&toolsevents.FakeRecorder{}),
@@ -73,9 +81,6 @@ func (w *lateWatches) restart() {
 	}
 	w.r.attempts.Probe = func(context.Context) error { return nil }
 	w.r.attempts.Wake = func(...types.NamespacedName) { w.woken = true }
-	for _, h := range w.api.objects {
-		h.seen = len(h.states) - 1
-	}
 	w.api.start()
 	w.woken = true
 }

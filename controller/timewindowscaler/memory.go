@@ -111,13 +111,12 @@ func (r *Reconciler) followCache(ctx context.Context, caches cache.Cache) error 
 // get returns the newest known state of the scaler, or nil if it is gone. It comes with an *undecodable.Problem if parts of
 // it are missing.
 func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState, now time.Time) (*v1beta1.TimeWindowScaler, error) {
-	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (found newest.State[*v1beta1.TimeWindowScaler], err error) {
+	r.catchUp(ctx)
+	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (newest.State[*v1beta1.TimeWindowScaler], error) {
 		work := attempts.ID{Scaler: key, Work: attempts.ReadScaler}
-		err = r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{}, func(ctx context.Context) error {
-			found, err = readScaler(ctx, r.APIReader, key)()
-			return err
+		return attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{}, func(ctx context.Context) (newest.State[*v1beta1.TimeWindowScaler], error) {
+			return readScaler(ctx, r.APIReader, key)()
 		})
-		return found, err
 	})
 	if err != nil || found.UID == "" || found.Value.DeletionTimestamp != nil {
 		return nil, err

@@ -64,8 +64,8 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 		overdue: state.overdue,
 	}
 	clients, work := r.Clients, attempts.ID{Scaler: client.ObjectKeyFromObject(tws), Work: attempts.ReadTarget}
-	clients.Paced = func(ctx context.Context, send func(context.Context) error) error {
-		return r.attempts.Do(ctx, work, targetLane(tws), attempts.Cause{Generation: tws.Generation}, send)
+	clients.Paced = func(ctx context.Context, send func(context.Context) (any, error)) (any, error) {
+		return attempts.Do(ctx, r.attempts, work, targetLane(tws), attempts.Cause{Generation: tws.Generation}, send)
 	}
 	var err error
 	if obs.refused, err = state.refused.of(ctx, &tws.Spec); err != nil {

@@ -3,6 +3,7 @@ package timewindowscaler
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -36,7 +37,11 @@ type Reconciler struct {
 	// Requeue shapes the wait for the next boundary.
 	Requeue Requeue
 
+	// namespaces are those that are served; none means all.
+	namespaces []string
+
 	memory   memory
+	caughtUp sync.Once
 	attempts *attempts.Attempts
 	holidays holidaywatch.Watches
 	metrics  *extmetric.Poller
@@ -103,16 +108,17 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 		state.unstored = unstoredStatus{}
 		return nil
 	}
-	err := r.attempts.Do(ctx, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) error {
-		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), stored, status)
-		return err
+	written, err := attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) (*v1beta1.TimeWindowScaler, error) {
+		changed := stored.DeepCopy()
+		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), changed, status)
+		return changed, err
 	})
 	if err != nil {
 		state.unstored.keep(stored, &status)
 		return err
 	}
 	state.unstored = unstoredStatus{}
-	r.wrote(ctx, stored, state)
+	r.wrote(ctx, written, state)
 	return nil
 }
 

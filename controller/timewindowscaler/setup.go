@@ -109,7 +109,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	}
 	r.attempts.Probe, r.attempts.Wake, r.attempts.Ticks = probe, wakeFirst, time.NewTicker(attempts.ProbeInterval).C
 	watches := r.newKindWatches(mgr, &queue, options)
-	r.Watches = watches
+	r.Watches, r.namespaces = watches, options.Namespaces
 	if err := errors.Join(r.followCache(ctx, mgr.GetCache()), r.watchHolidays(mgr, &queue, options), orphan.SetupWithManager(mgr, options.Clock, scalerChanged)); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // The tests run against the minor version that they are meant for: the devcluster's, or the one that make test-versions
 // chooses.
 func TestMinorVersion(t *testing.T) {
-	want := cmp.Or(os.Getenv("KYKLOS_TEST_VERSION"), "1.37")
+	want := cmp.Or(os.Getenv(harness.MinorVariable), "1.37")
 	server, err := discovery.NewDiscoveryClientForConfig(cluster.Config)
 	harness.Must(t, err)
 	version, err := server.ServerVersion()

@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -12,8 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/test/chaos/matrix"
@@ -101,25 +98,7 @@ func (s *scenario) everyKind() {
 // awaitCount waits until the target has the count and the scaler's status says so.
 func (s *scenario) awaitCount(kind fixtures.TargetKind, name string, replicas int32) {
 	s.Helper()
-	want := replicas
-	if kind.OnOff() {
-		want = min(replicas, 1)
-	}
-	if kind == fixtures.Homes {
-		replicas = want // a Workspace has one replica at most
-	}
-	s.Eventually(fmt.Sprintf("%s at %d", name, replicas), func() error {
-		target, tws := kind.Reference(s.Named(name)), &v1beta1.TimeWindowScaler{}
-		key := client.ObjectKeyFromObject(target)
-		if err := errors.Join(s.Client.Get(s.Context(), key, target), s.Client.Get(s.Context(), key, tws)); err != nil {
-			return err // the API server may be away
-		}
-		has, says := kind.Count(target.Object), ptr.Deref(tws.Status.EffectiveReplicas, -1)
-		if has != want || says != replicas {
-			return fmt.Errorf("the target has %d, and the status says %d: %s", has, says, harness.Show(tws.Status.Conditions))
-		}
-		return nil
-	})
+	s.AwaitCount(kind, name, replicas)
 }
 
 // awaitKinds is awaitCount for everyKind.

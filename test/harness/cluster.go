@@ -28,8 +28,11 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// apiServerVariable holds the path of another kube-apiserver than the devcluster's own; see make test-versions.
-const apiServerVariable = "KYKLOS_TEST_APISERVER"
+// make test-versions sets both: the path of another kube-apiserver than the devcluster's own, and its minor version.
+const (
+	apiServerVariable = "KYKLOS_TEST_APISERVER"
+	MinorVariable     = "KYKLOS_TEST_VERSION"
+)
 
 // stopPatience is how long Stop waits before it kills.
 const stopPatience = 30 * time.Second

@@ -76,6 +76,14 @@ func Hang() Action {
 	}
 }
 
+// Swallow never answers either, not even when the rule has ended. Only the client can end the request.
+func Swallow() Action {
+	return func(x Exchange, _ func(http.ResponseWriter)) {
+		x.Removed = nil
+		x.wait()
+	}
+}
+
 // Hold sends the request on when the rule ends.
 func Hold() Action {
 	return func(x Exchange, forward func(http.ResponseWriter)) {

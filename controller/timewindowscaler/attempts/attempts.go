@@ -57,22 +57,6 @@ func New(workers int, elapsed func() time.Duration) *Attempts {
 	}
 }
 
-// Do sends one request for the work, unless it has to wait. What fails comes back as a *Trouble, except what
-// is to be repeated at once (failure.IsStale) and the end of ctx.
-func (a *Attempts) Do(ctx context.Context, id ID, of Lane, cause Cause, send func(context.Context) error) error {
-	bounded, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	r, err := a.begin(id, of, cause, cancel)
-	if err != nil {
-		return err
-	}
-	err = send(bounded)
-	if err != nil && errors.Is(context.Cause(bounded), errBack) {
-		err = errBack
-	}
-	return a.end(ctx, id, r, cause, err)
-}
-
 // begin returns the request if it may be sent now.
 func (a *Attempts) begin(id ID, of Lane, cause Cause, cancel context.CancelCauseFunc) (*request, error) {
 	a.mu.Lock()
@@ -92,7 +76,7 @@ func (a *Attempts) begin(id ID, of Lane, cause Cause, cancel context.CancelCause
 		return nil, &Trouble{Err: &BusyError{of}, Lasts: now-since >= lastsFrom}
 	}
 	delete(a.queued, id)
-	r := &request{lane: of, started: now, cancel: cancel}
+	r := &request{lane: of, started: now, sent: now, cancel: cancel, again: func() {}}
 	a.requests[r] = true
 	return r, nil
 }
@@ -129,9 +113,14 @@ func (a *Attempts) end(ctx context.Context, id ID, r *request, cause Cause, err 
 	now, before := a.Elapsed(), a.entries[id]
 	delete(a.requests, r)
 	l := a.lane(r.lane)
-	took := now - r.started
+	took, again := now-r.started, []func(){}
+	if r.copyAnswered {
+		took, again = now-r.sent, a.sentBefore(r, now)
+	}
 	a.change(l, func() { l.end(now, a.took.isSlow(took), a.half()) })
-	a.took.add(took)
+	if !errors.Is(err, context.DeadlineExceeded) { // that is no answer
+		a.took.add(took)
+	}
 	wake := a.next(l)
 	switch {
 	case err == nil:
@@ -146,6 +135,9 @@ func (a *Attempts) end(ctx context.Context, id ID, r *request, cause Cause, err 
 	}
 	a.mu.Unlock()
 	a.Wake(wake...)
+	for _, send := range again {
+		send()
+	}
 	return err
 }
 

@@ -19,13 +19,6 @@ const (
 	forgetLane = time.Hour
 )
 
-// request is under way.
-type request struct {
-	lane    Lane
-	started time.Duration
-	cancel  context.CancelCauseFunc
-}
-
 // Start wakes those whose turn it is until ctx ends. It probes only while something has failed or hangs.
 func (a *Attempts) Start(ctx context.Context) error {
 	for {
@@ -48,8 +41,13 @@ func (a *Attempts) Tick(ctx context.Context) {
 	began := a.Elapsed()
 	ctx, cancel := context.WithTimeout(ctx, 2*ProbeInterval)
 	defer cancel()
-	err := a.Probe(ctx)
-	a.Wake(a.probed(began, err == nil)...)
+	ready := a.Probe(ctx) == nil
+	a.Wake(a.probed(began, ready)...)
+	if ready {
+		for _, send := range a.hanging() {
+			send()
+		}
+	}
 }
 
 // review marks the lanes that are slow now, returns those for whom a lane has a place, and reports whether the

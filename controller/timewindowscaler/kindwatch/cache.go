@@ -12,12 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/internal/steadywatch"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
 // cacheOptions keep only the identity and version of each object. end is called with the reason why the
-// objects can no longer be listed or watched, and failing with what the cache retries by itself.
-func (w *Watches) cacheOptions(kind targetkind.Kind, end, failing func(error)) cache.Options {
+// objects can no longer be listed or watched, failing with what the cache retries by itself, and alive when that is over.
+func (w *Watches) cacheOptions(kind targetkind.Kind, end, failing func(error), alive func()) cache.Options {
 	// The kind is resolved already, so the cache has nothing to look up.
 	mapper := meta.NewDefaultRESTMapper(nil)
 	plural := kind.GroupVersionResource()
@@ -26,6 +27,13 @@ func (w *Watches) cacheOptions(kind targetkind.Kind, end, failing func(error)) c
 		HTTPClient: w.HTTP, Mapper: mapper, Scheme: runtime.NewScheme(),
 		DefaultNamespaces: Namespaces(w.Workspaces.NamespacesOf(kind, w.Namespaces)),
 		DefaultTransform:  stripMetadata,
+		NewInformer: steadywatch.NewInformer(func(err error, _ int) {
+			if err == nil {
+				alive()
+				return
+			}
+			failing(err)
+		}),
 		DefaultWatchErrorHandler: func(_ context.Context, _ *toolscache.Reflector, err error) {
 			switch {
 			case apierrors.IsForbidden(err):

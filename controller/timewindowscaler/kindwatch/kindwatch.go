@@ -153,7 +153,8 @@ func (w *Watches) permitted(ctx context.Context, kind targetkind.Kind) error {
 
 // watch starts to fill a cache with the kind's metadata.
 func (w *Watches) watch(ctx context.Context, k *kindWatch, kind targetkind.Kind) error {
-	caches, err := cache.New(w.Config, w.cacheOptions(kind, func(err error) { w.end(ctx, k, err) }, func(err error) { w.failing(k, err) }))
+	alive := func() { w.alive(k) }
+	caches, err := cache.New(w.Config, w.cacheOptions(kind, func(err error) { w.end(ctx, k, err) }, func(err error) { w.failing(k, err) }, alive))
 	if err != nil {
 		return fmt.Errorf("create a cache: %w", err)
 	}
@@ -163,7 +164,7 @@ func (w *Watches) watch(ctx context.Context, k *kindWatch, kind targetkind.Kind)
 	if err != nil {
 		return fmt.Errorf("create an informer: %w", err)
 	}
-	if _, err := informer.AddEventHandler(w.handler(kind.GroupKind(), func() { w.alive(k) })); err != nil {
+	if _, err := informer.AddEventHandler(w.handler(kind.GroupKind(), alive)); err != nil {
 		return fmt.Errorf("add a handler to an informer: %w", err)
 	}
 	go func() { _ = caches.Start(ctx) }() // ends with ctx, never with an error

@@ -109,7 +109,7 @@ func TestWhatEndsAWatch(t *testing.T) {
 		options := (&Watches{}).cacheOptions(rollouts, func(err error) {
 			var forbidden *targetkind.ForbiddenError
 			got = verdict{Ends: true, Forbidden: errors.As(err, &forbidden)}
-		}, func(error) { got = verdict{Fails: true} })
+		}, func(error) { got = verdict{Fails: true} }, func() {})
 		options.DefaultWatchErrorHandler(t.Context(), nil, tc.err)
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)

@@ -113,9 +113,12 @@ func (w *Watches) failing(k *kindWatch, err error) {
 	}
 	notify := !k.trouble.told && k.reported(now) != nil
 	k.trouble.told = k.trouble.told || notify
+	count := k.trouble.count
 	w.mu.Unlock()
 	metrics.RecordListFailure(gvk, failure.Reason(err))
-	w.Log.Error(err, "Cannot list and watch a kind of targets; this is retried", "kind", gvk.Kind, "version", gvk.GroupVersion().String())
+	if count&(count-1) == 0 {
+		w.Log.Error(err, "Cannot list and watch a kind of targets; this is retried", "kind", gvk.Kind, "version", gvk.GroupVersion().String(), "failures", count)
+	}
 	if notify {
 		w.Known(gvk)
 	}

@@ -59,8 +59,9 @@ type Clients struct {
 	// Kinds looks up kinds that are not cached, and Watches has the metadata of their objects.
 	Kinds   *targetkind.Resolver
 	Watches Watches
-	// Paced sends a request that reads the target, unless it has to wait for its turn.
-	Paced func(ctx context.Context, send func(context.Context) error) error
+	// Paced sends a request that reads the target, unless it has to wait for its turn. It may send it several times at
+	// once, and returns one of the answers.
+	Paced func(ctx context.Context, send func(context.Context) (any, error)) (any, error)
 	// Workspaces is where they are served.
 	Workspaces targetkind.Scope
 }
@@ -93,14 +94,18 @@ func Read(ctx context.Context, c *Clients, namespace string, ref v1beta1.TargetR
 	if versionsOnly {
 		return readWatched(ctx, c, watched, key, memory, now)
 	}
-	found, err := memory.Read(now, readCached(ctx, c.Client, kind.(Cached), key), func() (found newest.State[Target], err error) {
-		err = c.Paced(ctx, func(ctx context.Context) error {
-			found, err = readCached(ctx, c.APIReader, kind.(Cached), key)()
-			return err
+	found, err := memory.Read(now, readCached(ctx, c.Client, kind.(Cached), key), func() (newest.State[Target], error) {
+		return paced(ctx, c, func(ctx context.Context) (newest.State[Target], error) {
+			return readCached(ctx, c.APIReader, kind.(Cached), key)()
 		})
-		return found, err
 	})
 	return found.Value, err
+}
+
+func paced[T any](ctx context.Context, c *Clients, send func(context.Context) (T, error)) (T, error) {
+	answer, err := c.Paced(ctx, func(ctx context.Context) (any, error) { return send(ctx) })
+	typed, _ := answer.(T) // not if it has to wait
+	return typed, err
 }
 
 // Trouble says why changes of the target may go unnoticed; nil if they do not.

@@ -45,7 +45,9 @@ func (w watched) Kind(schema.GroupVersionKind) (targetkind.Kind, bool) { return 
 func (w watched) Objects(targetkind.Kind) (client.Reader, error)       { return w.objects, nil }
 func (w watched) Trouble(schema.GroupVersionKind) error                { return nil }
 
-func atOnce(ctx context.Context, send func(context.Context) error) error { return send(ctx) }
+func atOnce(ctx context.Context, send func(context.Context) (any, error)) (any, error) {
+	return send(ctx)
+}
 
 // The scale is read once for each version of the object, even if the versions are not numbers: an API server
 // behind the aggregator may have others.

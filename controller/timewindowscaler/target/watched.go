@@ -51,20 +51,18 @@ func readWatched(ctx context.Context, c *Clients, watched Watched, key types.Nam
 
 // fetch sends the GET.
 func fetch(ctx context.Context, c *Clients, watched Watched, kind targetkind.Kind, key types.NamespacedName, metadata *metav1.PartialObjectMetadata) (newest.State[Target], error) {
-	var object *unstructured.Unstructured
-	var answer error
 	gvk, subresources := watched.Path()
-	err := c.Paced(ctx, func(ctx context.Context) error {
+	answer, err := paced(ctx, c, func(ctx context.Context) (result[*unstructured.Unstructured], error) {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
-		object, answer = c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
-		if isUnset(answer) || apierrors.IsNotFound(answer) || apierrors.IsMethodNotSupported(answer) {
-			return nil
+		object, err := c.Dynamic.Resource(kind.GroupVersionResource()).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{}, subresources...)
+		if isUnset(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+			return result[*unstructured.Unstructured]{err: err}, nil
 		}
-		return answer
+		return result[*unstructured.Unstructured]{value: object}, err
 	})
 	if err == nil {
-		err = answer
+		err = answer.err
 	}
 	switch {
 	case apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err):
@@ -75,7 +73,7 @@ func fetch(ctx context.Context, c *Clients, watched Watched, kind targetkind.Kin
 	case apierrors.IsForbidden(err):
 		return newest.State[Target]{}, &targetkind.ForbiddenError{Kind: kind, Err: err}
 	}
-	found, err := watched.Fetched(metadata, object, err)
+	found, err := watched.Fetched(metadata, answer.value, err)
 	if err != nil {
 		return newest.State[Target]{}, err
 	}
@@ -108,19 +106,23 @@ func (c *Clients) resolve(ctx context.Context, gvk schema.GroupVersionKind) (tar
 	if kind, watched := c.Watches.Kind(gvk); watched {
 		return kind, nil
 	}
-	var kind targetkind.Kind
-	var answer error
-	err := c.Paced(ctx, func(ctx context.Context) error {
-		kind, answer = c.Kinds.Resolve(ctx, referenceTo(gvk))
-		if IsObstacle(answer) {
-			return nil
+	answer, err := paced(ctx, c, func(ctx context.Context) (result[targetkind.Kind], error) {
+		kind, err := c.Kinds.Resolve(ctx, referenceTo(gvk))
+		if IsObstacle(err) {
+			return result[targetkind.Kind]{err: err}, nil
 		}
-		return answer
+		return result[targetkind.Kind]{value: kind}, err
 	})
 	if err == nil {
-		err = answer
+		err = answer.err
 	}
-	return kind, err
+	return answer.value, err
+}
+
+// result is an answer that is not to be asked for again, even if it is an error.
+type result[T any] struct {
+	value T
+	err   error
 }
 
 func referenceTo(gvk schema.GroupVersionKind) v1beta1.TargetRef {

@@ -61,7 +61,7 @@ func declared(t *testing.T, folder, name string) bool {
 }
 
 func TestRecord(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "measured.json")
+	path := filepath.Join(t.TempDir(), "new", "measured.json")
 	t.Setenv(recordVariable, path)
 	for range 2 {
 		harness.Must(t, Record("F5", "recovered after", 1234*time.Millisecond))

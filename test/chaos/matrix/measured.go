@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -51,7 +52,7 @@ func Record(fault, what string, value any) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o600)
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, append(text, '\n'), 0o600))
 }
 
 func read(path string) (measurements, error) {

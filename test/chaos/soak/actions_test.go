@@ -68,7 +68,7 @@ func (s *soak) each(random *rand.Rand, least, most int, suits func(*object) bool
 func specsEdited(s *soak, random *rand.Rand) (string, func()) {
 	return s.each(random, 10, 60, (*object).editable, func(o *object, random *rand.Rand) {
 		now := time.Now()
-		o.plan = drawPlan(random, now, boundaries, o.kind.counts)
+		o.plan = drawPlan(random, now, s.gap, boundaries, o.kind.counts)
 		windows, err := json.Marshal(o.plan.windows(o.zone))
 		if err != nil {
 			s.failed("encode the windows: %v", err)

@@ -14,27 +14,29 @@ import (
 
 // faults are drawn by weight. docs/faults.md explains the numbers.
 var faults = []fault{
-	{"F1 manager killed", 3, true, false, killed},
-	{"F2 answers lost", 4, false, false, answersLost},
-	{"F4 status codes", 8, true, false, statusCodes},
-	{"F4 requests hang", 4, true, false, requestsHang},
-	{"F4 requests late", 4, false, false, requestsLate},
-	{"F5 API server killed", 1, true, false, serverKilled},
-	{"F5 API server unreachable", 3, true, false, unreachable},
-	{"F6 store frozen", 2, true, false, storeFrozen},
-	{"F6 store slow", 2, true, false, storeSlow},
-	{"F7 watches ended", 5, false, false, watchesEnded},
-	{"F7 watches frozen", 5, false, true, watchesFrozen},
-	{"F8 watches late", 5, false, true, watchesLate},
-	{"F11 manager stopped", 3, true, false, managerStopped},
-	{"F12 leader told to end", 2, true, false, leaderEnds},
-	{"F17 floods", 2, false, false, floods},
-	{"F19 specs edited", 8, false, false, specsEdited},
-	{"F19 scalers paused", 3, false, false, scalersPaused},
-	{"F19 targets scaled by others", 3, false, false, targetsScaled},
-	{"F19 targets recreated", 3, false, false, targetsRecreated},
-	{"F19 scalers recreated", 2, false, false, scalersRecreated},
-	{"F19 holidays edited", 3, false, false, holidaysEdited},
+	{"F1 manager killed", 3, killed},
+	{"F2 answers lost", 4, answersLost},
+	{"F4 status codes", 8, statusCodes},
+	{"F4 requests hang", 4, requestsHang},
+	{"F4 patches never answered", 3, neverAnswered},
+	{"F4 requests late", 4, requestsLate},
+	{"F5 API server killed", 1, serverKilled},
+	{"F5 API server unreachable", 3, unreachable},
+	{"F6 store frozen", 2, storeFrozen},
+	{"F6 store slow", 2, storeSlow},
+	{"F7 watches ended", 5, watchesEnded},
+	{"F7 watches frozen", 5, watchesFrozen},
+	{"F8 watches late", 5, watchesLate},
+	{"F7 standby with frozen watches takes over", 4, blindTakeover},
+	{"F11 manager stopped", 3, managerStopped},
+	{"F12 leader told to end", 2, leaderEnds},
+	{"F17 floods", 2, floods},
+	{"F19 specs edited", 8, specsEdited},
+	{"F19 scalers paused", 3, scalersPaused},
+	{"F19 targets scaled by others", 3, targetsScaled},
+	{"F19 targets recreated", 3, targetsRecreated},
+	{"F19 scalers recreated", 2, scalersRecreated},
+	{"F19 holidays edited", 3, holidaysEdited},
 }
 
 // rule puts a rule into the proxies of all managers for a time.
@@ -77,6 +79,13 @@ func requestsHang(s *soak, random *rand.Rand) (string, func()) {
 		func() {
 			s.rule(harness.Rule{Match: harness.Match{Verbs: verbs}, Fraction: share, Action: harness.Hang()}, d)
 		}
+}
+
+func neverAnswered(s *soak, random *rand.Rand) (string, func()) {
+	share, d := oneOf(random, 0.3, 1), seconds(random, 5, 20)
+	return fmt.Sprintf("%.0f %%, for %s", 100*share, d), func() {
+		s.rule(harness.Rule{Match: harness.Match{Verbs: []string{"patch"}}, Fraction: share, Action: harness.Swallow()}, d)
+	}
 }
 
 func requestsLate(s *soak, random *rand.Rand) (string, func()) {
@@ -134,38 +143,6 @@ func watchesLate(s *soak, random *rand.Rand) (string, func()) {
 	resource, by, d := oneOf(random, resources...), seconds(random, 0, 4), seconds(random, 10, 25)
 	return fmt.Sprintf("of %q, by %s, for %s", resource, by, d), func() {
 		defer s.leader().proxy.DelayEvents(harness.Match{Resource: resource}, by)()
-		s.pause(d)
-	}
-}
-
-func killed(s *soak, random *rand.Rand) (string, func()) {
-	r, d := oneOf(random, s.replicas...), seconds(random, 0, 10)
-	return fmt.Sprintf("%s, away for %s", r.name, d), func() {
-		if m := r.take(); m != nil {
-			_ = m.Kill()
-			s.pause(d)
-			s.start(r)
-		}
-	}
-}
-
-func leaderEnds(s *soak, random *rand.Rand) (string, func()) {
-	d := seconds(random, 0, 10)
-	return fmt.Sprintf("away for %s", d), func() {
-		r := s.leader()
-		if m := r.take(); m != nil {
-			_ = m.Stop()
-			s.pause(d)
-			s.start(r)
-		}
-	}
-}
-
-func managerStopped(s *soak, random *rand.Rand) (string, func()) {
-	r, d := oneOf(random, s.replicas...), seconds(random, 2, 25)
-	return fmt.Sprintf("%s, for %s", r.name, d), func() {
-		r.signal(syscall.SIGSTOP)
-		defer r.signal(syscall.SIGCONT)
 		s.pause(d)
 	}
 }

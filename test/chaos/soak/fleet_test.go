@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/test/harness/fixtures"
@@ -42,21 +43,36 @@ func (s *soak) createObjects() {
 		harness.Must(s.T, s.client.Create(s.Context(), book))
 	}
 	harness.Must(s.T, s.etcd.Put(s.Context(), "kyklos.io/timewindowscalers/soak-0/poison", poison))
-	var created errgroup.Group
-	created.SetLimit(8)
+	s.gap = time.Minute
+	began := time.Now()
 	for i := range *size {
 		o := s.newObject(i)
 		s.objects = append(s.objects, o)
-		s.byKey[o.key()] = o
-		created.Go(func() error {
-			if err := s.client.Create(s.Context(), o.target(defaultCount)); err != nil {
-				return err
-			}
-			return s.client.Create(s.Context(), o.scaler())
-		})
+		s.byKey[o.key()], s.byName[o.namespace+"/"+o.name] = o, o
+	}
+	s.createAll(func(o *object) client.Object { return o.target(defaultCount) })
+	s.gap = gapFor(time.Since(began))
+	for i := range s.objects { // again, because that took some time
+		*s.objects[i] = *s.newObject(i)
+	}
+	s.createAll(func(o *object) client.Object { return o.scaler() })
+	s.say("%d scalers and their targets are created; the boundaries of one are %s to %s apart", *size, s.gap, 3*s.gap)
+}
+
+func (s *soak) createAll(of func(*object) client.Object) {
+	var created errgroup.Group
+	created.SetLimit(8)
+	for _, o := range s.objects {
+		created.Go(func() error { return s.client.Create(s.Context(), of(o)) })
 	}
 	harness.Must(s.T, created.Wait())
-	s.say("%d scalers and their targets are created", *size)
+}
+
+// gapFor returns the gap between boundaries that keeps a machine half idle on which the targets were created in such a time:
+// some scalers always have a boundary each minute, but on a machine that is busy with something else each one seldom has.
+// A flip makes about four writes, and every scaler has one in one and a half gaps.
+func gapFor(created time.Duration) time.Duration {
+	return max((2 * 4 * created * 2 / 3).Round(time.Minute), time.Minute)
 }
 
 // newObject draws an object. Its kind follows from its number, so that every run has every kind.
@@ -72,9 +88,9 @@ func (s *soak) newObject(i int) *object {
 		o.holidays = true
 	}
 	if o.grace > 0 || o.holidays || o.kind.TargetKind == fixtures.Homes { // these are never edited
-		o.plan = drawPlan(s.random, now, 2+min(95, int(*length/time.Minute)+10), o.kind.counts)
+		o.plan = drawPlan(s.random, now, s.gap, 2+min(95, int(*length/time.Minute)+10), o.kind.counts)
 	} else {
-		o.plan = drawPlan(s.random, now, boundaries, o.kind.counts)
+		o.plan = drawPlan(s.random, now, s.gap, boundaries, o.kind.counts)
 	}
 	o.model = newModel(name, o.plan.withGrace(o.grace), now)
 	if o.grace > 0 {

@@ -51,6 +51,22 @@ func TestModelJudges(t *testing.T) {
 	}
 }
 
+// A manager that was killed may have written a count that nobody saw. What is written afterwards is no repetition.
+func TestModelKnowsWhatItDoesNotKnow(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		m := newModel("web", plan{{time.Time{}, 0}, {minute(1), 1}, {minute(2), 0}, {minute(3), 1}}, minute(0))
+		first := m.wrote(write{minute(1), 1, "a"})
+		if m.sent(minute(2)); refused {
+			m.refused(minute(2))
+		}
+		second := m.wrote(write{minute(3), 1, "b"})
+		third := m.wrote(write{minute(3.1), 1, "b"})
+		if first != nil || (second != nil) != refused || third == nil {
+			t.Errorf("refused %v: got %v, %v, %v", refused, first, second, third)
+		}
+	}
+}
+
 // More writes than causes are a fault even where each of them alone could be right.
 func TestModelCountsCauses(t *testing.T) {
 	m := newModel("web", plan{{time.Time{}, 0}, {minute(1), 1}, {minute(2), 0}}, minute(0))
@@ -77,12 +93,16 @@ func TestModelJudgesGrace(t *testing.T) {
 		{"late over two decreases", []write{{minute(1), 4, "a"}, {minute(3.1), 2, "a"}}, true},
 		{"after a rise", []write{{minute(4), 5, "a"}, {minute(5.1), 1, "a"}}, false},
 		{"the first decision", []write{{minute(2.1), 3, "a"}}, true},
+		{"none was reported", []write{{minute(1), 4, "a"}, {minute(2.2), 3, "b"}}, true},
 	} {
 		m := newModel(c.name, asked.withGrace(20*time.Second), minute(0))
 		m.immediate, m.gracePeriod = asked, 20*time.Second
 		for i, w := range c.writes {
 			if err := m.wrote(w); (err == nil) != (c.right || i < len(c.writes)-1) {
 				t.Errorf("%s, write %d: got %v, right: %v", c.name, i, err, c.right)
+			}
+			if c.name != "none was reported" {
+				m.report(w.count)
 			}
 		}
 	}
@@ -115,7 +135,7 @@ func TestModelWants(t *testing.T) {
 func TestWindowsSayThePlan(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for zone, offset := range zones {
-		p := drawPlan(random, minute(0), 30, []int32{0, 1, 2, 3})
+		p := drawPlan(random, minute(0), time.Minute, 30, []int32{0, 1, 2, 3})
 		windows := p.windows(zone)
 		for m := range 60 {
 			now := minute(float64(m))

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -36,17 +37,30 @@ type model struct {
 	// known is the earliest time, by revision, at which a manager can have decided what it last wrote. A revision without
 	// an entry is impossible.
 	known map[int]time.Time
-	// writes are the managers'.
-	writes []write
+	// writes are the managers'. unanswered are when others of theirs were sent, of which nobody knows what became.
+	writes     []write
+	unanswered map[time.Time]bool
+	// reported is what the stored status says was in force.
+	reported int32
 	// others is when others last wrote the count or replaced the target, and how often they did.
 	others     time.Time
 	otherCount int
-	// inForce caches how many causes for a write there were up to a revision.
+	// causes is how many causes for a write there were before the last revision.
 	causes int
 }
 
 func newModel(name string, p plan, now time.Time) *model {
-	return &model{name: name, revisions: []revision{{begun: now, done: now, plan: p}}, known: map[int]time.Time{0: now}}
+	return &model{name: name, revisions: []revision{{begun: now, done: now, plan: p}}, known: map[int]time.Time{0: now}, unanswered: map[time.Time]bool{}, reported: unreported}
+}
+
+// unreported is that of a status that says nothing.
+const unreported = -1
+
+// report records what the status says is in force. Only less than that needs a grace period.
+func (m *model) report(count int32) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reported = count
 }
 
 // change records a revision that begins now. The returned function records that the call is done.
@@ -72,13 +86,32 @@ func (m *model) disturb(now time.Time) {
 	m.otherCount++
 }
 
-// wrote judges a write of a manager. It returns an error if no history of the manager explains it.
+// sent records that a manager sends a write.
+func (m *model) sent(at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unanswered[at] = true
+}
+
+// refused records that the API server did not carry out the write that was sent at a time.
+func (m *model) refused(at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.unanswered, at)
+}
+
+// wrote judges a write of a manager that the API server accepted. It returns an error if no history of the manager explains
+// it.
 func (m *model) wrote(w write) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.writes
 	m.writes = append(m.writes, w)
-	if n := len(before); n > 0 && before[n-1].count == w.count && before[n-1].at.After(m.others) {
+	delete(m.unanswered, w.at)
+	unsure := len(m.unanswered) > 0
+	// What was sent before cannot be carried out any more: it was decided for an older version of the target.
+	maps.DeleteFunc(m.unanswered, func(at time.Time, _ bool) bool { return at.Before(w.at) })
+	if n := len(before); n > 0 && before[n-1].count == w.count && before[n-1].at.After(m.others) && !unsure {
 		return fmt.Errorf("%s wrote %d, which %s wrote before at %s", w.by, w.count, before[n-1].by, clock(before[n-1].at))
 	}
 	last := m.revisions[len(m.revisions)-1]
@@ -86,6 +119,9 @@ func (m *model) wrote(w write) error {
 		return fmt.Errorf("write number %d of %d, for %d causes", len(m.writes), w.count, causes)
 	}
 	known := m.explain(w)
+	if unsure {
+		before = nil
+	}
 	if at, found := m.graceIsOver(w, before); len(known) == 0 && found {
 		known = map[int]time.Time{0: at}
 	}
@@ -119,8 +155,9 @@ func (m *model) explain(w write) map[int]time.Time {
 	return known
 }
 
-// graceIsOver reports whether w follows the plan without a grace period because none is left: the first decision has none,
-// and one that began with an earlier decrease ends for all that followed.
+// graceIsOver reports whether w follows the plan without a grace period because none is left: the first decision has none, nor
+// has one that is no decrease for who reads the status, because the one before was never reported; and a grace period that
+// began with an earlier decrease ends for all that followed. before is empty if nobody knows what was written.
 func (m *model) graceIsOver(w write, before []write) (decided time.Time, over bool) {
 	if m.immediate == nil {
 		return time.Time{}, false
@@ -130,7 +167,7 @@ func (m *model) graceIsOver(w write, before []write) (decided time.Time, over bo
 	if m.immediate[i].count != w.count {
 		return time.Time{}, false
 	}
-	if len(before) == 0 {
+	if len(before) == 0 || m.reported <= w.count {
 		return decided, true
 	}
 	lower := decided // since when less is asked for than what was held

@@ -28,9 +28,9 @@ func (p plan) at(now time.Time) (index int) {
 
 func (p plan) count(now time.Time) int32 { return p[p.at(now)].count }
 
-// drawPlan draws a plan with one boundary in every one to three minutes from now on. Three counts in a row are never the
+// drawPlan draws a plan with one boundary in every one to three times a gap from now on. Three counts in a row are never the
 // same, where there are so many. After its last boundary it has the default count.
-func drawPlan(random *rand.Rand, now time.Time, boundaries int, counts []int32) plan {
+func drawPlan(random *rand.Rand, now time.Time, gap time.Duration, boundaries int, counts []int32) plan {
 	p := plan{{time.Time{}, defaultCount}}
 	at := now.Truncate(time.Minute)
 	for i := range boundaries {
@@ -38,7 +38,7 @@ func drawPlan(random *rand.Rand, now time.Time, boundaries int, counts []int32) 
 		if i == boundaries-1 {
 			p[i+1].count = defaultCount
 		}
-		at = at.Add(time.Minute * time.Duration([]int{1, 1, 1, 1, 1, 1, 2, 2, 2, 3}[random.IntN(10)]))
+		at = at.Add(gap * time.Duration([]int{1, 1, 1, 1, 1, 1, 2, 2, 2, 3}[random.IntN(10)]))
 	}
 	return p
 }

@@ -1,9 +1,6 @@
 package soak
 
 import (
-	"context"
-	"encoding/json"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"kyklos.io/kyklos/test/harness"
-	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 // replica is one of the managers, with a proxy of its own.
@@ -46,8 +40,8 @@ func (s *soak) startReplicas() {
 		proxy.Seed(*seed)
 		r := &replica{name: name, proxy: proxy, port: port, log: log}
 		proxy.Inject(func(request harness.Request, after bool) {
-			if after {
-				s.answered(r, request)
+			if slices.Contains(harness.WriteVerbs, request.Verb) {
+				s.seen(r, request, after)
 			}
 		})
 		s.replicas = append(s.replicas, r)
@@ -119,92 +113,15 @@ func (r *replica) lastRenewal() time.Time {
 	return r.renewed
 }
 
-// answered is called when the API server has answered a request of a manager.
-func (s *soak) answered(r *replica, request harness.Request) {
-	if request.Code >= http.StatusMultipleChoices || !slices.Contains(harness.WriteVerbs, request.Verb) {
-		return
-	}
-	if request.Resource == "leases" {
-		r.mu.Lock()
-		r.renewed = request.At
-		r.mu.Unlock()
-		return
-	}
-	o := s.byKey[request.Resource+"/"+request.Namespace+"/"+request.Name]
-	if o == nil || request.Subresource == "status" {
-		return
-	}
-	var body map[string]any
-	if err := json.Unmarshal([]byte(request.Body), &body); err != nil {
-		if o.kind.TargetKind == fixtures.Homes && request.Body[0] == '[' { // its own controller's patches
-			return
-		}
-		s.failed("%s: manager %s wrote what is no JSON: %s", o.key(), r.name, request.Body)
-		return
-	}
-	count := o.kind.Count(body)
-	if count < 0 {
-		if o.kind.TargetKind != fixtures.Homes { // its own controller writes other fields
-			s.failed("%s: manager %s wrote something else than a count: %s", o.key(), r.name, request.Body)
-		}
-		return
-	}
-	s.judge(r, o, write{request.At, count, r.name}, body, request.Body)
-}
+// leaderless is how long there may be no renewal of the Lease. A leader renews it more often than every second.
+const leaderless = 5 * time.Second
 
-func (s *soak) judge(r *replica, o *object, w write, body map[string]any, text string) {
-	if others := otherFields(body, ""); len(others) > 0 {
-		s.failed("%s: manager %s wrote the fields %v: %s", o.key(), r.name, others, text)
+// leads records that the replica has renewed the Lease. A new leader needs some time to begin.
+func (s *soak) leads(r *replica, at time.Time) {
+	if last := s.leader(); last != r || at.Sub(last.lastRenewal()) > leaderless {
+		s.disturbed(at)
 	}
-	err := o.wrote(w)
-	s.mu.Lock()
-	s.writes++
-	if _, since, ok := o.want(w.at); ok && s.active == 0 && since.After(s.calmSince.Add(*patience)) && since.Equal(since.Truncate(time.Second)) {
-		s.late = append(s.late, w.at.Sub(since))
-	}
-	s.mu.Unlock()
-	if err != nil {
-		s.failed("%s: %v\n%s", o.key(), err, o.history())
-	}
-}
-
-// otherFields returns the fields of a patch that a schedule has no business with.
-func otherFields(value map[string]any, path string) (others []string) {
-	for key, inner := range value {
-		at := path + "." + key
-		if fields, nested := inner.(map[string]any); nested {
-			others = append(others, otherFields(fields, at)...)
-		} else if !slices.Contains([]string{
-			".metadata.resourceVersion", ".metadata.uid", ".spec.replicas", ".spec.desiredState", ".spec.template.spec.nodeSelector.kyklos.io/suspended",
-		}, at) {
-			others = append(others, at)
-		}
-	}
-	return others
-}
-
-// pause waits. It returns false if the run is over.
-func (s *soak) pause(d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-s.Context().Done():
-		return false
-	}
-}
-
-// try calls until there is no error, while the API server may be away.
-func (s *soak) try(call func(ctx context.Context) error) {
-	for {
-		ctx, cancel := context.WithTimeout(s.Context(), 30*time.Second)
-		err := call(ctx)
-		cancel()
-		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) {
-			s.failed("a call of the test is refused: %v", err)
-			return
-		}
-		if err == nil || !s.pause(500*time.Millisecond) {
-			return
-		}
-	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.renewed = at
 }

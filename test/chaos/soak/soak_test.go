@@ -21,7 +21,7 @@ var (
 	length   = flag.Duration("soak", 30*time.Second, "how long the faults go on")
 	seed     = flag.Uint64("seed", 0, "random seed of a run to repeat; 0 draws one")
 	size     = flag.Int("objects", 60, "how many scalers there are")
-	patience = flag.Duration("patience", 30*time.Second, "how long after the last fault a target may lack its count")
+	patience = flag.Duration("patience", 30*time.Second, "how long a target may lack its count in calm while the managers write nothing")
 )
 
 // mostViolations ends a run that has failed often enough.
@@ -37,17 +37,24 @@ type soak struct {
 	client  client.WithWatch
 	webhook int
 
+	gap      time.Duration // between two boundaries of a scaler, at least
 	objects  []*object
-	byKey    map[string]*object
+	byKey    map[string]*object // of the target
+	byName   map[string]*object // of the scaler
 	replicas []*replica
 	// background are actions that outlast their storm.
 	background sync.WaitGroup
 
 	mu         sync.Mutex
 	active     int       // faults
-	calmSince  time.Time // the last fault's end
+	faultless  time.Time // the last fault's end
+	calmSince  time.Time // the last disturbance
+	progressed time.Time // the managers' last write
+	settledAt  time.Time // the first time in this calm
 	violations int
 	overdue    map[string]time.Time // reported already
+	recovered  []time.Duration      // from the last fault's end
+	unsettled  int                  // how often a machine was too slow for a verdict
 	late       []time.Duration      // from a boundary in calm to the write
 	writes     int
 	injected   map[string]int
@@ -63,8 +70,8 @@ func TestSoak(t *testing.T) {
 	dir, err := os.MkdirTemp("", fmt.Sprintf("kyklos-soak-%d-", *seed))
 	harness.Must(t, err)
 	s := &soak{
-		T: t, dir: dir, random: rand.New(rand.NewPCG(*seed, *seed)), byKey: map[string]*object{},
-		overdue: map[string]time.Time{}, injected: map[string]int{}, calmSince: time.Now(),
+		T: t, dir: dir, random: rand.New(rand.NewPCG(*seed, *seed)), byKey: map[string]*object{}, byName: map[string]*object{},
+		overdue: map[string]time.Time{}, injected: map[string]int{},
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -76,7 +83,7 @@ func TestSoak(t *testing.T) {
 	s.startCluster()
 	s.createObjects()
 	s.startReplicas()
-	s.calmSince = time.Now()
+	s.faultless, s.calmSince, s.progressed = time.Now(), time.Now(), time.Now()
 
 	checking, done := context.WithCancel(t.Context())
 	var checks sync.WaitGroup

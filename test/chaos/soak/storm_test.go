@@ -11,23 +11,7 @@ import (
 type fault struct {
 	name   string
 	weight int
-	// moves: it can make another manager the leader. stales: it makes a leader act on old readings. A storm has not both:
-	// a manager that begins to lead with frozen watches knows no better.
-	moves, stales bool
-	draw          func(s *soak, random *rand.Rand) (what string, inject func())
-}
-
-// calm waits until everything is as it should be, or was reported. A machine that is too slow for that cannot stop the
-// run.
-func (s *soak) calm() {
-	for end := time.Now().Add(4 * *patience); time.Now().Before(end); {
-		s.mu.Lock()
-		rest := time.Until(s.calmSince.Add(*patience + 5*time.Second))
-		s.mu.Unlock()
-		if rest <= 0 || !s.pause(rest) {
-			return
-		}
-	}
+	draw   func(s *soak, random *rand.Rand) (what string, inject func())
 }
 
 // storm injects a few faults around the next boundary and waits for their end.
@@ -62,29 +46,25 @@ func (s *soak) storm() {
 	faults.Wait()
 	s.mu.Lock()
 	s.active--
-	s.calmSince = time.Now()
+	s.faultless = time.Now()
 	s.mu.Unlock()
+	s.disturbed(time.Now())
 	s.say("calm; %d violations so far", s.failures())
 }
 
-// drawFaults draws one to four faults that can be together.
+// drawFaults draws one to four faults.
 func (s *soak) drawFaults() (drawn []fault) {
-	var moves, stales bool
+	total := 0
+	for _, f := range faults {
+		total += f.weight
+	}
 	for range 1 + s.random.IntN(4) {
-		total := 0
-		for _, f := range faults {
-			total += f.weight
-		}
 		at := s.random.IntN(total)
 		for _, f := range faults {
-			if at -= f.weight; at >= 0 {
-				continue
-			}
-			if (!f.moves || !stales) && (!f.stales || !moves) {
+			if at -= f.weight; at < 0 {
 				drawn = append(drawn, f)
-				moves, stales = moves || f.moves, stales || f.stales
+				break
 			}
-			break
 		}
 	}
 	return drawn
