@@ -19,11 +19,14 @@ const (
 	ReasonTargetMismatch = "TargetMismatch"
 	// ReasonTargetNotFound: the target does not exist.
 	ReasonTargetNotFound = "TargetNotFound"
-	// ReasonTargetConflict: an older TimeWindowScaler owns the target (B8). As a reason of Degraded: a
+	// ReasonTargetConflict: another TimeWindowScaler owns the target (B8). As a reason of Degraded: a
 	// HorizontalPodAutoscaler scales the target too.
 	ReasonTargetConflict = "TargetConflict"
 	// ReasonTargetForbidden: Kyklos lacks a permission for the target's kind. A reason of Degraded too.
 	ReasonTargetForbidden = "TargetForbidden"
+	// ReasonBeingDeleted: the TimeWindowScaler is being deleted and waits for a finalizer; the target is not scaled
+	// any more. A reason of Degraded too.
+	ReasonBeingDeleted = "BeingDeleted"
 )
 
 // Reasons of Reconciling.

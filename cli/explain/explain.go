@@ -25,7 +25,7 @@ const (
 	ByDefault Decider = "Default"
 	ByHoliday Decider = "Holiday"
 	ByZone    Decider = "UnknownTimezone" // defaultReplicas, because the schedule's zone is unknown (B5)
-	ByNothing Decider = "Nothing"         // the spec is invalid, and the target is left unchanged (B5)
+	ByNothing Decider = "Nothing"         // the spec is invalid (B5) or the scaler is being deleted (B8); the target is left unchanged
 )
 
 const (
@@ -99,11 +99,11 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 		calendar.Zone, calendar.Windows = time.UTC, nil
 	}
 	e.At = at.Truncate(time.Second).In(calendar.Zone)
-	if len(invalid) > 0 {
-		e.Decider = ByNothing
-		e.Answer = e.sentence("asks for nothing: its spec is invalid, so Kyklos leaves the target as it is: " + invalid.ToAggregate().Error())
-		e.conditions(state)
-		return e
+	switch {
+	case state != nil && state.Deleting != "":
+		return e.nothing("it "+state.Deleting, state)
+	case len(invalid) > 0:
+		return e.nothing("its spec is invalid, so Kyklos leaves the target as it is: "+invalid.ToAggregate().Error(), state)
 	}
 	e.decide(reading.ZoneError != nil)
 	for i := range calendar.Windows {
@@ -113,6 +113,13 @@ func Explain(tws *v1beta1.TimeWindowScaler, holidays Holidays, state *State, at 
 	e.scheduleFacts(holidays)
 	e.stateFacts(state)
 	e.lookAhead()
+	return e
+}
+
+// nothing explains a scaler whose target is left unchanged whatever the time.
+func (e *Explanation) nothing(because string, state *State) *Explanation {
+	e.Decider, e.Answer = ByNothing, e.sentence("asks for nothing: "+because)
+	e.conditions(state)
 	return e
 }
 

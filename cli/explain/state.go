@@ -11,6 +11,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/schedule"
+	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
@@ -18,13 +19,15 @@ import (
 type State struct {
 	Status     v1beta1.TimeWindowScalerStatus
 	Generation int64
+	// Deleting says that the TimeWindowScaler is being deleted, and what that waits for; "" if it is not.
+	Deleting string
 	// Target is nil if it does not exist, or could not be read, which is in Unknown.
 	Target *Target
 	// Missing is why there is no target, "" if there is one or it could not be read. NoKind: its kind does not exist, or
 	// cannot be scaled.
 	Missing string
 	NoKind  bool
-	// Owner is an older TimeWindowScaler on the same target (B8), and Autoscaler an HPA on it.
+	// Owner is the TimeWindowScaler that owns the same target (B8), and Autoscaler an HPA on it.
 	Owner, Autoscaler string
 	// Unknown is what could not be read.
 	Unknown []string
@@ -116,8 +119,8 @@ func (e *Explanation) targetState(state *State) {
 	name := e.Scaler.Target()
 	switch target := state.Target; {
 	case state.Owner != "":
-		e.add("owner", "%s belongs to the older TimeWindowScaler %s, so this one has no effect", name, state.Owner)
-		e.say("It has no effect: %s belongs to the older TimeWindowScaler %s.", name, state.Owner)
+		e.add("owner", "%s belongs to TimeWindowScaler %s, so this one has no effect", name, state.Owner)
+		e.say("It has no effect: %s belongs to TimeWindowScaler %s.", name, state.Owner)
 	case state.Missing != "":
 		e.add("target", "%s", state.Missing)
 		e.say("There is nothing to scale: %s.", state.Missing)
@@ -162,8 +165,12 @@ func (e *Explanation) stale(state *State) string {
 	const patience = 2 * time.Minute // for jitter, and clocks that differ
 	status := &state.Status
 	switch next := status.NextBoundary; {
+	case len(status.Conditions) == 0 && e.isScaled(state):
+		return "Kyklos scales the target, but the status is empty: if there is an event StatusRefused, the API server refuses it"
 	case len(status.Conditions) == 0:
 		return "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running"
+	case (status.ObservedGeneration < state.Generation || next != nil && e.At.Sub(next.Time) > patience) && e.isScaled(state):
+		return "Kyklos has scaled the target since the status was written: if there is an event StatusRefused, the API server refuses the new one"
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
@@ -171,6 +178,14 @@ func (e *Explanation) stale(state *State) string {
 	default:
 		return ""
 	}
+}
+
+// isScaled reports that Kyklos set the count that is due now, and not the one in the status. The time of the write would not
+// tell: the API server records none, or an older one, for a scale subresource.
+func (e *Explanation) isScaled(state *State) bool {
+	target, inStatus := state.Target, state.Status.EffectiveReplicas
+	return target != nil && slices.Contains(target.Owners, targetkind.FieldManager) && e.Effective != nil &&
+		target.asksFor(e, *e.Effective) && (inStatus == nil || !target.asksFor(e, *inStatus))
 }
 
 // conditions adds Ready, and the other conditions if they are true.

@@ -13,6 +13,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/explain"
 	"kyklos.io/kyklos/internal/golden"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // At ten in the morning of a Monday the office asks for ten, and outside of it for two.
@@ -95,9 +96,18 @@ func TestState(t *testing.T) {
 			s.state.Status.NextBoundary = ptr.To(metav1.NewTime(s.at.Add(-time.Hour)))
 		}, 10, "status"},
 		"an edit that was not processed": {ten, 10, func(s *fixture) { s.state.Generation = 4 }, 10, "status"},
-		"a new object":                   {ten, 10, func(s *fixture) { s.state.Status = v1beta1.TimeWindowScalerStatus{} }, 10, "status"},
-		"an autoscaler":                  {ten, 10, func(s *fixture) { s.state.Autoscaler = "site" }, 10, "autoscaler"},
-		"what may not be read":           {ten, 10, func(s *fixture) { s.state.Target, s.state.Unknown = nil, []string{"you may not read the target"} }, 10, "unknown"},
+		"an edit whose status is refused": {ten, 10, func(s *fixture) {
+			s.state.Generation, s.state.Status.EffectiveReplicas = 4, ptr.To[int32](7)
+		}, 10, "status"},
+		"a new object": {ten, 10, func(s *fixture) {
+			s.state.Status, s.state.Target.Owners = v1beta1.TimeWindowScalerStatus{}, []string{"kubectl"}
+		}, 10, "status"},
+		"a status that was always refused": {ten, 10, func(s *fixture) { s.state.Status = v1beta1.TimeWindowScalerStatus{} }, 10, "status"},
+		"a status that has been refused for a while": {ten, 10, func(s *fixture) {
+			s.state.Status.NextBoundary, s.state.Status.EffectiveReplicas = ptr.To(metav1.NewTime(s.at.Add(-time.Hour))), ptr.To[int32](2)
+		}, 10, "status"},
+		"an autoscaler":        {ten, 10, func(s *fixture) { s.state.Autoscaler = "site" }, 10, "autoscaler"},
+		"what may not be read": {ten, 10, func(s *fixture) { s.state.Target, s.state.Unknown = nil, []string{"you may not read the target"} }, 10, "unknown"},
 		"a metric": {ten, 7, func(s *fixture) {
 			s.tws.Spec.Windows[0].Metric = &v1beta1.WindowMetric{
 				Name: "queue", MaxReplicas: 20, Target: v1beta1.MetricTarget{Type: v1beta1.MetricAverageValue, AverageValue: "30"},
@@ -126,6 +136,18 @@ func TestState(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, effective, tc.effective)
 		}
 		want.Add(name, append([]string{"answer: " + answer}, facts...)...)
+	}
+}
+
+// A schedule whose deletion waits for a finalizer decides nothing any more (B8).
+func TestADeletionThatWaits(t *testing.T) {
+	s := well(t, ten, 10)
+	s.tws.DeletionTimestamp, s.tws.Finalizers = ptr.To(metav1.NewTime(s.at)), []string{"x.example.com/hold"}
+	s.state.Deleting, s.state.Target.Asks = schedule.Deleting(s.tws), 1
+	e := explain.Explain(s.tws, explain.Holidays{}, &s.state, s.at)
+	want := "At Mon 2026-11-23 10:00 UTC web asks for nothing: it is being deleted and waits for the finalizer x.example.com/hold; its target is no longer scaled."
+	if e.Answer != want || e.Decider != explain.ByNothing || e.Replicas != nil || e.Effective != nil || e.Next != nil {
+		t.Errorf("%s\n%+v", e.Answer, e)
 	}
 }
 

@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -136,7 +135,7 @@ func (c *configMaps) read(ctx context.Context, name types.NamespacedName) (Holid
 	case err != nil:
 		return Holidays{}, readError("ConfigMap "+name.String(), err)
 	}
-	return Holidays{Keys: slices.Collect(maps.Keys(configMap.Data))}, nil
+	return Holidays{Keys: schedule.HolidayKeys(&configMap)}, nil
 }
 
 // ClusterHolidays returns the holidays of a scaler, as far as the user may read them.

@@ -16,7 +16,7 @@ import (
 // At most three places of a duplicate are listed.
 func TestRemarksAreShort(t *testing.T) {
 	scalers, _ := source.FromManifests(set(t, documents(daysOff, daysOff, daysOff, daysOff, daysOff, closing)), "here", nil)
-	want := []string{"ConfigMap stores/days-off is defined 5 times, at -:4, -:10, -:16 and 2 more places: the one applied last counts"}
+	want := []string{"ConfigMap stores/days-off is defined 5 times, at -:4, -:11, -:18 and 2 more places: the one applied last counts"}
 	if diff := cmp.Diff(want, scalers[0].Remarks); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -30,8 +30,8 @@ func TestRemarks(t *testing.T) {
 	if len(problems) > 0 || len(scalers) != 3 {
 		t.Fatal(scalers, problems)
 	}
-	scaler := "TimeWindowScaler stores/closing is defined 2 times, at -:4 and -:22: the one applied last counts"
-	configMap := "ConfigMap stores/days-off is defined 2 times, at -:16 and -:39: the one applied last counts"
+	scaler := "TimeWindowScaler stores/closing is defined 2 times, at -:4 and -:23: the one applied last counts"
+	configMap := "ConfigMap stores/days-off is defined 2 times, at -:16 and -:41: the one applied last counts"
 	for i, want := range [][]string{{scaler, configMap}, {scaler}, nil} {
 		if diff := cmp.Diff(want, scalers[i].Remarks); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", scalers[i].Key(), diff)

@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"kyklos.io/kyklos/cli/manifest"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // Holidays are the keys of the ConfigMap of a schedule's holidays.
@@ -36,7 +36,7 @@ func HolidayDates(file *manifest.File) ([]string, error) {
 		return dates, nil
 	}
 	if i := slices.IndexFunc(objects, isConfigMap); i >= 0 {
-		return nil, fmt.Errorf("%s:%d: ConfigMap %s is invalid: each value of data must be a string; quote values that YAML reads as numbers or booleans",
+		return nil, fmt.Errorf("%s:%d: ConfigMap %s is invalid: each value of data must be a string, and of binaryData base64; quote values that YAML reads as numbers or booleans",
 			file.Name, objects[i].Line, objects[i].Key("").Name)
 	}
 	number := 0
@@ -60,7 +60,7 @@ func configMapKeys(object *manifest.Object) (keys []string, ok bool) {
 	if !isConfigMap(object) || runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &configMap) != nil {
 		return nil, false
 	}
-	return slices.Collect(maps.Keys(configMap.Data)), true
+	return schedule.HolidayKeys(&configMap), true
 }
 
 func isConfigMap(object *manifest.Object) bool {

@@ -39,7 +39,8 @@ const daysOff = `
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: days-off, namespace: stores}
-data: {"2026-12-25": "", "2026-12-26": "", "no date": ""}
+data: {"2026-12-25": "", "no date": ""}
+binaryData: {"2026-12-26": AAEC}
 `
 
 const old = `
@@ -140,6 +141,8 @@ func TestHolidayDates(t *testing.T) {
 		"no such date": {"2026-02-30\n", nil, `days:1: "2026-02-30" is not a date`},
 		"values that are no text": {"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: free}\ndata: {2026-12-25: yes}\n", nil,
 			"days:2: ConfigMap free is invalid: each value of data must be a string"},
+		"binary values that are no base64": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: free}\nbinaryData: {2026-12-25: '?'}\n", nil,
+			"days:1: ConfigMap free is invalid: each value of data must be a string, and of binaryData base64"},
 		"another thing": {foreign, nil, `days:1: "apiVersion:" is not a date`},
 	} {
 		got, err := source.HolidayDates(&manifest.File{Name: "days", Data: []byte(tc.text)})

@@ -49,13 +49,15 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 		Conditions: []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Reconciled", Message: "m", ObservedGeneration: 3, LastTransitionTime: created}},
 		Applied:    &v1beta1.AppliedState{State: "s", At: created, TargetUID: "t"}, TargetUID: "t", ObservedGeneration: 3, CurrentWindow: "day",
 	}}
-	scaler.Generation, scaler.CreationTimestamp = 3, created
+	scaler.Generation, scaler.CreationTimestamp, scaler.Finalizers = 3, created, full.Finalizers
 	whole := *scaler.DeepCopy()
 	whole.TypeMeta = metav1.TypeMeta{Kind: "TimeWindowScaler", APIVersion: "kyklos.io/v1beta1"}
 	whole.Labels, whole.Annotations, whole.Finalizers, whole.ManagedFields = full.Labels, full.Annotations, full.Finalizers, full.ManagedFields
 	marked, bad := whole.DeepCopy(), scaler.DeepCopy()
 	marked.Annotations = map[string]string{"a": "b", "kyklos.io/undecodable spec": "why"}
 	bad.Annotations = map[string]string{"kyklos.io/undecodable spec": "why"}
+	held, free := whole.DeepCopy(), scaler.DeepCopy() // not deleted: its finalizers do not matter
+	held.DeletionTimestamp, free.DeletionTimestamp, free.Finalizers = nil, nil, nil
 	reference := autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
 	for name, tc := range map[string]struct {
 		kind      client.Object
@@ -80,8 +82,9 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 			Spec:       appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{targetkind.SuspendKey: "true"}}}},
 			Status:     appsv1.DaemonSetStatus{NumberMisscheduled: 2},
 		}},
-		"TimeWindowScaler":             {&v1beta1.TimeWindowScaler{}, &whole, &scaler},
-		"undecodable TimeWindowScaler": {&v1beta1.TimeWindowScaler{}, marked, bad},
+		"TimeWindowScaler":              {&v1beta1.TimeWindowScaler{}, &whole, &scaler},
+		"TimeWindowScaler, not deleted": {&v1beta1.TimeWindowScaler{}, held, free},
+		"undecodable TimeWindowScaler":  {&v1beta1.TimeWindowScaler{}, marked, bad},
 		"HorizontalPodAutoscaler": {&autoscalingv2.HorizontalPodAutoscaler{}, &autoscalingv2.HorizontalPodAutoscaler{
 			ObjectMeta: full,
 			Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: reference, MaxReplicas: 9},

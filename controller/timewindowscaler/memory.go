@@ -109,7 +109,7 @@ func (r *Reconciler) followCache(ctx context.Context, caches cache.Cache) error 
 }
 
 // get returns the newest known state of the scaler, or nil if it is gone. It comes with an *undecodable.Problem if parts of
-// it are missing.
+// it are missing, unless it is being deleted.
 func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *scalerState, now time.Time) (*v1beta1.TimeWindowScaler, error) {
 	r.catchUp(ctx)
 	found, err := state.scaler.Read(now, readScaler(ctx, r.Client, key), func() (newest.State[*v1beta1.TimeWindowScaler], error) {
@@ -118,10 +118,13 @@ func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *s
 			return readScaler(ctx, r.APIReader, key)()
 		})
 	})
-	if err != nil || found.UID == "" || found.Value.DeletionTimestamp != nil {
+	if err != nil || found.UID == "" {
 		return nil, err
 	}
 	tws, problem := found.Value.DeepCopy(), undecodable.ProblemOf(found.Value)
+	if tws.DeletionTimestamp != nil {
+		return tws, nil
+	}
 	metrics.RecordUndecodable(v1beta1.GroupKind.Kind, key, problem != nil)
 	if problem != nil {
 		return tws, problem

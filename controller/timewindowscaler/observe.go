@@ -26,8 +26,8 @@ type observation struct {
 	unavailable, unwatched error
 	// overdue is the boundary that made the last plan's write due, if it was not written; see due.
 	overdue time.Time
-	// owner is the name of an older scaler of the same target, "" if the target is ours (B8). takesOver is when it
-	// becomes ours, because that scaler is gone.
+	// owner is the name of the scaler that owns the target, "" if the target is ours (B8). takesOver is when it becomes
+	// ours, because that scaler is gone.
 	owner     string
 	takesOver time.Time
 	// autoscaler is the name of an HPA on the same target, "" if there is none.

@@ -57,9 +57,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	now := r.Clock.Now()
 	state := r.memory.of(req.NamespacedName)
 	stored, err := r.get(ctx, req.NamespacedName, state, now)
-	if err == nil && stored == nil {
-		r.forget(req.NamespacedName)
-		return state.untilAsked(reconcile.Result{}, now), nil
+	if err == nil && (stored == nil || stored.DeletionTimestamp != nil) {
+		return r.deleted(ctx, req, stored, state, now)
 	}
 	defer func() { metrics.RecordReconcileDuration(r.Clock.Since(now).Seconds()) }()
 	if err != nil {
@@ -115,7 +114,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 	})
 	if err != nil {
 		state.unstored.keep(stored, &status)
-		return err
+		return statusError(stored, err)
 	}
 	state.unstored = unstoredStatus{}
 	r.wrote(ctx, written, state)
@@ -158,6 +157,10 @@ func (r *Reconciler) failed(ctx context.Context, req reconcile.Request, state *s
 	case errors.Is(err, kindwatch.ErrNotListedYet):
 		return after(kindwatch.RetryInterval), nil // normally woken earlier
 	}
+	var refused *statusRefusedError
+	if errors.As(err, &refused) {
+		r.Events.Publish(refused.scaler, now, refused.event())
+	}
 	r.recordFailure(ctx, req.NamespacedName, err)
 	return after(untilOr(reportRetry, now, state.wakeUp)), nil
 }
@@ -172,7 +175,10 @@ func (r *Reconciler) recordFailure(ctx context.Context, key types.NamespacedName
 			return
 		}
 	}
-	metrics.RecordScaleFailure(key.Name, key.Namespace, failure.Reason(err))
+	var refused *statusRefusedError
+	if !errors.As(err, &refused) { // the target is scaled all the same
+		metrics.RecordScaleFailure(key.Name, key.Namespace, failure.Reason(err))
+	}
 	if failures&(failures-1) == 0 {
 		log.FromContext(ctx).Error(err, "Reconciliation failed; it will be retried", "failures", failures)
 	}
@@ -191,8 +197,13 @@ func statusLane(key types.NamespacedName) attempts.Lane {
 }
 
 func (r *Reconciler) forget(key types.NamespacedName) {
+	r.release(key)
 	r.memory.forget(key)
 	r.attempts.Forget(key)
+}
+
+// release ends what a scaler uses beside its passes.
+func (r *Reconciler) release(key types.NamespacedName) {
 	r.metrics.Follow(key, nil)
 	r.holidays.Release(key)
 	r.Events.Forget(key)

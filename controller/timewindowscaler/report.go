@@ -133,7 +133,7 @@ func (p *passResult) ready() statuswriter.State {
 // ownedBy names the owner of the target, for condition and event alike.
 func (p *passResult) ownedBy() string {
 	reference := p.tws.Spec.TargetRef
-	return fmt.Sprintf("%s %s belongs to the older TimeWindowScaler %s", reference.Kind, reference.Name, p.obs.owner)
+	return fmt.Sprintf("%s %s belongs to TimeWindowScaler %s, and a workload can have only one", reference.Kind, reference.Name, p.obs.owner)
 }
 
 // autoscaledBy names the HPA on the target.

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolsevents "k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -142,5 +144,43 @@ func TestForgetting(t *testing.T) {
 	r.forget(request.NamespacedName)
 	if got := gauges(t, request.NamespacedName); len(got) > 0 || len(r.memory.scalers) > 0 {
 		t.Errorf("left: %v, %v", got, r.memory.scalers)
+	}
+}
+
+// A refused status is announced, and the same one not again at each retry. It is no failure to scale; an outage is.
+func TestARefusedStatusIsAnnounced(t *testing.T) {
+	s := newScenario(t, 10)
+	s.tws.Name = "frozen"
+	r, request, state := exactly(t, s)
+	sink := toolsevents.NewFakeRecorder(9)
+	r.Events = events.NewRecorder(sink)
+	gone := schema.GroupResource{Group: "kyklos.io", Resource: "timewindowscalers"}
+	for _, cause := range []error{
+		apierrors.NewForbidden(gone, "frozen", errors.New("the status is frozen")),
+		apierrors.NewForbidden(gone, "frozen", errors.New("the status is frozen")),
+		apierrors.NewInvalid(schema.GroupKind{Group: "kyklos.io", Kind: "TimeWindowScaler"}, "frozen", nil),
+		apierrors.NewConflict(gone, "frozen", errors.New("modified")),
+		apierrors.NewServiceUnavailable("starting"),
+	} {
+		trouble := &attempts.Trouble{Err: cause, Sent: true, Failures: 1}
+		if _, err := r.failed(t.Context(), request, state, ist(inTheHours), statusError(s.tws, trouble)); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{
+		`Warning StatusRefused The API server refuses the new status, so the status stays as it is: timewindowscalers.kyklos.io "frozen" is forbidden: the status is frozen`,
+		`Warning StatusRefused The API server refuses the new status, so the status stays as it is: TimeWindowScaler.kyklos.io "frozen" is invalid`,
+	}
+	close(sink.Events)
+	var got []string
+	for event := range sink.Events {
+		got = append(got, event)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got)\n%s", diff)
+	}
+	counted := map[string]float64{"scale_failures_total/ServiceUnavailable": 1}
+	if diff := cmp.Diff(counted, gauges(t, request.NamespacedName)); diff != "" {
+		t.Errorf("counted (-want +got)\n%s", diff)
 	}
 }

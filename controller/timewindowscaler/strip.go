@@ -21,6 +21,9 @@ func stripScaler(obj any) (any, error) {
 	kept := targetkind.Identity(&tws.ObjectMeta)
 	kept.Generation, kept.CreationTimestamp = tws.Generation, tws.CreationTimestamp
 	kept.Annotations = undecodable.Marks(tws)
+	if tws.DeletionTimestamp != nil {
+		kept.Finalizers = tws.Finalizers // the status names them
+	}
 	tws.TypeMeta, tws.ObjectMeta = metav1.TypeMeta{}, kept
 	shareSpec(&tws.Spec)
 	shareStatus(&tws.Status)

@@ -41,7 +41,7 @@ func (r *Reconciler) unread(ctx context.Context, req reconcile.Request, stored *
 	}
 	if problem.Status != nil || !equality.Semantic.DeepEqual(stored.Status, status) {
 		if err := r.replaceStatus(ctx, stored, status); err != nil {
-			return r.failed(ctx, req, state, now, err)
+			return r.failed(ctx, req, state, now, statusError(stored, err))
 		}
 	}
 	if problem.Spec == nil {

@@ -3,6 +3,7 @@ package timewindowscaler
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -87,11 +88,12 @@ func (r *Reconciler) autoscaled(ctx context.Context, obj client.Object) []types.
 
 // scalerChanged passes changes of the spec, whatever the generation: the API server computes that from what the version of
 // the request shows. Only Kyklos writes the status; but after etcd was restored from a backup, an older one is back, with
-// an older resourceVersion.
+// an older resourceVersion. The status of one that is being deleted names its finalizers.
 var scalerChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	before, after := e.ObjectOld.(*v1beta1.TimeWindowScaler), e.ObjectNew.(*v1beta1.TimeWindowScaler)
 	versions, err := resourceversion.CompareResourceVersion(after.ResourceVersion, before.ResourceVersion)
-	return before.Generation != after.Generation || !apiequality.Semantic.DeepEqual(before.Spec, after.Spec) || err == nil && versions < 0
+	finalizers := after.DeletionTimestamp != nil && !slices.Equal(before.Finalizers, after.Finalizers)
+	return before.Generation != after.Generation || !apiequality.Semantic.DeepEqual(before.Spec, after.Spec) || err == nil && versions < 0 || finalizers
 }}
 
 // targetChanged passes changes that can mean drift, arrival, loss or return of a target.

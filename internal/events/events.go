@@ -28,6 +28,7 @@ const (
 	ReasonTargetUnavailable    = "TargetUnavailable"
 	ReasonScaleFailed          = "ScaleFailed"
 	ReasonLeftSuspended        = "LeftSuspended"
+	ReasonStatusRefused        = "StatusRefused"
 )
 
 // Event is one event as a value. The API merges events of the same type, action and reason whatever their
@@ -133,6 +134,7 @@ var actions = map[string]string{
 	ReasonFieldFight:        "CorrectTarget",
 	ReasonTargetUnavailable: "ReadTarget",
 	ReasonScaleFailed:       "ScaleTarget",
+	ReasonStatusRefused:     "WriteStatus",
 }
 
 // EmitWarning makes a warning with one of the reasons above.

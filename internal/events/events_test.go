@@ -45,6 +45,7 @@ func TestTexts(t *testing.T) {
 		"a metric fails":                     {events.EmitWarning(events.ReasonMetricUnavailable, "Metric queue_depth has no value"), "Warning", "MetricUnavailable"},
 		"left suspended":                     {events.EmitLeftSuspended("agent"), "Warning", "LeftSuspended"},
 		"resumed after a deletion":           {events.EmitResumedAfterDeletion(), "Normal", "ScaledUp"},
+		"a status":                           {events.EmitWarning(events.ReasonStatusRefused, "The API server refuses the new status"), "Warning", "StatusRefused"},
 		"a fight":                            {events.EmitWarning(events.ReasonFieldFight, "Field manager kubectl rewrites the replicas"), "Warning", "FieldFight"},
 	} {
 		if tc.ev.Type != tc.kind || tc.ev.Reason != tc.reason {

@@ -12,6 +12,10 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
+// FieldManager is the name under which Kyklos owns what it writes to targets. Others configure their tools by
+// it (Argo CD's managedFieldsManagers), so it never changes.
+const FieldManager = "kyklos-controller"
+
 // Kind is a kind that can be a target: it is namespaced, and has a scale subresource or is known to be
 // written by its spec.
 type Kind struct {

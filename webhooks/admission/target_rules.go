@@ -67,10 +67,10 @@ func (all *Findings) warnTarget(obj *v1beta1.TimeWindowScaler, otherNamespace bo
 	case owner == nil || facts.OwnerHidden: // the status reports it
 	case targetkind.Precedes(owner, obj):
 		all.warnOf(Other{v1beta1.GroupKind, owner.Name}, TargetShared, path.Child("name"),
-			"older TimeWindowScaler %s scales %s: this one does nothing until that one is deleted", quote(owner.Name), describeTarget(obj.Spec.TargetRef))
+			"TimeWindowScaler %s scales %s: this one does nothing until that one is deleted", quote(owner.Name), describeTarget(obj.Spec.TargetRef))
 	default:
 		all.warnOf(Other{v1beta1.GroupKind, owner.Name}, TargetShared, path.Child("name"),
-			"TimeWindowScaler %s has the same target %s: it does nothing while this older one exists", quote(owner.Name), describeTarget(obj.Spec.TargetRef))
+			"TimeWindowScaler %s has the same target %s: it does nothing while this one exists", quote(owner.Name), describeTarget(obj.Spec.TargetRef))
 	}
 }
 

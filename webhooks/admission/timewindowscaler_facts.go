@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -209,7 +208,7 @@ func (r factReader) readHolidays(ctx context.Context, obj *v1beta1.TimeWindowSca
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get ConfigMap %s: %w", name, err)
 	}
-	facts.Holidays = &HolidaySource{Exists: err == nil, Keys: slices.Collect(maps.Keys(source.Data))}
+	facts.Holidays = &HolidaySource{Exists: err == nil, Keys: schedule.HolidayKeys(&source)}
 	return nil
 }
 

@@ -131,7 +131,7 @@ func quiet(t *testing.T) []client.Object {
 	elsewhere.Namespace = "back"
 	return []client.Object{
 		&appsv1.Deployment{ObjectMeta: named("web")},
-		&corev1.ConfigMap{ObjectMeta: named("public-holidays"), Data: map[string]string{"2026-12-25": ""}},
+		&corev1.ConfigMap{ObjectMeta: named("public-holidays"), BinaryData: map[string][]byte{"2026-12-25": {0xff}}},
 		elsewhere,
 		hpa("stateful", "apps/v1", "StatefulSet", "web"),
 		hpa("foreign", "example.com/v1", "Deployment", "web"),

@@ -67,7 +67,7 @@ func (r *Reader) Holidays(ctx context.Context, tws *v1beta1.TimeWindowScaler, gi
 
 // State reads what affects a scaler and its target. What the user may not read is listed in it.
 func (r *Reader) State(ctx context.Context, tws *v1beta1.TimeWindowScaler) (*explain.State, error) {
-	state := &explain.State{Status: tws.Status, Generation: tws.Generation}
+	state := &explain.State{Status: tws.Status, Generation: tws.Generation, Deleting: schedule.Deleting(tws)}
 	for _, part := range []struct {
 		what string
 		read func(context.Context, *v1beta1.TimeWindowScaler, *explain.State) error
@@ -82,7 +82,7 @@ func (r *Reader) State(ctx context.Context, tws *v1beta1.TimeWindowScaler) (*exp
 	return state, nil
 }
 
-// owner finds an older scaler of the same target (B8).
+// owner finds the scaler that owns the target instead (B8).
 func (r *Reader) owner(ctx context.Context, tws *v1beta1.TimeWindowScaler, state *explain.State) error {
 	var rivals v1beta1.TimeWindowScalerList
 	if err := r.List(ctx, &rivals, client.InNamespace(tws.Namespace)); err != nil {

@@ -8,12 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
 var application = schema.GroupKind{Group: "argoproj.io", Kind: "Application"}
-
-// kyklosManager is the field manager of Kyklos in managedFields.
-const kyklosManager = "kyklos-controller"
 
 // checkApplication warns about an Argo CD Application that ignores replicas but resets them (docs/gitops.md). One
 // that does not mention Kyklos may ignore them because of others, unless the set has scalers.
@@ -29,7 +27,7 @@ func (r *run) checkApplication(m *member) {
 		pointers, _, _ := unstructured.NestedStringSlice(settings, "jsonPointers")
 		managers, _, _ := unstructured.NestedStringSlice(settings, "managedFieldsManagers")
 		pointed := slices.Contains(pointers, "/spec/replicas") && len(r.inventory.scalers) > 0
-		managed := slices.Contains(managers, kyklosManager)
+		managed := slices.Contains(managers, targetkind.FieldManager)
 		switch {
 		case (pointed || managed) && !respected:
 			m.add(lint.Warning, lint.ArgoCDReplicas, "spec.syncPolicy.syncOptions",

@@ -67,7 +67,7 @@ func TestWithCluster(t *testing.T) {
 		},
 		"both are there": {there: []string{web, scaler("night", "web"), scaler("office", "web")},
 			files: []string{strings.Replace(scaler("office", "web"), "17:00", "18:00", 1)}, want: []string{
-				`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" has the same target Deployment "web": it does nothing while this older one exists`,
+				`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" has the same target Deployment "web": it does nothing while this one exists`,
 			}},
 		"an autoscaler that is there": {
 			there: []string{web, autoscalerOf("cpu", "web")},

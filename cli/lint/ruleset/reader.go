@@ -30,9 +30,11 @@ func (r reader) Get(ctx context.Context, key client.ObjectKey, into client.Objec
 		into.SetName(key.Name)
 		if source, ok := into.(*corev1.ConfigMap); ok {
 			source.Data = make(map[string]string)
-			data, _ := m.object.Object["data"].(map[string]any)
-			for key := range data {
-				source.Data[key] = ""
+			for _, part := range []string{"data", "binaryData"} {
+				data, _ := m.object.Object[part].(map[string]any)
+				for key := range data {
+					source.Data[key] = "" // also of a value that the API server would refuse
+				}
 			}
 		}
 		return nil

@@ -166,6 +166,9 @@ func TestSetsOfManifests(t *testing.T) {
 				`a.yaml:13:55 warning holidays spec.holidays.sourceRef.name: the last holiday in ConfigMap "days", 2020-01-01, is in the past: add upcoming holidays (b.yaml:3)`,
 			},
 		},
+		"holidays to come, with a value that is no text": {
+			files: []string{scaler("office", "web", followsHolidays), holidaysOf("2020-01-01: ") + "binaryData: {2026-12-25: AAEC}\n"},
+		},
 		"holidays to come": {files: []string{scaler("office", "web", followsHolidays), holidaysOf("2026-12-25: true")}},
 		"the same object twice": {
 			files: []string{scaler("office", "web"), scaler("office", "web")},

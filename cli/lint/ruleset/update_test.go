@@ -40,7 +40,7 @@ func TestUpdates(t *testing.T) {
 			old:   []string{scaler("office", "web"), scaler("night", "web")},
 			files: []string{longer, scaler("night", "web")},
 			want: []string{`a.yaml:9:11 warning target-shared spec.targetRef.name: TimeWindowScaler "night" has the same target Deployment "web": ` +
-				`the older one scales it, and the other does nothing (b.yaml:5)`},
+				`only one of the two scales it, and the other does nothing (b.yaml:5)`},
 		},
 		"a target that another one had before": {
 			old:   []string{scaler("office", "api"), scaler("night", "web")},

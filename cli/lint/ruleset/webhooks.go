@@ -45,7 +45,7 @@ func (r *run) addFindings(m *member, findings admission.Findings) {
 		}
 		if f.Rule == admission.TargetShared && f.Err == nil && !m.stored {
 			ref := m.scaler.Spec.TargetRef // manifests do not have an age
-			f.Message = fmt.Sprintf("TimeWindowScaler %q has the same target %s %q: the older one scales it, and the other does nothing",
+			f.Message = fmt.Sprintf("TimeWindowScaler %q has the same target %s %q: only one of the two scales it, and the other does nothing",
 				f.Other.Name, ref.Kind, ref.Name)
 		}
 		other := identity{f.Other.GroupKind, types.NamespacedName{Namespace: m.at.Namespace, Name: f.Other.Name}}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // Source is what is known about one ConfigMap.
@@ -162,7 +164,7 @@ func (o *named) set(object *corev1.ConfigMap, read bool) {
 	before, wasKnown := o.source, o.known
 	o.known, o.watched = true, !read
 	if object != nil {
-		o.source = Source{Keys: keysOf(object), Seen: true}
+		o.source = Source{Keys: schedule.HolidayKeys(object), Seen: true}
 	} else if o.source.Gone.IsZero() {
 		o.source.Gone = o.now()
 	}
@@ -171,15 +173,6 @@ func (o *named) set(object *corev1.ConfigMap, read bool) {
 	if differs && !read {
 		o.changed()
 	}
-}
-
-func keysOf(object *corev1.ConfigMap) []string {
-	keys := make([]string, 0, len(object.Data))
-	for key := range object.Data {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Add, Update, Delete, Replace and Resync implement cache.ReflectorStore.

@@ -123,6 +123,19 @@ func TestAConfigMapIsWatchedByItsName(t *testing.T) {
 		if !slices.Equal(s.changes, []types.NamespacedName{public}) {
 			t.Errorf("wakes %v", s.changes)
 		}
+		binary := dates(public, "2026-12-24")
+		binary.BinaryData = map[string][]byte{"2026-12-25": {0xff}}
+		s.watched[public].Modify(binary) // the same keys
+		synctest.Wait()
+		s.reads(web, public, Source{Keys: []string{"2026-12-24", "2026-12-25"}, Seen: true})
+		binary = binary.DeepCopy()
+		binary.BinaryData["2026-12-26"] = nil
+		s.watched[public].Modify(binary)
+		synctest.Wait()
+		s.reads(web, public, Source{Keys: []string{"2026-12-24", "2026-12-25", "2026-12-26"}, Seen: true})
+		if len(s.changes) != 2 {
+			t.Errorf("wakes %v", s.changes)
+		}
 	}, dates(public, "2026-12-25"))
 }
 

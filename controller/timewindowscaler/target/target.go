@@ -12,11 +12,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// FieldManager is the name under which Kyklos owns what it writes. Others configure their tools by
-// it (Argo CD's managedFieldsManagers), so it never changes.
-const FieldManager = "kyklos-controller"
+// FieldManager is the name under which Kyklos owns what it writes.
+const FieldManager = targetkind.FieldManager
 
 // Desired is what the schedule wants of a target.
 type Desired struct {

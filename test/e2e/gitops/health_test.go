@@ -129,6 +129,13 @@ var verdicts = map[string]struct {
 		},
 		at: "Progressing", after: "Degraded", patience: 2 * time.Minute,
 	},
+	v1beta1.ReasonBeingDeleted: {
+		states: statuswriter.States{
+			Ready: state(metav1.ConditionFalse, v1beta1.ReasonBeingDeleted), Reconciling: stable,
+			Degraded: state(metav1.ConditionFalse, v1beta1.ReasonBeingDeleted),
+		},
+		at: "Progressing",
+	},
 	v1beta1.ReasonHolidaySourceMissing: {
 		states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: state(metav1.ConditionTrue, v1beta1.ReasonHolidaySourceMissing)},
 		at:     "Progressing", after: "Degraded", patience: 2 * time.Minute,

@@ -107,3 +107,23 @@ func TestMidnightsWithoutWindows(t *testing.T) {
 		t.Errorf("%d schedules made %d writes, the first is %s", scalers, len(writes), writes[0])
 	}
 }
+
+// R4: kubectl puts a value that is not UTF-8 below binaryData. Its key is a date like any other, also when it comes and goes.
+func TestHolidaysInBinaryData(t *testing.T) {
+	s := newScenario(t, "2025-12-25 10:00:00")
+	s.target(2)
+	list := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "company-holidays"},
+		Data:       map[string]string{"2025-12-24": ""}, BinaryData: map[string][]byte{"2025-12-25": {0xff, 0xfe}, "25.12.2026": {0xff}},
+	}
+	s.Must(admin.Create(s.Context(), list))
+	s.officeHours(withHolidays(v1beta1.HolidayClosed))
+	s.settles(2)
+	s.equal("holiday", s.scaler().Status.Holiday, "2025-12-25")
+	s.equal("Degraded", s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal),
+		"The spec is fully applied, but these holiday keys are not yyyy-mm-dd dates: 25.12.2026")
+	s.Patch(list, `{"binaryData":{"2025-12-25":null}}`)
+	s.settles(10)
+	s.Patch(list, `{"binaryData":{"2025-12-25":"AAEC"}}`)
+	s.settles(2)
+}

@@ -44,7 +44,7 @@ end
 local trouble = nil
 if degraded ~= nil and degraded.status == "True" then
   trouble = degraded
-elseif ready.status ~= "True" and ready.reason ~= "TargetMismatch" then
+elseif ready.status ~= "True" and ready.reason ~= "TargetMismatch" and ready.reason ~= "BeingDeleted" then
   trouble = ready
 end
 if trouble ~= nil then
