@@ -48,6 +48,8 @@ type scalerState struct {
 	// metric and fight are what the last plan decided about the window's metric and about other writers.
 	metric extmetric.Decision
 	fight  contention.Fight
+	// claim is what was last seen of another owner of the target.
+	claim contention.Claim
 	// overdue is the boundary that made a write due that was not made.
 	overdue time.Time
 }

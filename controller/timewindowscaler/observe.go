@@ -26,8 +26,10 @@ type observation struct {
 	unavailable, unwatched error
 	// overdue is the boundary that made the last plan's write due, if it was not written; see due.
 	overdue time.Time
-	// owner is the name of the scaler that owns the target, "" if the target is ours (B8).
-	owner string
+	// owner is the name of the scaler that owns the target, "" if the target is ours (B8). takesOver is when it becomes
+	// ours, because that scaler is gone.
+	owner     string
+	takesOver time.Time
 	// autoscaler is the name of an HPA on the same target, "" if there is none.
 	autoscaler string
 	holidays   holidays
@@ -85,9 +87,12 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 	if obs.holidays, err = r.observeHolidays(ctx, tws); err != nil {
 		return obs, err
 	}
-	if obs.owner, err = contention.Owner(ctx, r.Client, tws); err != nil {
+	owner, err := contention.Owner(ctx, r.Client, tws)
+	if err != nil {
 		return obs, err
 	}
+	state.claim = state.claim.Follow(tws.Spec.TargetRef, owner, now)
+	obs.owner, obs.takesOver = state.claim.Owner, state.claim.TakesOver()
 	obs.autoscaler, err = contention.Autoscaler(ctx, r.Client, tws)
 	return obs, err
 }

@@ -45,6 +45,7 @@ func (p *passResult) warnings() []events.Event {
 		return evs
 	}
 	switch {
+	case !p.obs.takesOver.IsZero(): // not worth an event, as it ends by itself
 	case p.obs.owner != "":
 		evs = append(evs, events.EmitWarning(events.ReasonTargetConflict, p.ownedBy()))
 	case p.forbidden() != nil:

@@ -3,6 +3,7 @@ package timewindowscaler
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,6 +66,21 @@ func TestASecondScalerOnlyWarns(t *testing.T) {
 	s.pass("2025-01-27 17:00:00")
 	s.expectTargetSpec(10)
 	s.expectEvents("TargetConflict")
+}
+
+// B8: it does not write before it takes over.
+func TestASecondScalerTakesOver(t *testing.T) {
+	s := newScenario(t, 4)
+	s.obs.owner, s.obs.takesOver = "older", ist("2025-01-27 14:00:07")
+	s.pass(inTheHours)
+	s.expectTargetSpec(4)
+	s.expectEvents()
+	s.expectCondition("Ready", "False/TargetConflict")
+	s.expectCondition("Reconciling", notReconciling)
+	s.obs.owner, s.obs.takesOver = "", time.Time{}
+	s.pass("2025-01-27 14:00:07")
+	s.expectTargetSpec(10)
+	s.expectEvents("ScaledUp")
 }
 
 // B8: an HPA on the same target gets a warning, whenever it came.

@@ -112,8 +112,10 @@ func (r *Reconciler) nextRequeue(pass *passResult, state *scalerState) reconcile
 	if pass.plan.waiting {
 		fight = state.fight.Due()
 	}
-	if !fight.IsZero() {
-		delay = min(delay, fight.Sub(pass.now))
+	for _, at := range []time.Time{fight, pass.obs.takesOver} {
+		if !at.IsZero() {
+			delay = min(delay, at.Sub(pass.now))
+		}
 	}
 	return state.untilAsked(after(delay), pass.now)
 }

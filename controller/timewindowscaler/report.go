@@ -101,6 +101,8 @@ func (p *passResult) ready() statuswriter.State {
 	switch {
 	case p.plan.invalid != "":
 		return no(v1beta1.ReasonInvalidConfiguration, "The target is left alone until the spec is valid; see Degraded")
+	case !p.obs.takesOver.IsZero():
+		return no(v1beta1.ReasonTargetConflict, p.takeoverMessage())
 	case p.obs.owner != "":
 		return no(v1beta1.ReasonTargetConflict, p.ownedBy())
 	case p.forbidden() != nil:

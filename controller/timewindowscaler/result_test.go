@@ -46,6 +46,7 @@ func TestWaitsAfterAPass(t *testing.T) {
 		"paused (R10)":             {func(s *scenario) { s.tws.Spec.Pause = true }, 3 * time.Hour},
 		"no target":                {func(s *scenario) { s.obs.target = nil }, 30 * time.Second},
 		"owned by another":         {func(s *scenario) { s.obs.owner, s.obs.target = "older", nil }, 3 * time.Hour},
+		"about to take over":       {func(s *scenario) { s.obs.owner, s.obs.takesOver = "older", ist("2025-01-27 14:00:07") }, 7 * time.Second},
 		"no holidays":              {func(s *scenario) { s.obs.holidays.missing = "list" }, 3 * time.Hour},
 		"unknown zone":             {func(s *scenario) { s.tws.Spec.Timezone = "Mars/Olympus_Mons" }, 5 * time.Minute},
 		"unreadable":               {func(s *scenario) { s.tws.Spec.Windows[0].End = "09:00" }, 5 * time.Minute},

@@ -9,7 +9,7 @@ import (
 const (
 	// grace is how long a scaler must be gone. Tools that replace an object delete it first.
 	grace = 10 * time.Second
-	// markInterval is the least time between two writes of an annotation that somebody else keeps changing.
+	// markInterval is how long Kyklos leaves an annotation alone that somebody else has changed after it.
 	markInterval = time.Minute
 )
 
@@ -27,8 +27,9 @@ type observation struct {
 type memory struct {
 	// goneSince is when it was first seen suspended without a scaler; zero if it has one.
 	goneSince time.Time
-	// markedAt is when the annotation was last written.
-	markedAt time.Time
+	// wrote is the last step that wrote the annotation or removed it, at wroteAt.
+	wrote   step
+	wroteAt time.Time
 }
 
 // step is what to do about a DaemonSet.
@@ -55,13 +56,26 @@ func plan(o observation) (step, time.Duration) {
 		return report, 0
 	case o.marked == wanted:
 		return nothing, 0
-	case o.left(o.markedAt, markInterval) > 0:
-		return nothing, o.left(o.markedAt, markInterval)
-	case wanted:
-		return mark, 0
-	default:
-		return unmark, 0
 	}
+	next := unmark
+	if wanted {
+		next = mark
+	}
+	if left := o.left(o.wroteAt, markInterval); next == o.wrote && left > 0 { // somebody else has changed it since
+		return nothing, left
+	}
+	return next, 0
+}
+
+// after returns the memory after a step.
+func (m memory) after(done step, now time.Time) memory {
+	switch done {
+	case mark:
+		m.wrote, m.wroteAt = mark, now
+	case unmark, resume: // which removes the annotation too
+		m.wrote, m.wroteAt = unmark, now
+	}
+	return m
 }
 
 // left is how much of the time after since is left. A clock that was set back ends it.

@@ -12,6 +12,7 @@ func TestPlan(t *testing.T) {
 	retains, resumes := &v1beta1.TimeWindowScaler{}, &v1beta1.TimeWindowScaler{}
 	resumes.Spec.DeletionPolicy = v1beta1.DeletionResume
 	ago := func(d time.Duration) memory { return memory{goneSince: now.Add(-d)} }
+	wrote := func(done step, d time.Duration) memory { return memory{}.after(done, now.Add(-d)) }
 	for name, tc := range map[string]struct {
 		observation
 		want step
@@ -21,10 +22,14 @@ func TestPlan(t *testing.T) {
 		"suspended, retained":          {observation{scaler: retains, suspended: true}, nothing, 0},
 		"to be resumed":                {observation{scaler: resumes}, mark, 0},
 		"marked":                       {observation{scaler: resumes, marked: true, suspended: true}, nothing, 0},
-		"somebody removes the mark":    {observation{scaler: resumes, memory: memory{markedAt: now.Add(-20 * time.Second)}}, nothing, 40 * time.Second},
-		"and a minute later":           {observation{scaler: resumes, memory: memory{markedAt: now.Add(-time.Minute)}}, mark, 0},
-		"the clock was set back":       {observation{scaler: resumes, memory: memory{markedAt: now.Add(time.Hour)}}, mark, 0},
+		"somebody removes the mark":    {observation{scaler: resumes, memory: wrote(mark, 20*time.Second)}, nothing, 40 * time.Second},
+		"and a minute later":           {observation{scaler: resumes, memory: wrote(mark, time.Minute)}, mark, 0},
+		"somebody adds the mark":       {observation{scaler: retains, marked: true, memory: wrote(unmark, 20*time.Second)}, nothing, 40 * time.Second},
+		"the clock was set back":       {observation{scaler: resumes, memory: wrote(mark, -time.Hour)}, mark, 0},
 		"another policy":               {observation{scaler: retains, marked: true}, unmark, 0},
+		"another policy, soon after":   {observation{scaler: retains, marked: true, memory: wrote(mark, time.Second)}, unmark, 0},
+		"and back":                     {observation{scaler: resumes, memory: wrote(unmark, time.Second)}, mark, 0},
+		"scheduled again after that":   {observation{scaler: resumes, memory: wrote(resume, 20*time.Second)}, mark, 0},
 		"the scaler has just gone":     {observation{suspended: true, marked: true, memory: ago(0)}, nothing, grace},
 		"it may be replaced":           {observation{suspended: true, marked: true, memory: ago(9 * time.Second)}, nothing, time.Second},
 		"it is not replaced":           {observation{suspended: true, marked: true, memory: ago(grace)}, resume, 0},

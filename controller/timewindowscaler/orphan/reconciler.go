@@ -15,6 +15,9 @@ import (
 	"kyklos.io/kyklos/internal/events"
 )
 
+// staleRetry is when a write is tried again that met a newer DaemonSet.
+const staleRetry = time.Second
+
 // Reconciler looks after one DaemonSet at a time.
 type Reconciler struct {
 	// Client reads from the cache and writes to the API server; APIReader reads from the API server.
@@ -47,14 +50,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	next, after := plan(o)
 	done, err := r.act(ctx, d, o, next)
 	switch {
-	case apierrors.IsConflict(err), apierrors.IsNotFound(err), err == nil && !done: // the cache is behind
-		return reconcile.Result{RequeueAfter: grace}, nil
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err): // the cache is behind
+		return reconcile.Result{RequeueAfter: staleRetry}, nil
 	case err != nil:
 		return reconcile.Result{}, err
-	case next == mark:
-		o.markedAt = o.now
+	case !done: // so is it here
+		return reconcile.Result{RequeueAfter: grace}, nil
 	}
-	r.remember(req.NamespacedName, o.memory)
+	r.remember(req.NamespacedName, o.memory.after(next, o.now))
 	return reconcile.Result{RequeueAfter: after}, nil
 }
 

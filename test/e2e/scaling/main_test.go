@@ -104,16 +104,26 @@ func startController(ctx context.Context) (stopped <-chan error, err error) {
 	return done, nil
 }
 
-// movableClock is a wall clock that runs, and that tests set.
+// movableClock is a wall clock that tests set. It runs, unless it was stopped.
 type movableClock struct {
-	offset atomic.Int64
+	offset  atomic.Int64
+	stopped atomic.Pointer[time.Time]
 }
 
 func (c *movableClock) Now() time.Time {
+	if at := c.stopped.Load(); at != nil {
+		return *at
+	}
 	return time.Now().Round(0).Add(time.Duration(c.offset.Load()))
 }
 
 func (c *movableClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
 // set moves the clock to t. The controller notices, as it would notice a step of the real clock.
-func (c *movableClock) set(t time.Time) { c.offset.Store(int64(time.Until(t))) }
+func (c *movableClock) set(t time.Time) {
+	c.offset.Store(int64(time.Until(t)))
+	c.stopped.Store(nil)
+}
+
+// stop sets the clock to t, where it stays until it is set again. To the controller it steps back every second.
+func (c *movableClock) stop(t time.Time) { c.stopped.Store(&t) }

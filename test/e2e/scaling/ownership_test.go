@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,40 +15,20 @@ import (
 )
 
 // Two scalers of one target pass admission when they are created together. The older one owns it, the other one never
-// writes, and takes over when the owner is deleted (B8).
+// writes, and takes over ten seconds after the owner was deleted (B8).
 func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 	s := newScenario(t, "2025-01-27 14:00:00")
 	s.target(2)
 	first := s.officeHours()
 	s.settles(10)
-	second := &v1beta1.TimeWindowScaler{
-		// The UID is random. The name sorts first to show that it does not matter.
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "a-second"},
-		Spec:       *first.Spec.DeepCopy(),
-	}
-	second.Spec.Windows[0].Replicas = intstr.FromInt32(5)
-	// Of two created in the same second the one with the smaller UID owns the target, so create none in that second.
-	s.Until("a second of time between the two", func() bool {
-		dry := second.DeepCopy()
-		s.Must(admin.Create(s.Context(), dry, client.DryRunAll))
-		return dry.CreationTimestamp.After(first.CreationTimestamp.Time)
-	})
-	s.Must(admin.Create(s.Context(), second))
-	refused := func() *metav1.Condition {
-		tws := &v1beta1.TimeWindowScaler{}
-		s.Must(admin.Get(s.Context(), client.ObjectKeyFromObject(second), tws))
-		for i := range tws.Status.Conditions {
-			if c := &tws.Status.Conditions[i]; c.Type == v1beta1.ConditionReady {
-				return c
-			}
-		}
-		return &metav1.Condition{}
-	}
+	second := s.second(first)
+	refused := func() *metav1.Condition { return s.readyOf(second) }
 	s.Until("TargetConflict", func() bool { return refused().Reason == v1beta1.ReasonTargetConflict })
 	s.equal("message", refused().Message, "Deployment webapp belongs to TimeWindowScaler webapp-office-hours, and a workload can have only one")
 	s.equal("target", *s.deployment().Spec.Replicas, int32(10))
 
-	s.Must(admin.Delete(s.Context(), first))
+	s.deletesOwner(first, second)
+	s.clock("2025-01-27 14:05:10")
 	s.Until("the second in charge", func() bool { return *s.deployment().Spec.Replicas == 5 })
 }
 

@@ -46,9 +46,20 @@ func newScenario(t *testing.T, localTime string) *scenario {
 // clock sets the controller's clock, for example to "2025-01-27 09:00:00".
 func (s *scenario) clock(localTime string) {
 	s.Helper()
+	wall.set(s.local(localTime))
+}
+
+// stoppedClock sets the controller's clock and stops it, however slow the machine is.
+func (s *scenario) stoppedClock(localTime string) {
+	s.Helper()
+	wall.stop(s.local(localTime))
+}
+
+func (s *scenario) local(localTime string) time.Time {
+	s.Helper()
 	t, err := time.ParseInLocation(time.DateTime, localTime, kolkata(s))
 	s.Must(err)
-	wall.set(t)
+	return t
 }
 
 func kolkata(t testing.TB) *time.Location {
