@@ -122,7 +122,8 @@ func (s *scenario) losesAgain(since time.Time) {
 	s.Until("the rival's count, and a status about it", func() bool {
 		d, tws := s.deployment(), s.scaler()
 		last := tws.Status.LastScaleTime
-		return *d.Spec.Replicas == 15 && d.Status.Replicas == 15 && last != nil && !last.Time.Before(since.Truncate(time.Second)) &&
+		settled := d.Status.ObservedGeneration == d.Generation // otherwise the count may dip once more
+		return *d.Spec.Replicas == 15 && d.Status.Replicas == 15 && settled && last != nil && !last.Time.Before(since.Truncate(time.Second)) &&
 			ptr.Deref(tws.Status.TargetObservedReplicas, -1) == 15 &&
 			meta.IsStatusConditionFalse(tws.Status.Conditions, v1beta1.ConditionReconciling)
 	})
