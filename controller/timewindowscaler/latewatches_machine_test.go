@@ -162,3 +162,23 @@ func (w *lateWatches) backUpOrRestore() {
 	}
 	w.backup = nil
 }
+
+// B14: the cache of a replica that takes over lacks a scaler, and gets it before the one of the same name that replaced it.
+func TestAReplacedScalerAtATakeover(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newLateWatches(rt)
+		w.deleteScaler()
+		scaler := w.api.objects[scalerAt(lateScaler)]
+		gone := len(scaler.states) - 1
+		w.createScaler()
+		w.deleteScaler()
+		w.createScaler()
+		w.settle()
+		scaler.seen = gone
+		w.takeOver()
+		w.pass()
+		w.deliver(scalerAt(lateScaler))
+		w.pass()
+		w.settle()
+	})
+}

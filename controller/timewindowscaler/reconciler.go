@@ -109,7 +109,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindow
 	}
 	written, err := attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) (*v1beta1.TimeWindowScaler, error) {
 		changed := stored.DeepCopy()
-		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), changed, status)
+		// The answer is decoded into what is written, and a copy of the request may be answered at the same time.
+		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), changed, *status.DeepCopy())
 		return changed, err
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ const catchUpTimeout = 5 * time.Second
 
 // catchUp is called by every pass. The first one of a process compares the cache with the API server, because the
 // watches of a standby may be late, and a leader must not return to an older spec than the one before it acted on (B14).
-// What the cache lacks is read from the API server in the next pass of its scaler.
+// What is older in the cache, or missing there, is read from the API server in the next pass of its scaler.
 func (r *Reconciler) catchUp(ctx context.Context) {
 	r.caughtUp.Do(func() {
 		bounded, cancel := context.WithTimeout(ctx, catchUpTimeout)
@@ -36,6 +36,10 @@ func (r *Reconciler) catchUp(ctx context.Context) {
 			if isOlder(cached.Items[i].ResourceVersion, stored[key]) {
 				r.memory.of(key).scaler.Doubt()
 			}
+			delete(stored, key)
+		}
+		for key := range stored { // the cache may get an older one of that name first
+			r.memory.of(key).scaler.Doubt()
 		}
 	})
 }
