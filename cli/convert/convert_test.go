@@ -189,7 +189,7 @@ func TestAnyStyle(t *testing.T) {
 		if diff := cmp.Diff(meaning(t, []byte(text), ""), meaning(t, back.Data, "")); diff != "" {
 			t.Fatalf("there and back (-before +after)\n%s\n%s", diff, text)
 		}
-		if !strings.Contains(fmt.Sprint(there.Notes), "anew") {
+		if !strings.Contains(fmt.Sprint(there.Notes), "is reformatted") {
 			edited++
 		}
 	})
@@ -209,12 +209,12 @@ func keptRemarks(t *rapid.T, text string, result *Result, remarks []remark) {
 		case found >= 0:
 			at += found + len(one.text)
 			field := one.path[strings.LastIndexAny(one.path, ".]")+1:]
-			if !strings.Contains(notes, "anew") && besides(text, one.text, field) && !besides(string(result.Data), one.text, field) {
+			if !strings.Contains(notes, "is reformatted") && besides(text, one.text, field) && !besides(string(result.Data), one.text, field) {
 				t.Fatalf("%s is no longer next to %s\n%s\nbecame\n%s", one.text, field, text, result.Data)
 			}
 		case !strings.Contains(notes, fmt.Sprintf("%q", one.text)):
 			t.Fatalf("%s is gone without a note: %s\n%s\nbecame\n%s", one.text, notes, text, result.Data)
-		case !removed.MatchString(one.path) && !strings.Contains(notes, "anew"):
+		case !removed.MatchString(one.path) && !strings.Contains(notes, "is reformatted"):
 			t.Fatalf("%s, about %s, is gone from\n%s\nbecame\n%s", one.text, one.path, text, result.Data)
 		}
 	}

@@ -136,7 +136,7 @@ func TestForms(t *testing.T) {
 		if diff := cmp.Diff(test.after, string(result.Data)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
-		if said := fmt.Sprint(result.Notes); test.note != "" && !strings.Contains(said, test.note[strings.Index(test.note, " ")+1:]) || test.note == "" && strings.Contains(said, "anew") {
+		if said := fmt.Sprint(result.Notes); test.note != "" && !strings.Contains(said, test.note[strings.Index(test.note, " ")+1:]) || test.note == "" && strings.Contains(said, "is reformatted") {
 			t.Errorf("%s: the notes are %s", name, said)
 		}
 	}

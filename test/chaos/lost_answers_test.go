@@ -1,6 +1,8 @@
 package chaos
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	eventsv1 "k8s.io/api/events/v1"
@@ -17,6 +19,17 @@ func TestAnswersLost(t *testing.T) {
 	l.everyKind()
 	l.start()
 	l.awaitKinds(0)
+	onAtStart := 0 // the others are made with no replicas
+	for _, kind := range fixtures.TargetKinds {
+		if kind.OnOff() {
+			onAtStart++
+		}
+	}
+	var before []eventsv1.Event
+	l.Until("the events about what was on at the start", func() bool {
+		before = l.scaled()
+		return len(before) == onAtStart
+	})
 	for _, boundary := range []struct {
 		clock    string
 		replicas int32
@@ -39,17 +52,23 @@ func TestAnswersLost(t *testing.T) {
 			l.wroteOnly(kind, kind.Resource, boundary.replicas)
 		}
 	}
-	var list eventsv1.EventList
-	l.List(l.Namespace, &list)
 	notes := map[string]int{}
-	for _, e := range list.Items {
-		if e.Regarding.Kind == "TimeWindowScaler" {
-			notes[e.Regarding.Name+": "+e.Note]++
-			if n := notes[e.Regarding.Name+": "+e.Note]; n > 1 || e.Series != nil {
-				l.Errorf("%s: %q was published %d times (series %v)", e.Regarding.Name, e.Note, n, e.Series)
-			}
+	for _, e := range l.scaled() {
+		if slices.ContainsFunc(before, func(b eventsv1.Event) bool { return b.UID == e.UID }) {
+			continue
+		}
+		notes[e.Regarding.Name+": "+e.Note]++
+		if n := notes[e.Regarding.Name+": "+e.Note]; n > 1 || e.Series != nil {
+			l.Errorf("%s: %q was published %d times (series %v)", e.Regarding.Name, e.Note, n, e.Series)
 		}
 	}
+}
+
+// scaled are the events about what was scaled.
+func (l *lone) scaled() []eventsv1.Event {
+	var list eventsv1.EventList
+	l.List(l.Namespace, &list)
+	return slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !strings.HasPrefix(e.Reason, "Scaled") })
 }
 
 func (l *lone) lose(times int, match harness.Match) *harness.Injection {

@@ -57,7 +57,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	case !done: // so is it here
 		return reconcile.Result{RequeueAfter: grace}, nil
 	}
-	r.remember(req.NamespacedName, o.memory.after(next, o.now))
+	r.remember(req.NamespacedName, o.after(next, o.now))
 	return reconcile.Result{RequeueAfter: after}, nil
 }
 

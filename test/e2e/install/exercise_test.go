@@ -93,16 +93,16 @@ func (s *scenario) awaitScaled(namespace string) {
 // writeInBetween writes to each target just before the manager's first write to it. That write conflicts, and the manager
 // reads the target again.
 func (s *scenario) writeInBetween(namespace string) harness.Fault {
-	var once sync.Map
+	writes := map[string]*sync.Once{"deployments/web": {}, "statefulsets/db": {}, "daemonsets/agent": {}}
 	return func(r harness.Request, after bool) {
-		for _, target := range []string{"deployments/web", "statefulsets/db", "daemonsets/agent"} {
+		for target, once := range writes {
 			path := "/apis/apps/v1/namespaces/" + namespace + "/" + target
 			if after || r.Method != http.MethodPatch || r.Path != path && r.Path != path+"/scale" {
 				continue
 			}
-			if _, done := once.LoadOrStore(target, true); !done {
+			once.Do(func() { // a copy of the request waits as well
 				_, _, _ = s.Cluster.Kubectl(s.Context(), "", "annotate", "-n", namespace, target, "by=another")
-			}
+			})
 		}
 	}
 }

@@ -56,8 +56,13 @@ func TestSteadyStateCostsNothing(t *testing.T) {
 	if len(statuses) < flipping || len(statuses) > 2*flipping {
 		t.Errorf("got %d status writes for %d flips", len(statuses), flipping)
 	}
-	if others := len(proxy.Requests(isCost)) - len(scales) - len(statuses) - len(events); others != 0 {
-		t.Errorf("got %d other requests", others)
+	// On a machine so busy that a cache is behind for seconds, the object is read from the API server.
+	others := proxy.Requests(func(r harness.Request) bool {
+		return isCost(r) && !r.Is(http.MethodPatch, "/scale") && !r.Is(http.MethodPatch, "/status") && !r.Is(http.MethodPost, "/events")
+	})
+	reads := proxy.Requests(func(r harness.Request) bool { return isCost(r) && r.Method == http.MethodGet })
+	if len(others) > len(reads) || len(reads) > flipping {
+		t.Errorf("other requests: %v", others)
 	}
 }
 
