@@ -170,7 +170,7 @@ func (e *Explanation) stale(state *State) string {
 	case len(status.Conditions) == 0:
 		return "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running"
 	case (status.ObservedGeneration < state.Generation || next != nil && e.At.Sub(next.Time) > patience) && e.isScaled(state):
-		return "Kyklos has scaled the target since the status was written: if there is an event StatusRefused, the API server refuses the new one"
+		return "Kyklos has scaled the target, and the status follows in a minute or two: if there is an event StatusRefused, the API server refuses it"
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:
