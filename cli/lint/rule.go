@@ -19,6 +19,7 @@ const (
 	TargetShared       Rule = "target-shared"
 	TargetMissing      Rule = "target-missing"
 	TargetKind         Rule = "target-kind"
+	TargetControlled   Rule = "target-controlled"
 	TargetAutoscaled   Rule = "target-autoscaled"
 	TargetSetsReplicas Rule = "target-sets-replicas"
 	ArgoCDReplicas     Rule = "argocd-replicas"
@@ -43,6 +44,7 @@ var Rules = []struct {
 	{TargetShared, "Two TimeWindowScalers with the same target: a workload can have only one."},
 	{TargetKind, "A target whose kind does not exist or cannot be scaled."},
 	{TargetMissing, "A target that exists neither in the cluster nor in the manifests."},
+	{TargetControlled, "A target that another object controls, such as the ReplicaSet of a Deployment."},
 	{TargetAutoscaled, "A HorizontalPodAutoscaler or a KEDA ScaledObject also scales the target: each overwrites what the other sets."},
 	{TargetSetsReplicas, "The manifest of a target sets spec.replicas: applying it overwrites what the schedule set."},
 	{ArgoCDReplicas, "An Argo CD Application ignores replicas but resets them when it syncs."},

@@ -26,6 +26,7 @@ const (
 	TargetPermission    Rule = "target-permission"
 	TargetMissing       Rule = "target-missing"
 	RequesterPermission Rule = "requester-permission"
+	TargetControlled    Rule = "target-controlled"
 	TargetAutoscaled    Rule = "target-autoscaled"
 	TimezoneUnknown     Rule = "timezone-unknown"
 	TimezoneName        Rule = "timezone-name"

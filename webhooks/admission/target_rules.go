@@ -33,6 +33,10 @@ func (all *Findings) checkTarget(obj, old *v1beta1.TimeWindowScaler, path *field
 	if facts.TargetMissing {
 		all.warn(TargetMissing, path.Child("name"), "%s does not exist in namespace %s yet: it will be scaled once it does", target, quote(obj.Namespace))
 	}
+	if controller := facts.Controller; controller != nil {
+		all.warn(TargetControlled, path.Child("name"), "%s is controlled by %s %s, which may overwrite what Kyklos sets: if that can be scaled, make it the target instead",
+			target, controller.Kind, quote(controller.Name))
+	}
 	if names := slices.Sorted(slices.Values(facts.Autoscalers)); len(names) > 0 {
 		all.warnOf(Other{autoscaler, names[0]}, TargetAutoscaled, path.Child("name"),
 			"HorizontalPodAutoscaler %s also scales %s: each overwrites what the other sets; keep only one of them", quote(names[0]), target)

@@ -108,7 +108,7 @@ func (r factReader) gather(ctx context.Context, obj *v1beta1.TimeWindowScaler) F
 	return facts
 }
 
-// readTarget sets facts.Unscalable, facts.Requester, facts.Forbidden or facts.TargetMissing.
+// readTarget sets facts.Unscalable, facts.Requester, facts.Forbidden, facts.TargetMissing or facts.Controller.
 func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScaler, facts *Facts) error {
 	kind, err := r.kinds.Resolve(ctx, obj.Spec.TargetRef)
 	if isUnscalable(err) {
@@ -138,9 +138,15 @@ func (r factReader) readTarget(ctx context.Context, obj *v1beta1.TimeWindowScale
 	}
 	target, reader := r.object(kind)
 	err = reader.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Spec.TargetRef.Name}, target)
-	facts.TargetMissing = apierrors.IsNotFound(err) &&
-		mayKnow(ctx, r.reviews, kind.GroupVersionResource(), obj.Spec.TargetRef.Name)
-	return client.IgnoreNotFound(err)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get the target: %w", err)
+	}
+	controller := metav1.GetControllerOf(target)
+	if err == nil && controller == nil || !mayKnow(ctx, r.reviews, kind.GroupVersionResource(), obj.Spec.TargetRef.Name) {
+		return nil
+	}
+	facts.TargetMissing, facts.Controller = err != nil, controller
+	return nil
 }
 
 func isUnscalable(err error) bool {

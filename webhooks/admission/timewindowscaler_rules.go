@@ -3,6 +3,7 @@ package admission
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -22,6 +23,9 @@ type Facts struct {
 	Forbidden *targetkind.ForbiddenError
 	// TargetMissing: the target is known not to exist.
 	TargetMissing bool
+	// Controller is the object that the target names as its controller, such as the Deployment of a ReplicaSet; nil
+	// without one.
+	Controller *metav1.OwnerReference
 	// Requester is what is known about the right of the user who wrote the object.
 	Requester RequesterFacts
 	// Autoscalers are the names of the HorizontalPodAutoscalers of the target.

@@ -99,6 +99,7 @@ func TestTargetWarnings(t *testing.T) {
 	checkCases(t, map[string]findingsCase{
 		"nothing to say":           {obj: office()},
 		"no target yet":            {obj: office(), facts: admission.Facts{TargetMissing: true}, want: []string{"target-missing spec.targetRef.name"}},
+		"a controller":             {obj: office(), facts: admission.Facts{Controller: &metav1.OwnerReference{Kind: "App", Name: "web"}}, want: []string{"target-controlled spec.targetRef.name"}},
 		"an autoscaler":            {obj: office(), facts: admission.Facts{Autoscalers: []string{"web"}}, want: []string{"target-autoscaled spec.targetRef.name"}},
 		"autoscalers in any order": {obj: office(), facts: admission.Facts{Autoscalers: []string{"web-b", "web-a"}}, want: []string{"target-autoscaled spec.targetRef.name"}},
 		"a refused object is not warned about the refusal": {obj: office(), facts: rivals(rival("night", -time.Hour, "z")), want: []string{"target-shared spec.targetRef.name: Duplicate value"}},

@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/internal/targetkind"
@@ -31,13 +33,18 @@ func TestValidatorReadsTheTarget(t *testing.T) {
 	known := map[string]resolved{"Rollout": {kind: rollout}}
 	unknown := map[string]resolved{"Rollout": {err: &targetkind.UnknownError{Kind: rollout.GroupVersionKind}}}
 	holidays := quiet(t)[1]
+	controlled := &appsv1.StatefulSet{ObjectMeta: named("web")}
+	controlled.OwnerReferences = []metav1.OwnerReference{{Kind: "Team", Name: "shop"}, {Kind: "Database", Name: "main", Controller: ptr.To(true)}}
 	for name, tc := range map[string]struct {
 		cluster  cluster
 		obj, old string
 		warnings []string
 		result   string
 	}{
-		"a StatefulSet":    {cluster{objects: []client.Object{holidays, &appsv1.StatefulSet{ObjectMeta: named("web")}}}, of("apps/v1", "StatefulSet"), "", nil, "create allowed"},
+		"a StatefulSet": {cluster{objects: []client.Object{holidays, &appsv1.StatefulSet{ObjectMeta: named("web")}}}, of("apps/v1", "StatefulSet"), "", nil, "create allowed"},
+		"a controlled one": {cluster{objects: []client.Object{holidays, controlled}}, of("apps/v1", "StatefulSet"), "", []string{
+			`StatefulSet "web" is controlled by Database "main", which may overwrite what Kyklos sets: if that can be scaled, make it the target instead`,
+		}, "create warned"},
 		"no StatefulSet":   {cluster{objects: quiet(t)[:2]}, of("apps/v1", "StatefulSet"), "", []string{`StatefulSet "web" does not exist`}, "create warned"},
 		"no DaemonSet":     {cluster{objects: quiet(t)[:2]}, of("apps/v1", "DaemonSet"), "", []string{`DaemonSet "web" does not exist`, "has the same effect as 1"}, "create warned"},
 		"a further kind":   {cluster{objects: []client.Object{holidays, theRollout}, further: known}, of("argoproj.io/v1alpha1", "Rollout"), "", nil, "create allowed"},

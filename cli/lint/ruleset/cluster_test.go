@@ -76,6 +76,13 @@ func TestWithCluster(t *testing.T) {
 				`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" also scales Deployment "web": each overwrites what the other sets; keep only one of them`,
 			},
 		},
+		"a target that another object controls": {
+			there: []string{strings.Replace(web, "name: web", "name: web, ownerReferences: [{apiVersion: example.com/v1, kind: App, name: shop, uid: a, controller: true}]", 1)},
+			files: []string{scaler("office", "web")},
+			want: []string{
+				`a.yaml:9:11 warning target-controlled spec.targetRef.name: Deployment "web" is controlled by App "shop", which may overwrite what Kyklos sets: if that can be scaled, make it the target instead`,
+			},
+		},
 		"the target of a scaler that is there": {there: []string{web, scaler("night", "web")}, files: []string{workload("Deployment", "web", "  replicas: 3")}, want: []string{
 			`a.yaml:5:13 warning target-sets-replicas spec.replicas: TimeWindowScaler "night" scales this Deployment: applying this manifest with kubectl or Argo CD resets it to 3; remove the field (see docs/gitops.md)`,
 		}},

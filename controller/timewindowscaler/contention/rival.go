@@ -28,7 +28,7 @@ const (
 	rivalTimeout = 5 * time.Second
 )
 
-// Rival names the writer that rewrote what Kyklos set. The caches leave managed fields out (B9), so this is
+// Rival names the writer that rewrote what Kyklos set, and the object that controls the target, if any. The caches leave managed fields out (B9), so this is
 // one request, once in a fight. autoscaler is the name of an HPA on the same target, "" if there is none.
 func Rival(ctx context.Context, reader client.Reader, tws *v1beta1.TimeWindowScaler, t target.Target, autoscaler string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, rivalTimeout)
@@ -42,7 +42,11 @@ func Rival(ctx context.Context, reader client.Reader, tws *v1beta1.TimeWindowSca
 	case err != nil:
 		return "", fmt.Errorf("read the managed fields of the target: %w", err)
 	}
-	return rivalAmong(object.ManagedFields, t.ManagedFields(), autoscaler), nil
+	rival := rivalAmong(object.ManagedFields, t.ManagedFields(), autoscaler)
+	if controller := metav1.GetControllerOf(object); controller != nil {
+		rival = fmt.Sprintf("%s (%s %s controls this target)", rival, controller.Kind, controller.Name)
+	}
+	return rival, nil
 }
 
 // rivalAmong names the manager, other than Kyklos, that owns something at the first of the paths where

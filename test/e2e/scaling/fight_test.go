@@ -11,11 +11,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 )
@@ -113,6 +115,23 @@ func TestFightWithAnotherFieldManager(t *testing.T) {
 	s.overdue(10 * time.Minute)
 	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 	s.measuresNothing("kyklos_field_fight")
+}
+
+// What controls the target, as a Deployment controls its ReplicaSet, is named beside the rival: it may be what to scale.
+func TestFightOverWhatAnotherControls(t *testing.T) {
+	s := newScenario(t, "2025-01-27 14:00:00")
+	s.target(10)
+	app := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "app"}}
+	s.Must(admin.Create(s.Context(), app))
+	d := s.deployment()
+	before := client.MergeFrom(d.DeepCopy()) // without a version, as the Deployment's own controller writes it too
+	s.Must(controllerutil.SetControllerReference(app, d, admin.Scheme()))
+	s.Must(admin.Patch(s.Context(), d, before))
+	s.officeHours()
+	s.settles(10)
+	s.repeats(s.applies(15))
+	s.equal("message", s.condition("Degraded", "True", v1beta1.ReasonFieldFight),
+		argues("Field manager argocd-controller (ConfigMap app controls this target)", "BusinessHours"))
 }
 
 // losesAgain waits until the rival has overwritten a write of Kyklos since the given time, the status shows it, and
