@@ -110,16 +110,18 @@ func (s *scenario) scaler(name string) *v1beta1.TimeWindowScaler {
 // atRest waits until there were so many passes, and none for two seconds. It returns when the last one was.
 func (s *scenario) atRest(manager *harness.Manager, passes int) time.Time {
 	s.Helper()
-	const pause, long = 100 * time.Millisecond, 2 * time.Second
 	before, since := 0.0, time.Now()
-	for time.Since(since) < long {
+	for pause := 500 * time.Millisecond; time.Since(since) < 2*time.Second+pause; {
 		select {
 		case <-s.Context().Done():
 			s.Fatal("never saw the manager at rest")
 		case <-time.After(pause):
 		}
-		if now := s.Sum(manager, "controller_runtime_reconcile_total"); now != before || now < float64(passes) {
-			before, since = now, time.Now()
+		asked := time.Now()
+		now := s.Sum(manager, "controller_runtime_reconcile_total")
+		pause = max(pause, 20*time.Since(asked)) // a scrape is work, too
+		if now != before || now < float64(passes) {
+			before, since = now, asked
 		}
 	}
 	return since
