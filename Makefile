@@ -217,8 +217,10 @@ $(TEST_VERSIONS): test-version-%: build bin/kube-apiserver-%
 	go test -count=1 -timeout 30m ./test/e2e/lint -run TestBuiltInKinds; \
 	go test -count=1 -timeout 30m ./test/e2e/upgrade -run TestUpgradeAndBack
 
+FLIPS ?= 1000
+
 .PHONY: bench
-bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
+bench: build bin/versitygw ## Measure: FLIPS=1000 changes at once beside a bare client, engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@go test -run '^$$' -bench AgainstTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@go test -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset | grep ^Bench
@@ -226,6 +228,7 @@ bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives besid
 	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api
 	@go test -count=1 -run 'Leader' -v ./test/chaos | grep 'at the boundary'
 	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/e2e/workspace | grep ^Bench
+	@go test -count=1 -timeout 2h -v ./test/e2e/storm -flips $(FLIPS) -rounds 40 | grep -e storm: -e lateness:
 	@go test -count=1 -timeout 30m -run Sizing -v ./test/e2e/manager -sizes 0,100,1000,10000 | grep scalers
 
 .PHONY: generate
