@@ -1,0 +1,94 @@
+package ruleset
+
+import (
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/cli/lint/apiserver"
+	"kyklos.io/kyklos/cli/manifest"
+)
+
+// mistypedMetadata are all fields of metadata that the API server cannot decode.
+func mistypedMetadata(object *manifest.Object) (all []apiserver.Error) {
+	findMistyped(object.Object["metadata"], reflect.TypeFor[metav1.ObjectMeta](), field.NewPath("metadata"), func(want manifest.Want, path *field.Path, value any) {
+		all = append(all, apiserver.Error{Rule: lint.Invalid, Field: path.String(), Message: object.MustBe(want, path.String(), value)})
+	})
+	return all
+}
+
+type visitor func(manifest.Want, *field.Path, any)
+
+// findMistyped visits the values that Go cannot decode into a type. Null leaves a field as it is.
+func findMistyped(value any, into reflect.Type, path *field.Path, visit visitor) {
+	if into.Kind() == reflect.Pointer {
+		into = into.Elem()
+	}
+	want, fits := fit(value, into)
+	if value != nil && !fits {
+		visit(want, path, value)
+	}
+	if !fits || want == "" {
+		return
+	}
+	switch value := value.(type) {
+	case []any:
+		for i := range value {
+			findMistyped(value[i], into.Elem(), path.Index(i), visit)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if into.Kind() == reflect.Map {
+				findMistyped(value[name], into.Elem(), path.Key(name), visit)
+			} else if of := fieldOf(into, name); of != nil {
+				findMistyped(value[name], of, path.Child(name), visit)
+			}
+		}
+	}
+}
+
+// fit is what a type of metadata wants, and whether a value is that.
+func fit(value any, into reflect.Type) (want manifest.Want, fits bool) {
+	switch into {
+	case reflect.TypeFor[metav1.FieldsV1]():
+		return "", true // which takes everything
+	case reflect.TypeFor[metav1.Time]():
+		text, _ := value.(string)
+		_, err := time.Parse(time.RFC3339, text)
+		return manifest.WantTime, err == nil
+	}
+	switch into.Kind() {
+	case reflect.String:
+		_, fits = value.(string)
+		return manifest.WantString, fits
+	case reflect.Bool:
+		_, fits = value.(bool)
+		return manifest.WantBoolean, fits
+	case reflect.Int64:
+		_, fits = value.(int64)
+		float, isFloat := value.(float64)
+		return manifest.WantInteger, fits || isFloat && float == math.Trunc(float)
+	case reflect.Slice:
+		_, fits = value.([]any)
+		return manifest.WantList, fits
+	}
+	_, fits = value.(map[string]any) // a struct, or a map with keys of text
+	return manifest.WantObject, fits
+}
+
+// fieldOf is the type of a struct's field by its name in JSON, nil if there is none.
+func fieldOf(into reflect.Type, name string) reflect.Type {
+	for one := range into.Fields() {
+		if tag, _, _ := strings.Cut(one.Tag.Get("json"), ","); tag == name {
+			return one.Type
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package manifest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Want is what a field has to be, in the words of a message.
+type Want string
+
+// What fields can be.
+const (
+	WantList           Want = "a list"
+	WantObject         Want = "an object"
+	WantString         Want = "a string"
+	WantInteger        Want = "a whole number"
+	WantNumber         Want = "a number"
+	WantBoolean        Want = "true or false"
+	WantNumberOrString Want = "a number or a string"
+	WantTime           Want = "a time such as 2026-11-22T18:00:00Z"
+)
+
+// MustBe is the message for a field whose value is of another type than it has to be, with how to write it if that can be said.
+func (o *Object) MustBe(want Want, path string, value any) string {
+	text := "must be " + string(want)
+	switch value.(type) {
+	case []any:
+		text += ", not a list"
+	case map[string]any:
+		if want != WantList {
+			text += ", not an object"
+		}
+	default:
+		if want == WantObject {
+			text += " of keys and values"
+		}
+	}
+	if how := o.rewritten(want, path, value); how != "" {
+		text += ": " + how
+	}
+	return text
+}
+
+// rewritten is how to write a value so that it is what its field has to be, "" if its author has to know.
+func (o *Object) rewritten(want Want, path string, value any) string {
+	node := o.Node(path)
+	switch value := value.(type) {
+	case map[string]any:
+		if want == WantList && node != nil {
+			if node.Style&yaml.FlowStyle != 0 {
+				return "write [ ] around it"
+			}
+			return fmt.Sprintf(`begin each %s with "- "`, itemOf(path))
+		}
+	case []any:
+		if want != WantObject || node == nil || len(value) == 0 {
+			break
+		}
+		if node.Style&yaml.FlowStyle != 0 {
+			return "write it without [ ]"
+		}
+		if strings.HasSuffix(path, "]") { // within another list
+			return `write "- " once`
+		}
+		return `write it without "- "`
+	case string:
+		if want == WantList {
+			return "write [ ] around it"
+		}
+		if _, err := strconv.ParseInt(value, 10, 64); want == WantInteger && err == nil || want == WantBoolean && (value == "true" || value == "false") {
+			return "write " + value + " without quotes"
+		}
+	default:
+		if want == WantList {
+			return "write [ ] around it"
+		}
+		if want == WantString {
+			return "write " + strconv.Quote(Literal(node, value))
+		}
+	}
+	return ""
+}
+
+// itemOf is what an item of a list is called, from the name of the list: window for windows.
+func itemOf(path string) string {
+	steps := Steps(path)
+	if name, ok := strings.CutSuffix(steps[len(steps)-1], "s"); ok && len(name) > 1 {
+		return name
+	}
+	return "item"
+}
+
+// Literal is a number or a truth as it is written, which the decoded value may not show: 1.10, 010 or yes.
+func Literal(node *yaml.Node, value any) string {
+	if node != nil && node.Kind == yaml.ScalarNode {
+		return node.Value
+	}
+	return fmt.Sprint(value)
+}
