@@ -1,12 +1,22 @@
 package manifest
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// Mistake is what is wrong with a field. It is an error.
+type Mistake struct {
+	// Field is its path as the API server writes it, Reason what is wrong and what is right.
+	Field, Reason string
+}
+
+func (m Mistake) Error() string { return m.Field + ": " + m.Reason }
 
 // Want is what a field has to be, in the words of a message.
 type Want string
@@ -99,4 +109,35 @@ func Literal(node *yaml.Node, value any) string {
 		return node.Value
 	}
 	return fmt.Sprint(value)
+}
+
+// WantOf is what a Go type wants.
+func WantOf(into reflect.Type) Want {
+	switch into.Kind() {
+	case reflect.String:
+		return WantString
+	case reflect.Bool:
+		return WantBoolean
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return WantInteger
+	case reflect.Slice:
+		return WantList
+	}
+	return WantObject
+}
+
+// WrongType is what is wrong with a value that Go cannot decode.
+func WrongType(e *json.UnmarshalTypeError) string {
+	want := WantOf(e.Type)
+	found, number, _ := strings.Cut(e.Value, " ")
+	if found == "number" && want == WantInteger {
+		if _, err := strconv.ParseFloat(number, 64); err != nil || strings.ContainsAny(number, ".eE") {
+			return "must be " + string(want)
+		}
+		return number + " is out of range"
+	}
+	if known, ok := map[string]Want{"array": WantList, "object": WantObject, "string": WantString, "number": WantNumber, "bool": WantBoolean}[found]; ok {
+		found = string(known)
+	}
+	return fmt.Sprintf("must be %s, not %s", want, found)
 }

@@ -9,9 +9,8 @@ import (
 	apiversion "k8s.io/apimachinery/pkg/version"
 )
 
-// Unserved is why kind is none of those served in its group: the field that is wrong, and what is right. The reason is "" if kind is
-// served.
-func Unserved(kind schema.GroupVersionKind, served []schema.GroupVersionKind) (field, reason string) {
+// Unserved is why kind is none of those served in its group; ok is false if it is.
+func Unserved(kind schema.GroupVersionKind, served []schema.GroupVersionKind) (why Mistake, ok bool) {
 	names, versions, inGroup := []string{}, map[string][]string{}, false
 	for _, one := range served {
 		if one.Group != kind.Group {
@@ -27,17 +26,26 @@ func Unserved(kind schema.GroupVersionKind, served []schema.GroupVersionKind) (f
 	slices.Sort(names)
 	switch i := slices.IndexFunc(names, isMeant); {
 	case slices.Contains(versions[kind.Kind], kind.Version):
-		return "", ""
+		return Mistake{}, false
 	case versions[kind.Kind] != nil:
 		subject := kind.Kind
 		if !inGroup {
 			subject = kind.Group
 		}
-		return "apiVersion", fmt.Sprintf("%s has no version %s: use %s/%s", subject, kind.Version, kind.Group, newest(versions[kind.Kind]))
+		return Mistake{"apiVersion", fmt.Sprintf("%s has no version %s: use %s/%s", subject, kind.Version, kind.Group, newest(versions[kind.Kind]))}, true
 	case i >= 0:
-		return "kind", fmt.Sprintf("%s has no kind %s: use %s", kind.Group, kind.Kind, names[i])
+		return Mistake{"kind", fmt.Sprintf("%s has no kind %s: use %s", kind.Group, kind.Kind, names[i])}, true
 	}
-	return "kind", fmt.Sprintf("%s has no kind %s: use %s", kind.Group, kind.Kind, strings.Join(names, " or "))
+	return Mistake{"kind", fmt.Sprintf("%s has no kind %s: use %s", kind.Group, kind.Kind, strings.Join(names, " or "))}, true
+}
+
+// Misnamed is why an object is not of one of the versions of a kind, although it is meant to be; ok is false for other objects.
+func (o *Object) Misnamed(versions []schema.GroupVersionKind) (why Mistake, ok bool) {
+	kind := o.GroupVersionKind()
+	if kind.Group != versions[0].Group || !strings.EqualFold(strings.TrimSuffix(kind.Kind, "s"), versions[0].Kind) {
+		return Mistake{}, false
+	}
+	return Unserved(kind, versions)
 }
 
 func newest(versions []string) string {

@@ -20,52 +20,55 @@ func (r *run) reworded(object *manifest.Object, errs []apiserver.Error) []apiser
 		return nil
 	}
 	kind := object.GroupVersionKind()
-	schema := r.Server.Schema(kind)
-	if schema == nil {
-		field, reason := manifest.Unserved(kind, r.Server.Kinds())
-		return []apiserver.Error{{Rule: lint.Invalid, Field: field, Message: reason}}
+	if why, ok := manifest.Unserved(kind, r.Server.Kinds()); ok {
+		return []apiserver.Error{invalid(why)}
 	}
 	if undecoded.MatchString(errs[0].Message) {
-		if mistyped := mistypedMetadata(object); len(mistyped) > 0 {
-			return mistyped
+		if found := object.MistypedMetadata(); len(found) > 0 {
+			errs = nil
+			for _, one := range found {
+				errs = append(errs, invalid(one))
+			}
+			return errs
 		}
 	}
 	errs = slices.Clone(errs)
 	for i := range errs {
 		errs[i].Message += quotesHint(object, errs[i])
 	}
-	return withMisfits(errs, misfits(object, schema))
+	return withMisfits(errs, misfits(object, r.Server.Schema(kind)))
+}
+
+func invalid(m manifest.Mistake) apiserver.Error {
+	return apiserver.Error{Rule: lint.Invalid, Field: m.Field, Message: m.Reason}
 }
 
 // undecoded are the messages of Go's decoder. It stops at the first mistake in metadata.
 var undecoded = regexp.MustCompile(`^(json: cannot unmarshal|parsing time|Time\.UnmarshalJSON)`)
 
-// misfit is a list or an object where the schema wants something else.
-type misfit struct{ path, message string }
-
-// covers reports whether an error is about what is within the misfit, which the schema cannot know.
-func (m misfit) covers(e apiserver.Error) bool {
-	below, ok := strings.CutPrefix(e.Field, m.path)
+// covers reports whether an error is about what is within a misfit, which the schema cannot know.
+func covers(misfit manifest.Mistake, e apiserver.Error) bool {
+	below, ok := strings.CutPrefix(e.Field, misfit.Field)
 	return ok && below != "" && strings.ContainsAny(below[:1], ".[") && (e.Rule == lint.UnknownField || e.Rule == lint.DuplicateField)
 }
 
 // withMisfits replaces the errors within misfits: the API server reports each field there as unknown.
-func withMisfits(errs []apiserver.Error, all []misfit) (kept []apiserver.Error) {
-	reported := make(map[misfit]bool)
+func withMisfits(errs []apiserver.Error, all []manifest.Mistake) (kept []apiserver.Error) {
+	reported := make(map[manifest.Mistake]bool)
 	for _, e := range errs {
-		i := slices.IndexFunc(all, func(m misfit) bool { return m.covers(e) })
+		i := slices.IndexFunc(all, func(m manifest.Mistake) bool { return covers(m, e) })
 		if i < 0 {
 			kept = append(kept, e)
 		} else if m := all[i]; !reported[m] {
 			reported[m] = true
-			kept = append(kept, apiserver.Error{Rule: lint.Invalid, Field: m.path, Message: m.message})
+			kept = append(kept, invalid(m))
 		}
 	}
 	return kept
 }
 
-// misfits finds those in all fields but metadata.
-func misfits(object *manifest.Object, schema *structuralschema.Structural) (all []misfit) {
+// misfits are lists and objects where the schema wants something else, in all fields but metadata.
+func misfits(object *manifest.Object, schema *structuralschema.Structural) (all []manifest.Mistake) {
 	for name := range schema.Properties {
 		if name != "metadata" {
 			property := schema.Properties[name]
@@ -75,7 +78,7 @@ func misfits(object *manifest.Object, schema *structuralschema.Structural) (all 
 	return all
 }
 
-func misfitsBelow(object *manifest.Object, value any, schema *structuralschema.Structural, path string) (all []misfit) {
+func misfitsBelow(object *manifest.Object, value any, schema *structuralschema.Structural, path string) (all []manifest.Mistake) {
 	if schema == nil {
 		return nil
 	}
@@ -83,14 +86,14 @@ func misfitsBelow(object *manifest.Object, value any, schema *structuralschema.S
 	switch value := value.(type) {
 	case map[string]any:
 		if want != manifest.WantObject {
-			return []misfit{{path, object.MustBe(want, path, value)}}
+			return []manifest.Mistake{{Field: path, Reason: object.MustBe(want, path, value)}}
 		}
 		for name, one := range value {
 			all = append(all, misfitsBelow(object, one, child(schema, name), path+"."+name)...)
 		}
 	case []any:
 		if want != manifest.WantList {
-			return []misfit{{path, object.MustBe(want, path, value)}}
+			return []manifest.Mistake{{Field: path, Reason: object.MustBe(want, path, value)}}
 		}
 		for i, one := range value {
 			all = append(all, misfitsBelow(object, one, schema.Items, fmt.Sprintf("%s[%d]", path, i))...)

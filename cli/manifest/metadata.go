@@ -1,4 +1,4 @@
-package ruleset
+package manifest
 
 import (
 	"maps"
@@ -10,21 +10,17 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"kyklos.io/kyklos/cli/lint"
-	"kyklos.io/kyklos/cli/lint/apiserver"
-	"kyklos.io/kyklos/cli/manifest"
 )
 
-// mistypedMetadata are all fields of metadata that the API server cannot decode.
-func mistypedMetadata(object *manifest.Object) (all []apiserver.Error) {
-	findMistyped(object.Object["metadata"], reflect.TypeFor[metav1.ObjectMeta](), field.NewPath("metadata"), func(want manifest.Want, path *field.Path, value any) {
-		all = append(all, apiserver.Error{Rule: lint.Invalid, Field: path.String(), Message: object.MustBe(want, path.String(), value)})
+// MistypedMetadata are all fields of metadata that the API server cannot decode.
+func (o *Object) MistypedMetadata() (all []Mistake) {
+	findMistyped(o.Object["metadata"], reflect.TypeFor[metav1.ObjectMeta](), field.NewPath("metadata"), func(want Want, path *field.Path, value any) {
+		all = append(all, Mistake{path.String(), o.MustBe(want, path.String(), value)})
 	})
 	return all
 }
 
-type visitor func(manifest.Want, *field.Path, any)
+type visitor func(Want, *field.Path, any)
 
 // findMistyped visits the values that Go cannot decode into a type. Null leaves a field as it is.
 func findMistyped(value any, into reflect.Type, path *field.Path, visit visitor) {
@@ -55,32 +51,32 @@ func findMistyped(value any, into reflect.Type, path *field.Path, visit visitor)
 }
 
 // fit is what a type of metadata wants, and whether a value is that.
-func fit(value any, into reflect.Type) (want manifest.Want, fits bool) {
+func fit(value any, into reflect.Type) (want Want, fits bool) {
 	switch into {
 	case reflect.TypeFor[metav1.FieldsV1]():
 		return "", true // which takes everything
 	case reflect.TypeFor[metav1.Time]():
 		text, _ := value.(string)
 		_, err := time.Parse(time.RFC3339, text)
-		return manifest.WantTime, err == nil
+		return WantTime, err == nil
 	}
 	switch into.Kind() {
 	case reflect.String:
 		_, fits = value.(string)
-		return manifest.WantString, fits
+		return WantString, fits
 	case reflect.Bool:
 		_, fits = value.(bool)
-		return manifest.WantBoolean, fits
+		return WantBoolean, fits
 	case reflect.Int64:
 		_, fits = value.(int64)
 		float, isFloat := value.(float64)
-		return manifest.WantInteger, fits || isFloat && float == math.Trunc(float)
+		return WantInteger, fits || isFloat && float == math.Trunc(float)
 	case reflect.Slice:
 		_, fits = value.([]any)
-		return manifest.WantList, fits
+		return WantList, fits
 	}
 	_, fits = value.(map[string]any) // a struct, or a map with keys of text
-	return manifest.WantObject, fits
+	return WantObject, fits
 }
 
 // fieldOf is the type of a struct's field by its name in JSON, nil if there is none.
