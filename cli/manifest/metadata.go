@@ -73,7 +73,7 @@ func fit(value any, into reflect.Type) (want Want, fits bool) {
 		return WantInteger, fits || isFloat && float == math.Trunc(float)
 	case reflect.Slice:
 		_, fits = value.([]any)
-		return WantList, fits
+		return WantOf(into), fits
 	}
 	_, fits = value.(map[string]any) // a struct, or a map with keys of text
 	return WantObject, fits

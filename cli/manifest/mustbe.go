@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ type Want string
 // What fields can be.
 const (
 	WantList           Want = "a list"
+	WantObjects        Want = "a list of objects"
 	WantObject         Want = "an object"
 	WantString         Want = "a string"
 	WantInteger        Want = "a whole number"
@@ -35,20 +37,23 @@ const (
 
 // MustBe is the message for a field whose value is of another type than it has to be, with how to write it if that can be said.
 func (o *Object) MustBe(want Want, path string, value any) string {
+	how := o.rewritten(want, path, value)
 	text := "must be " + string(want)
 	switch value.(type) {
 	case []any:
 		text += ", not a list"
 	case map[string]any:
-		if want != WantList {
+		if how == "" {
 			text += ", not an object"
+		} else {
+			text = "must be " + string(WantList) // and its items are objects already
 		}
 	default:
 		if want == WantObject {
 			text += " of keys and values"
 		}
 	}
-	if how := o.rewritten(want, path, value); how != "" {
+	if how != "" {
 		text += ": " + how
 	}
 	return text
@@ -57,39 +62,40 @@ func (o *Object) MustBe(want Want, path string, value any) string {
 // rewritten is how to write a value so that it is what its field has to be, "" if its author has to know.
 func (o *Object) rewritten(want Want, path string, value any) string {
 	node := o.Node(path)
+	isFlow := node != nil && node.Style&yaml.FlowStyle != 0
 	switch value := value.(type) {
 	case map[string]any:
-		if want == WantList && node != nil {
-			if node.Style&yaml.FlowStyle != 0 {
-				return "write [ ] around it"
-			}
-			return fmt.Sprintf(`begin each %s with "- "`, itemOf(path))
+		switch {
+		case want != WantObjects || node == nil:
+			return ""
+		case isFlow:
+			return "write [ ] around it"
 		}
+		return fmt.Sprintf(`begin each %s with "- "`, itemOf(path))
 	case []any:
-		if want != WantObject || node == nil || len(value) == 0 {
-			break
-		}
-		if node.Style&yaml.FlowStyle != 0 {
+		isScalar := func(item any) bool { _, isMap := item.(map[string]any); return !isMap }
+		switch {
+		case want != WantObject || node == nil || len(value) == 0 || slices.ContainsFunc(value, isScalar):
+			return ""
+		case isFlow:
 			return "write it without [ ]"
-		}
-		if strings.HasSuffix(path, "]") { // within another list
+		case strings.HasSuffix(path, "]"): // within another list
 			return `write "- " once`
 		}
 		return `write it without "- "`
-	case string:
-		if want == WantList {
-			return "write [ ] around it"
-		}
-		if _, err := strconv.ParseInt(value, 10, 64); want == WantInteger && err == nil || want == WantBoolean && (value == "true" || value == "false") {
-			return "write " + value + " without quotes"
-		}
-	default:
-		if want == WantList {
-			return "write [ ] around it"
-		}
-		if want == WantString {
-			return "write " + strconv.Quote(Literal(node, value))
-		}
+	}
+	return rewrittenScalar(want, node, value)
+}
+
+func rewrittenScalar(want Want, node *yaml.Node, value any) string {
+	text, isString := value.(string)
+	switch _, err := strconv.ParseInt(text, 10, 64); {
+	case want == WantList:
+		return "write [ ] around it"
+	case want == WantString:
+		return "write " + strconv.Quote(literal(node, value))
+	case isString && want == WantInteger && err == nil, want == WantBoolean && (text == "true" || text == "false"):
+		return "write " + text + " without quotes"
 	}
 	return ""
 }
@@ -103,8 +109,8 @@ func itemOf(path string) string {
 	return "item"
 }
 
-// Literal is a number or a truth as it is written, which the decoded value may not show: 1.10, 010 or yes.
-func Literal(node *yaml.Node, value any) string {
+// literal is a number or a truth as it is written, which the decoded value may not show: 1.10, 010 or yes.
+func literal(node *yaml.Node, value any) string {
 	if node != nil && node.Kind == yaml.ScalarNode {
 		return node.Value
 	}
@@ -121,6 +127,9 @@ func WantOf(into reflect.Type) Want {
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		return WantInteger
 	case reflect.Slice:
+		if into.Elem().Kind() == reflect.Struct {
+			return WantObjects
+		}
 		return WantList
 	}
 	return WantObject

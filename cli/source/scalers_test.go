@@ -110,7 +110,7 @@ func TestProblems(t *testing.T) {
 	for name, tc := range map[string]struct{ from, to, want string }{
 		"a zone":       {"Europe/Berlin", "Mars/Olympus", `-:7: TimeWindowScaler closing: spec.timezone: Invalid value: "Mars/Olympus": unknown time zone "Mars/Olympus": use an IANA name such as Europe/Berlin or UTC`},
 		"a time":       {`"17:00"`, `"25:00"`, `-:10: TimeWindowScaler closing: spec.windows[0].end: Invalid value: "25:00": "25:00" is not a time of day: use HH:MM from 00:00 to 24:00, such as 17:00`},
-		"a number":     {"defaultReplicas: 1", "defaultReplicas: {}", `-:8: TimeWindowScaler closing: spec.defaultReplicas: must be `},
+		"a number":     {"defaultReplicas: 1", "defaultReplicas: {}", `-:8: TimeWindowScaler closing: spec.defaultReplicas: must be a whole number, not an object`},
 		"no dash":      {`  - {days: [Mon], start: "09:00", end: "17:00", replicas: 5}`, "    days: [Mon]", `-:9: TimeWindowScaler closing: spec.windows: must be a list: begin each window with "- "`},
 		"a text":       {"[Mon]", "Mon", `-:9: TimeWindowScaler closing: spec.windows.days: must be a list, not a string`},
 		"a label":      {"name: closing", "name: closing, labels: {team: 42}", `-:4: TimeWindowScaler closing: metadata.labels[team]: must be a string: write "42"`},

@@ -92,7 +92,7 @@ func misfitsBelow(object *manifest.Object, value any, schema *structuralschema.S
 			all = append(all, misfitsBelow(object, one, child(schema, name), path+"."+name)...)
 		}
 	case []any:
-		if want != manifest.WantList {
+		if want != manifest.WantList && want != manifest.WantObjects {
 			return []manifest.Mistake{{Field: path, Reason: object.MustBe(want, path, value)}}
 		}
 		for i, one := range value {
@@ -120,6 +120,9 @@ func child(schema *structuralschema.Structural, name string) *structuralschema.S
 func wanted(schema *structuralschema.Structural) manifest.Want {
 	if schema.XIntOrString {
 		return manifest.WantNumberOrString
+	}
+	if schema.Items != nil && wanted(schema.Items) == manifest.WantObject {
+		return manifest.WantObjects
 	}
 	types := map[string]manifest.Want{
 		"array": manifest.WantList, "string": manifest.WantString, "integer": manifest.WantInteger, "number": manifest.WantNumber, "boolean": manifest.WantBoolean,
