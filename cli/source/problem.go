@@ -25,21 +25,22 @@ func (p *Problem) Error() string {
 		return manifest.Printable(fmt.Sprintf("TimeWindowScaler %s: %v", p.Name, p.Err))
 	}
 	line := p.Source.Line
-	var field string
-	switch err := p.Err.(type) {
-	case fieldErrors:
-		field = err[0].Field
-	case mistakes:
-		field = err[0].Field
-	}
-	if field != "" {
-		at, _ := p.Source.Position(field)
+	if placed, ok := errors.AsType[placedError](p.Err); ok {
+		at, _ := p.Source.Position(placed.place())
 		line = at.Line
 	}
 	return manifest.Printable(fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, line, p.Name.Name, p.Err))
 }
 
+// placedError is about fields; place is the path of the first.
+type placedError interface {
+	error
+	place() string
+}
+
 type fieldErrors field.ErrorList
+
+func (e fieldErrors) place() string { return e[0].Field }
 
 func (e fieldErrors) Error() string {
 	texts := make([]string, len(e))
@@ -50,6 +51,8 @@ func (e fieldErrors) Error() string {
 }
 
 type mistakes []manifest.Mistake
+
+func (m mistakes) place() string { return m[0].Field }
 
 func (m mistakes) Error() string {
 	texts := make([]string, len(m))
