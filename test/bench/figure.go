@@ -37,6 +37,9 @@ func (f Figure) Cost() float64 {
 	return f.Value
 }
 
+// Missed reports that the goal is not met.
+func (f Figure) Missed() bool { return f.Goal > 0 && f.Cost() > f.Goal }
+
 func (f Figure) String() string {
 	text := fmt.Sprintf("%s: %s: %s %s", f.Area, f.What, Number(f.Value), f.Unit)
 	if f.Floor > 0 {
@@ -46,13 +49,12 @@ func (f Figure) String() string {
 }
 
 // Number has as many digits as matter: three.
-func Number(value float64) string {
-	text := strconv.FormatFloat(value, 'g', 3, 64)
-	rounded, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return text
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
+func Number(value float64) string { return strconv.FormatFloat(rounded(value, 3), 'f', -1, 64) }
+
+func rounded(value float64, digits int) float64 {
+	// ParseFloat reads everything that FormatFloat writes.
+	value, _ = strconv.ParseFloat(strconv.FormatFloat(value, 'g', digits, 64), 64)
+	return value
 }
 
 func (f Figure) check() error {
@@ -100,6 +102,7 @@ func Record(t testing.TB, f Figure) {
 
 // appendLine adds a line in one write: several tests may record at once.
 func appendLine(path string, f Figure) error {
+	f.Value, f.Floor = rounded(f.Value, 4), rounded(f.Floor, 4)
 	line, err := json.Marshal(recorded{f.Area, f})
 	if err != nil {
 		return err
