@@ -14,7 +14,7 @@ var Areas = []Area{
 	{"storm", "Changes at a boundary", "From a boundary to the last changed count that a watch sees. Beside: a bare client that sends the same writes, as many at once as the API server takes, and nothing else."},
 	{"admission", "Admission", "Creating a schedule. Beside: the same without the webhooks."},
 	{"conversion", "Conversion", "LIST of 10,000 schedules in v1alpha1, half of which use fields that only v1beta1 has. Beside: the same in v1beta1, which needs no conversion. Cold is right after the API server has dropped its caches."},
-	{"failover", "Failover", "From a boundary at which the leader ends to the last write of the one that follows it. A Lease lasts 15 seconds."},
+	{"failover", "Failover", "From a boundary at which the leader ends or freezes to the last write, which is that of the next leader. A leader that is told to end (SIGTERM) releases its Lease; otherwise the Lease lasts 13 seconds from its last renewal."},
 	{"lint", "Lint", "A thousand manifests, read and checked. Validation is that of the API server; the rules are those of `kyklos lint`."},
 	{"workspaces", "Workspaces", "The built manager on a real API server. A pass is what a Workspace costs once a minute while nothing is to be done."},
 	{"archives", "Archives", "Archiving and restoring a home. Beside: `tar | gzip` and `gunzip | tar` on the same files, in turns. Ours include what those do not do: reading the archive back and comparing it."},
