@@ -243,7 +243,7 @@ bin/bench/failover:
 	@$(RECORD) go test -count=1 -run 'Leader' -timeout 30m ./test/chaos
 
 bin/bench/lint:
-	@$(RECORD) go test -count=1 -p 1 -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset
+	@$(RECORD) go test -count=3 -p 1 -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset
 
 bin/bench/workspaces:
 	@$(RECORD) go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/e2e/workspace

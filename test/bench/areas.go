@@ -10,7 +10,7 @@ type Area struct {
 
 // Areas are in the order of the page.
 var Areas = []Area{
-	{"engine", "Time engine", "The count that is due and the next boundary, for windows of weekdays. Beside: the calls of Next with which a scheduler on robfig/cron would find the same boundary. These give no count yet."},
+	{"engine", "Time engine", "The count that is due and the next boundary, for windows of weekdays. Beside: the calls of Next with which a scheduler on robfig/cron would find the same boundary. These give no count yet. Go is fast with a zone in the season in which it was loaded, hence the rows for half a year on. Embedded zones are those of a program that finds no zone files."},
 	{"storm", "Changes at a boundary", "From a boundary to the last changed count that a watch sees. Beside: a bare client that sends the same writes, as many at once as the API server takes, and nothing else."},
 	{"admission", "Admission", "Creating a schedule. Beside: the same without the webhooks."},
 	{"conversion", "Conversion", "LIST of 10,000 schedules in v1alpha1, half of which use fields that only v1beta1 has. Beside: the same in v1beta1, which needs no conversion. Cold is right after the API server has dropped its caches."},

@@ -49,9 +49,10 @@ func (f Figure) String() string {
 }
 
 // Number has as many digits as matter: three.
-func Number(value float64) string { return strconv.FormatFloat(rounded(value, 3), 'f', -1, 64) }
+func Number(value float64) string { return strconv.FormatFloat(Rounded(value, 3), 'f', -1, 64) }
 
-func rounded(value float64, digits int) float64 {
+// Rounded keeps the first digits that are not 0.
+func Rounded(value float64, digits int) float64 {
 	// ParseFloat reads everything that FormatFloat writes.
 	value, _ = strconv.ParseFloat(strconv.FormatFloat(value, 'g', digits, 64), 64)
 	return value
@@ -102,7 +103,7 @@ func Record(t testing.TB, f Figure) {
 
 // appendLine adds a line in one write: several tests may record at once.
 func appendLine(path string, f Figure) error {
-	f.Value, f.Floor = rounded(f.Value, 4), rounded(f.Floor, 4)
+	f.Value, f.Floor = Rounded(f.Value, 4), Rounded(f.Floor, 4)
 	line, err := json.Marshal(recorded{f.Area, f})
 	if err != nil {
 		return err

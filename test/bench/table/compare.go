@@ -75,12 +75,12 @@ func show(out io.Writer, before, now results) error {
 	say := func(format string, args ...any) { quiet = false; fmt.Fprintf(out, format+"\n", args...) }
 	for _, c := range changes {
 		if c.slower() {
-			say("SLOWER OR BIGGER (%s, before %s): %s", c.grown(), bench.Number(c.before.Cost()), c.now)
+			say("SLOWER OR BIGGER (%s, before %s): %s", c.grown(), digits(c.before.Cost()), c.now)
 		}
 	}
 	for _, c := range changes {
 		if c.now.Missed() {
-			say("GOAL MISSED (at most %s): %s", bench.Number(c.now.Goal), c.now)
+			say("GOAL MISSED (at most %s): %s", digits(c.now.Goal), c.now)
 		}
 	}
 	for _, f := range gone(before, now) {

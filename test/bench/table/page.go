@@ -5,6 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/number"
+
 	"kyklos.io/kyklos/test/bench"
 )
 
@@ -72,7 +76,7 @@ func table(text *strings.Builder, figures []bench.Figure) {
 		beside, ratio := floor(f)
 		goal := ""
 		if f.Goal > 0 {
-			goal = bench.Number(f.Goal)
+			goal = digits(f.Goal)
 		}
 		if f.Missed() {
 			goal += ", missed"
@@ -81,11 +85,16 @@ func table(text *strings.Builder, figures []bench.Figure) {
 	}
 }
 
-func value(f bench.Figure) string { return bench.Number(f.Value) + " " + f.Unit }
+// digits is bench.Number with commas.
+func digits(value float64) string {
+	return message.NewPrinter(language.English).Sprint(number.Decimal(bench.Rounded(value, 3), number.MaxFractionDigits(9)))
+}
+
+func value(f bench.Figure) string { return digits(f.Value) + " " + f.Unit }
 
 func floor(f bench.Figure) (beside, ratio string) {
 	if f.Floor == 0 {
 		return "", ""
 	}
-	return f.Beside + " " + bench.Number(f.Floor) + " " + f.Unit, bench.Number(f.Cost())
+	return f.Beside + " " + digits(f.Floor) + " " + f.Unit, digits(f.Cost())
 }

@@ -91,7 +91,7 @@ func TestRuns(t *testing.T) {
 	r.measure("1 first", one, up, cpu, requests, archive)
 	r.measure("2 the same within the tolerance, on a slow day", one, with(up, 2.48, 2), with(cpu, 2.29, 0), requests, archive)
 	r.measure("3 slower, beside what took as long as before", one, with(up, 3, 2), with(cpu, 2.7, 0), with(requests, 1, 0))
-	r.measure("4 another machine", other, with(up, 0.9, 0.5), with(cpu, 9, 0))
+	r.measure("4 another machine", other, with(up, 0.9, 0.5), with(cpu, 12_345, 0))
 	r.measure("5 less is measured", other, with(up, 0.6, 0.5))
 	text, err := os.ReadFile(filepath.Join(r.folder, "docs", "benchmarks.md"))
 	harness.Must(t, err)
@@ -102,6 +102,14 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	r.said.Add("6 the tables of the page", measured...)
+}
+
+func TestDigits(t *testing.T) {
+	for want, value := range map[string]float64{"0": 0, "0.000193": 0.00019296, "0.0913": 0.09134, "1.25": 1.25, "12,300": 12345, "3,940,000": 3.94e6} {
+		if got := digits(value); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
 }
 
 // A part that was not measured stays as it was, and so does a page that is only written again.

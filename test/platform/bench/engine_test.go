@@ -57,7 +57,7 @@ func TestEngineAgainstCron(t *testing.T) {
 					}
 				}, row.at.In(row.zones[0]))
 			bench.Record(t, bench.Figure{
-				Area: "engine", What: fmt.Sprintf("%d windows, %s", n, row.name), Unit: "ns",
+				Area: "engine", What: fmt.Sprintf("%s, windows: %d", row.name, n), Unit: "ns",
 				Value: engine, Floor: nexts, Beside: "robfig/cron",
 			})
 		}
