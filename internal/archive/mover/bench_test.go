@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kyklos.io/kyklos/internal/archive/filestore"
+	"kyklos.io/kyklos/test/bench"
 )
 
 // homes are typical contents of developers' homes, one kind each.
@@ -21,13 +22,13 @@ var homes = []struct {
 	name  string
 	plant func(b *testing.B, home string)
 }{
-	{"small", func(b *testing.B, home string) { plantText(b, home, 20_000, 2_000, 8_000) }},
-	{"source", func(b *testing.B, home string) {
+	{"many small files", func(b *testing.B, home string) { plantText(b, home, 20_000, 2_000, 8_000) }},
+	{"a checkout of source code", func(b *testing.B, home string) {
 		plantText(b, home, 5_000, 500, 30_000)
 		plantNoise(b, home, 2, 10<<20)
 	}},
-	{"large", func(b *testing.B, home string) { plantNoise(b, home, 4, 16<<20); plantText(b, home, 4, 16<<20, 16<<20) }},
-	{"sparse", plantSparse},
+	{"few large files", func(b *testing.B, home string) { plantNoise(b, home, 4, 16<<20); plantText(b, home, 4, 16<<20, 16<<20) }},
+	{"a file with holes", plantSparse},
 }
 
 // BenchmarkAgainstTarGzip measures the whole protocol, including reading back and flushing, next to tar and
@@ -37,16 +38,16 @@ var homes = []struct {
 func BenchmarkAgainstTarGzip(b *testing.B) {
 	if real := os.Getenv("KYKLOS_BENCH_HOME"); real != "" {
 		b.Run("own", func(b *testing.B) {
-			compareWithTar(b, func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
+			compareWithTar(b, "own", func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
 		})
 		return
 	}
 	for _, home := range homes {
-		b.Run(home.name, func(b *testing.B) { compareWithTar(b, home.plant) })
+		b.Run(home.name, func(b *testing.B) { compareWithTar(b, home.name, home.plant) })
 	}
 }
 
-func compareWithTar(b *testing.B, plant func(b *testing.B, home string)) {
+func compareWithTar(b *testing.B, name string, plant func(b *testing.B, home string)) {
 	folder := b.TempDir()
 	volume, plain := filepath.Join(folder, "volume"), filepath.Join(folder, "plain.tar.gz")
 	plant(b, filepath.Join(volume, "home"))
@@ -73,13 +74,13 @@ func compareWithTar(b *testing.B, plant func(b *testing.B, home string)) {
 			shell(b, folder, `rm -rf "$@"`, out)
 		}
 	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(archived.wall.Seconds()/tar.wall.Seconds(), "archive/tar|gzip")
-	b.ReportMetric(restored.wall.Seconds()/untar.wall.Seconds(), "restore/gunzip|tar")
-	b.ReportMetric(archived.wall.Seconds(), "archive-s")
-	b.ReportMetric(restored.wall.Seconds(), "restore-s")
-	b.ReportMetric(archived.cpu.Seconds()/tar.cpu.Seconds(), "archive-cpu-ratio")
-	b.ReportMetric(restored.cpu.Seconds()/untar.cpu.Seconds(), "restore-cpu-ratio")
+	record := func(what, beside string, ours, theirs time.Duration) {
+		bench.Record(b, bench.Figure{Area: "archives", What: name + ": " + what, Unit: "s", Value: ours.Seconds(), Floor: theirs.Seconds(), Beside: beside})
+	}
+	record("archiving", "tar | gzip", archived.wall, tar.wall)
+	record("restoring", "gunzip | tar", restored.wall, untar.wall)
+	record("archiving, CPU", "tar | gzip", archived.cpu, tar.cpu)
+	record("restoring, CPU", "gunzip | tar", restored.cpu, untar.cpu)
 }
 
 // took is the minimum duration, wall-clock and CPU.

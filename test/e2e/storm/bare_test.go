@@ -18,19 +18,20 @@ import (
 // bareClient patches scale subresources as fast as the API server can, and does nothing else.
 type bareClient struct {
 	*scenario
+	prefix  string
 	clients []*kubernetes.Clientset
 }
 
-// newBareClient opens the connections by reading a Deployment.
-func (s *scenario) newBareClient(name string, connections int) *bareClient {
+// newBareClient opens the connections. It patches the Deployments with the prefix.
+func (s *scenario) newBareClient(prefix string, connections int) *bareClient {
 	s.Helper()
-	c := &bareClient{scenario: s}
+	c := &bareClient{scenario: s, prefix: prefix}
 	for range connections {
 		config := rest.CopyConfig(s.Cluster.Config)
 		config.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil } // so that it shares no connection
 		client, err := kubernetes.NewForConfig(config)
 		s.Must(err)
-		_, err = client.AppsV1().Deployments(s.Namespace).Get(s.Context(), name, metav1.GetOptions{})
+		_, err = client.AppsV1().Deployments(s.Namespace).List(s.Context(), metav1.ListOptions{Limit: 1})
 		s.Must(err)
 		c.clients = append(c.clients, client)
 	}
@@ -42,12 +43,12 @@ func (c *bareClient) flip(replicas int32) time.Duration {
 	c.Helper()
 	var all errgroup.Group
 	var start time.Time
-	_, last := ends(c.watch(replicas, func() {
+	_, last := ends(c.watch(c.prefix, replicas, func() {
 		start = time.Now()
 		for worker := range c.clients {
 			all.Go(func() error {
 				for i := worker; i < c.count; i += len(c.clients) {
-					if err := c.scale(worker, c.name(i), replicas); err != nil {
+					if err := c.scale(worker, nameOf(c.prefix, i), replicas); err != nil {
 						return err
 					}
 				}

@@ -15,7 +15,7 @@ import (
 var (
 	sizes  = flag.String("flips", "", "how many changes are due at once, as 100,1000; empty measures nothing")
 	rounds = flag.Int("rounds", 0, "how often the lateness of one change is measured; 0 does not measure it")
-	others = flag.Int("others", 0, "how many other scalers rest meanwhile")
+	others = flag.String("others", "0", "how many other scalers rest meanwhile, as 0,10000")
 )
 
 var installation *fixtures.Installation

@@ -18,8 +18,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// watch starts a watch, calls begin, and returns when it saw each Deployment with the replicas.
-func (s *scenario) watch(replicas int32, begin func()) (seen map[string]time.Time) {
+// watch starts a watch, calls begin, and returns when it saw each Deployment whose name has the prefix with the replicas.
+func (s *scenario) watch(prefix string, replicas int32, begin func()) (seen map[string]time.Time) {
 	s.Helper()
 	config := rest.CopyConfig(s.Cluster.Config)
 	config.ContentType = runtime.ContentTypeProtobuf // which takes the least time to decode
@@ -47,8 +47,8 @@ func (s *scenario) watch(replicas int32, begin func()) (seen map[string]time.Tim
 			if !open || event.Type == watchapi.Error {
 				s.Fatalf("the watch ended: %v", event)
 			}
-			if !ok {
-				continue // a bookmark
+			if !ok || !strings.HasPrefix(deployment.Name, prefix) {
+				continue // a bookmark, or another's
 			}
 			if _, before := seen[deployment.Name]; !before && ptr.Deref(deployment.Spec.Replicas, -1) == replicas {
 				seen[deployment.Name] = at
