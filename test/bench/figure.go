@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -120,13 +121,12 @@ func appendLine(path string, f Figure) error {
 
 // Read returns the figures of a file that Record wrote, by area and in the order of their first appearance.
 func Read(path string) (map[string][]Figure, error) {
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	figures := map[string][]Figure{}
-	for lines := json.NewDecoder(file); lines.More(); {
+	for lines := json.NewDecoder(bytes.NewReader(text)); lines.More(); {
 		var line recorded
 		if err := lines.Decode(&line); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
