@@ -239,7 +239,7 @@ bin/bench/engine:
 FLIPS ?= 100,1000,5000,10000
 
 bin/bench/storm:
-	@$(RECORD) go test -count=1 -timeout 2h ./test/e2e/storm -flips $(FLIPS) -rounds 40 -others 0,10000
+	@$(RECORD) go test -count=1 -timeout 2h ./test/e2e/storm -flips $(FLIPS) -rounds 40 -resting 0,10000
 
 bin/bench/conversion:
 	@$(RECORD) go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x -timeout 30m ./test/api

@@ -16,76 +16,95 @@ import (
 )
 
 // TestLateness measures how long after its boundary a lone change is seen by a watch, beside a bare client that sends the same
-// write at the same instants. It asserts only that nothing is early.
+// write at the same instants: while others in another namespace rest, and while they all change, too. It asserts only that
+// nothing is early.
 func TestLateness(t *testing.T) {
 	if *rounds == 0 {
 		t.Skip("make bench measures")
 	}
-	for text := range strings.SplitSeq(*others, ",") {
-		count, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatalf("-others: %v", err)
+	for _, group := range []struct {
+		sizes, are   string
+		start        string
+		turns        int
+		median, most float64
+	}{
+		{*resting, "at rest", "12:00", *rounds, 1.25, 2},
+		{*storming, "changing", "09:00", *rounds / 4, 5, 5},
+	} {
+		for text := range strings.SplitSeq(group.sizes, ",") {
+			count, err := strconv.Atoi(text)
+			if err != nil {
+				t.Fatalf("%q: %v", group.sizes, err)
+			}
+			t.Run(group.are+" "+text, func(t *testing.T) {
+				l := lateness{
+					others: &scenario{fixtures.NewScaling(t, installation), count},
+					pair:   &scenario{fixtures.NewScaling(t, installation), 2}, late: map[string][]time.Duration{},
+				}
+				l.measure(group.start, group.turns)
+				l.record(fmt.Sprintf("one change, %d others %s: p50", count, group.are), 50, group.median)
+				l.record(fmt.Sprintf("one change, %d others %s: p99", count, group.are), 99, group.most)
+			})
 		}
-		t.Run(text, func(t *testing.T) {
-			s := &scenario{fixtures.NewScaling(t, installation), count}
-			s.lateness()
-		})
 	}
 }
 
-func (s *scenario) lateness() {
-	s.SetClock("2025-01-27 08:00:00")
-	manager := s.Start(nil, "--leader-elect=false")
-	s.AwaitReady(manager)
-	s.create("rest")
-	s.each("rest", func(name string) error {
-		tws := s.scaler(name)
-		tws.Spec.Windows[0].Start = "12:00"
-		return s.Client.Create(s.Context(), tws)
+// lateness is how late two Deployments change: one by Kyklos and one by a bare client.
+type lateness struct {
+	others, pair *scenario
+	late         map[string][]time.Duration
+}
+
+const ours, bares = "ours", "bares"
+
+func (l *lateness) measure(start string, turns int) {
+	l.others.SetClock("2025-01-27 08:00:00")
+	manager := l.others.Start(nil, "--leader-elect=false")
+	l.others.AwaitReady(manager)
+	l.others.create("other")
+	l.others.each("other", func(name string) error {
+		tws := l.others.scaler(name)
+		tws.Spec.Windows[0].Start = start
+		return l.others.Client.Create(l.others.Context(), tws)
 	})
-	const ours, bares = "ours", "bares"
 	for _, name := range []string{ours, bares} {
-		s.Must(s.Client.Create(s.Context(), harness.NewDeployment(s.Namespace, name, 0)))
+		l.pair.Must(l.pair.Client.Create(l.pair.Context(), harness.NewDeployment(l.pair.Namespace, name, 0)))
 	}
-	s.Must(s.Client.Create(s.Context(), s.scaler(ours)))
-	s.atRest(manager, s.count+1)
-	pair := &scenario{s.Scaling, 2}
-	bare := pair.newBareClient("", 1)
-	lead := 3*time.Second + time.Duration(s.count/500)*time.Second
-	late := map[string][]time.Duration{}
-	turns := *rounds
-	if s.count > 0 { // each sets the clock, at which all are reconciled
-		turns /= 4
+	l.pair.Must(l.pair.Client.Create(l.pair.Context(), l.pair.scaler(ours)))
+	l.others.atRest(manager, l.others.count+1)
+	bare := l.pair.newBareClient("", 1)
+	for turn := range turns {
+		monday := time.Date(2025, 1, 27+7*(turn/2), 0, 0, 0, 0, time.UTC)
+		l.boundary(bare, monday.Add([]time.Duration{9, 17}[turn%2]*time.Hour), int32(1-turn%2))
+		l.others.atRest(manager, 0)
 	}
-	for round := range turns {
-		hour, replicas := []int{8, 16}[round%2], int32(1-round%2)
-		boundary := time.Now().Add(lead)
-		s.SetClock(fmt.Sprintf("2025-01-27 %02d:59:%02d", hour, int((time.Minute - lead).Seconds())))
-		var sent errgroup.Group
-		seen := pair.watch("", replicas, func() {
-			sent.Go(func() error {
-				time.Sleep(time.Until(boundary))
-				return bare.scale(0, bares, replicas)
-			})
+}
+
+// boundary lets one pass.
+func (l *lateness) boundary(bare *bareClient, at time.Time, replicas int32) {
+	lead := 3*time.Second + time.Duration(l.others.count/500)*time.Second // every scaler is reconciled when the clock is set
+	boundary := time.Now().Add(lead)
+	l.others.SetClock(at.Add(-lead).Format(time.DateTime))
+	var sent errgroup.Group
+	seen := l.pair.watch("", replicas, func() {
+		sent.Go(func() error {
+			time.Sleep(time.Until(boundary))
+			return bare.scale(0, bares, replicas)
 		})
-		s.Must(sent.Wait())
-		for name, at := range seen {
-			late[name] = append(late[name], at.Sub(boundary))
+	})
+	l.pair.Must(sent.Wait())
+	for name, at := range seen {
+		l.late[name] = append(l.late[name], at.Sub(boundary))
+	}
+}
+
+func (l *lateness) record(what string, percent int, goal float64) {
+	at := func(name string) float64 {
+		times := slices.Sorted(slices.Values(l.late[name]))
+		if name == ours && times[0] < 0 {
+			l.pair.Errorf("a change came %s before its boundary", -times[0])
 		}
+		return 1000 * times[(len(times)-1)*percent/100].Seconds()
 	}
-	slices.Sort(late[ours])
-	slices.Sort(late[bares])
-	if earliest := late[ours][0]; earliest < 0 {
-		s.Errorf("a change came %s before its boundary", -earliest)
-	}
-	for _, goal := range []struct {
-		percent int
-		ratio   float64
-	}{{50, 1.25}, {99, 2}} {
-		at := func(times []time.Duration) float64 { return 1000 * times[(len(times)-1)*goal.percent/100].Seconds() }
-		bench.Record(s, bench.Figure{
-			Area: "storm", What: fmt.Sprintf("one change, %d others at rest: p%d", s.count, goal.percent), Unit: "ms",
-			Value: at(late[ours]), Floor: at(late[bares]), Beside: "a bare client", Goal: goal.ratio,
-		})
-	}
+	bench.Record(l.pair, bench.Figure{Area: "storm", What: what, Unit: "ms", Value: at(ours), Floor: at(bares), Beside: "a bare client", Goal: goal})
 }

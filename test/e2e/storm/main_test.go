@@ -15,7 +15,9 @@ import (
 var (
 	sizes  = flag.String("flips", "", "how many changes are due at once, as 100,1000; empty measures nothing")
 	rounds = flag.Int("rounds", 0, "how often the lateness of one change is measured; 0 does not measure it")
-	others = flag.String("others", "0", "how many other scalers rest meanwhile, as 0,10000")
+	// Other scalers, in another namespace.
+	resting  = flag.String("resting", "0", "how many rest meanwhile, as 0,10000")
+	storming = flag.String("storming", "1000", "how many change at the same instant")
 )
 
 var installation *fixtures.Installation
