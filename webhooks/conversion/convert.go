@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,7 +21,7 @@ func ToV1alpha1(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	spoke, _ := hub.toV1alpha1()
-	return encode(spoke), nil
+	return compact(encode(spoke)), nil
 }
 
 // ToV1beta1 converts a TimeWindowScaler of v1alpha1, as JSON. It fails if raw is not a JSON object, and with ErrCut if
@@ -33,7 +34,16 @@ func ToV1beta1(raw []byte) ([]byte, error) {
 	if spoke.isCut() {
 		return nil, ErrCut
 	}
-	return encode(spoke.toV1beta1()), nil
+	return compact(encode(spoke.toV1beta1())), nil
+}
+
+// compact removes white space between parts that were kept as they were.
+func compact(raw []byte) []byte {
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
+		panic(err) // impossible for valid JSON
+	}
+	return out.Bytes()
 }
 
 // toV1alpha1 replaces the spec by its view, and preserves the spec in the annotation if they differ. If there is no room
@@ -66,8 +76,8 @@ func (d document) toV1alpha1() (spoke document, fits bool) {
 
 // preserved returns what the annotation must contain, and the view of the spec if it differs from the spec.
 func (d document) preserved(a annotations) (p payload, shown map[string]any) {
-	if spec, ok := decode(d["spec"]).(map[string]any); ok && decodable(d["spec"]) {
-		if s := view(spec); !Same(s, spec) {
+	if spec, ok := decode(d["spec"]).(map[string]any); ok {
+		if s := view(spec); !Same(s, spec) && decodable(d["spec"]) {
 			p.Spec, shown = d["spec"], s
 		}
 	}
