@@ -11,7 +11,7 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm monitoring objectstore) cmd/release
+NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm monitoring objectstore restic) cmd/release
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
@@ -111,6 +111,10 @@ bin/helm: test/platform/helm/go.mod
 bin/versitygw: test/platform/objectstore/go.mod
 	@echo "Building bin/versitygw: an S3 store from source. The first time this takes a minute or two ..."
 	@cd test/platform/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+
+# What archives are measured beside. From its module, as nothing but Go is needed; optimised, unlike the others.
+bin/restic: test/platform/restic/go.mod
+	@cd test/platform/restic && go build -ldflags='-s -w' -o ../../../bin/restic github.com/restic/restic/cmd/restic
 
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
@@ -218,14 +222,15 @@ $(TEST_VERSIONS): test-version-%: build bin/kube-apiserver-%
 	go test -count=1 -timeout 30m ./test/e2e/upgrade -run TestUpgradeAndBack
 
 .PHONY: bench
-bench: build bin/versitygw ## Measure: engine beside robfig/cron, archives beside tar and gzip, a thousand manifests linted, lists of v1alpha1 beside v1beta1, failovers, workspaces at rest, what a manager needs
+bench: build bin/versitygw bin/restic ## Measure: engine beside robfig/cron, archives beside tar and restic, a thousand manifests linted, lists of v1alpha1 beside v1beta1, schedules created beside no webhooks, failovers, workspaces at rest, started and stopped, what a manager needs
 	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
 	@go test -run '^$$' -bench AgainstTarGzip -benchtime 1x ./internal/archive/mover | grep /
 	@go test -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset | grep ^Bench
 	@cd test/platform/bench && go test -count=1 -run AgainstCron -v .
-	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x ./test/api
+	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x -timeout 30m ./test/api | grep LIST
+	@go test -count=1 -run '^$$' -bench Create -benchtime 1x -timeout 30m ./test/e2e/latency | grep create
 	@go test -count=1 -run 'Leader' -v ./test/chaos | grep 'at the boundary'
-	@go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/e2e/workspace | grep ^Bench
+	@go test -count=1 -run '^$$' -bench 'PlanCycle|StartStop' -benchtime 1x -timeout 60m ./test/e2e/workspace | grep ^Bench
 	@go test -count=1 -timeout 30m -run Sizing -v ./test/e2e/manager -sizes 0,100,1000,10000 | grep scalers
 
 .PHONY: generate

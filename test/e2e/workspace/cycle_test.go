@@ -22,20 +22,13 @@ import (
 // reconciles each of them once a minute. ms/cycle is the sum of all passes; ten workers share it. requests are all that the
 // manager sends meanwhile.
 func BenchmarkPlanCycle(b *testing.B) {
-	ctx := b.Context()
 	s := &fixtures.Workspaces{T: harness.NewT(b, cluster)}
 	s.Namespace = s.NewNamespace("cycle-")
 	rest := firstAtRest(s)
 	made := 1
 	for _, many := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(many), func(b *testing.B) {
-			var group errgroup.Group
-			group.SetLimit(10)
-			for ; made < many; made++ {
-				name := fmt.Sprintf("copy-%d", made)
-				group.Go(func() error { return rest.copy(ctx, s.Client, name) })
-			}
-			s.Must(group.Wait())
+			made = rest.copies(b, s, made, many)
 			manager := serve(s)
 			for b.Loop() {
 				before := quiet(s, manager)
@@ -86,6 +79,19 @@ func firstAtRest(s *fixtures.Workspaces) (p pair) {
 	return p
 }
 
+// copies creates as many copies as are missing until there are many, and returns their number.
+func (p pair) copies(b *testing.B, s *fixtures.Workspaces, made, many int) int {
+	b.Helper()
+	var group errgroup.Group
+	group.SetLimit(10)
+	for ; made < many; made++ {
+		name := fmt.Sprintf("copy-%d", made)
+		group.Go(func() error { return p.copy(s.Context(), s.Client, name) })
+	}
+	s.Must(group.Wait())
+	return made
+}
+
 // copy creates a Workspace and a PVC as Kyklos would have left them: at rest from the first pass on.
 func (p pair) copy(ctx context.Context, admin client.Client, name string) error {
 	ws := p.workspace.DeepCopy()
@@ -132,7 +138,7 @@ func quiet(s *fixtures.Workspaces, manager *harness.Manager) totals {
 }
 
 // totals count what a manager has done so far.
-type totals struct{ passes, seconds, requests float64 }
+type totals struct{ passes, seconds, requests, cpu float64 }
 
 func measure(s *fixtures.Workspaces, manager *harness.Manager) totals {
 	s.Helper()
@@ -140,5 +146,6 @@ func measure(s *fixtures.Workspaces, manager *harness.Manager) totals {
 		passes:   s.Sum(manager, `controller_runtime_reconcile_time_seconds_count{controller="workspace"}`),
 		seconds:  s.Sum(manager, `controller_runtime_reconcile_time_seconds_sum{controller="workspace"}`),
 		requests: s.Sum(manager, "rest_client_requests_total"),
+		cpu:      s.Sum(manager, "process_cpu_seconds_total"),
 	}
 }
