@@ -221,17 +221,45 @@ $(TEST_VERSIONS): test-version-%: build bin/kube-apiserver-%
 	go test -count=1 -timeout 30m ./test/e2e/lint -run TestBuiltInKinds; \
 	go test -count=1 -timeout 30m ./test/e2e/upgrade -run TestUpgradeAndBack
 
+# The parts of the benchmarks, which test/bench/areas.go describes.
+BENCH ?= engine admission conversion failover lint workspaces archives sizing
+RECORD = KYKLOS_BENCH_FIGURES=$(CURDIR)/$@
+# What was measured, but for the page itself.
+MEASURED_COMMIT = $(shell git rev-parse --short HEAD)$(shell git diff --quiet HEAD -- . ':!docs/benchmarks.md' ':!test/bench/table/testdata' || echo -changed)
+
 .PHONY: bench
-bench: build bin/versitygw bin/restic ## Measure: engine beside robfig/cron, archives beside tar and restic, a thousand manifests linted, lists of v1alpha1 beside v1beta1, schedules created beside no webhooks, failovers, workspaces at rest, started and stopped, what a manager needs
-	@go test -run '^$$' -bench . -benchmem ./internal/timecalc
-	@go test -run '^$$' -bench AgainstTarGzip -benchtime 1x ./internal/archive/mover | grep /
-	@go test -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset | grep ^Bench
-	@cd test/platform/bench && go test -count=1 -run AgainstCron -v .
-	@go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x -timeout 30m ./test/api | grep LIST
-	@go test -count=1 -run '^$$' -bench Create -benchtime 1x -timeout 30m ./test/e2e/latency | grep create
-	@go test -count=1 -run 'Leader' -v ./test/chaos | grep 'at the boundary'
-	@go test -count=1 -run '^$$' -bench 'PlanCycle|StartStop' -benchtime 1x -timeout 60m ./test/e2e/workspace | grep ^Bench
-	@go test -count=1 -timeout 30m -run Sizing -v ./test/e2e/manager -sizes 0,100,1000,10000 | grep scalers
+bench: build bin/versitygw bin/restic ## Measure all parts, or BENCH="engine lint", write docs/benchmarks.md, and list what became slower: an hour, on an idle machine
+	@rm -rf bin/bench
+	@mkdir -p bin/bench
+	@failed=0; $(MAKE) -j1 -k $(addprefix bin/bench/,$(BENCH)) || failed=1; \
+	go run ./test/bench/table -kubernetes $(KUBERNETES_VERSION) -commit "$(MEASURED_COMMIT)" . $$(find bin/bench -type f); exit $$failed
+
+# A part that fails keeps what was measured last.
+.DELETE_ON_ERROR:
+
+bin/bench/engine:
+	@cd test/platform/bench && $(RECORD) go test -count=1 -run AgainstCron .
+
+bin/bench/admission:
+	@$(RECORD) go test -count=1 -run '^$$' -bench Create -benchtime 1x -timeout 30m ./test/e2e/latency
+
+bin/bench/conversion:
+	@$(RECORD) go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x -timeout 30m ./test/api
+
+bin/bench/failover:
+	@$(RECORD) go test -count=1 -run 'Leader' -timeout 30m ./test/chaos
+
+bin/bench/lint:
+	@$(RECORD) go test -count=3 -p 1 -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset
+
+bin/bench/workspaces:
+	@$(RECORD) go test -count=1 -run '^$$' -bench 'PlanCycle|StartStop' -benchtime 1x -timeout 1h ./test/e2e/workspace
+
+bin/bench/archives:
+	@$(RECORD) go test -count=1 -run '^$$' -bench AgainstTarGzip -benchtime 1x -timeout 1h ./internal/archive/mover
+
+bin/bench/sizing:
+	@$(RECORD) go test -count=1 -run Sizing -timeout 1h ./test/e2e/manager -sizes 0,100,1000,10000
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated

@@ -18,6 +18,7 @@ require (
 	github.com/owenrumney/go-sarif/v3 v3.3.1 // tests: reports read back, and held to the schema of SARIF
 	github.com/prometheus/client_golang v1.25.0 // metrics
 	github.com/prometheus/client_model v0.6.3 // metrics: the series of a scrape
+	github.com/prometheus/procfs v0.22.0 // make bench: what machine this is
 	github.com/spf13/cobra v1.10.2 // the command line
 	github.com/spf13/pflag v1.0.10 // its flags
 	github.com/yuin/gopher-lua v1.1.1 // tests: the scripts for Argo CD, with the interpreter that Argo CD has
@@ -26,7 +27,7 @@ require (
 	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
 	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
-	golang.org/x/text v0.42.0 // lint: how wide characters are
+	golang.org/x/text v0.42.0 // lint: how wide characters are; make bench: commas in numbers
 	golang.org/x/time v0.15.0 // certs: a line in the log once a minute
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
@@ -95,7 +96,6 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
-	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect

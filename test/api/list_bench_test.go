@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"kyklos.io/kyklos/test/bench"
 	"kyklos.io/kyklos/test/harness"
 )
 
@@ -24,7 +25,7 @@ var (
 	rounds = flag.Int("rounds", 7, "how often; the versions alternate, so that a busy machine slows all alike, and the fastest counts")
 )
 
-// BenchmarkListVersions prints how long a LIST of 10,000 objects takes in v1alpha1 and in v1beta1: cold, right after the
+// BenchmarkListVersions measures how long a LIST of 10,000 objects takes in v1alpha1 and in v1beta1: cold, right after the
 // API server has dropped its caches, and warm. Half of the objects use fields that only v1beta1 has. The floor is the same
 // for a copy of the kind whose conversion webhook changes nothing but the version: what API servers need to call one 10,000
 // times. It asserts no duration.
@@ -40,15 +41,25 @@ func BenchmarkListVersions(b *testing.B) {
 		before := converted(b)
 		cold := fastest(b, kyklos, floor, true)
 		after := converted(b)
-		print := func(state string, took map[listing]map[string]time.Duration) {
-			beta, alpha := took[kyklos]["v1beta1"], took[kyklos]["v1alpha1"]
-			fmt.Printf("%s LIST of %d: v1beta1 %6.2f s, v1alpha1 %6.2f s: %.2f times (goal: at most 2); floor %.2f times\n", state, *listed,
-				beta.Seconds(), alpha.Seconds(), float64(alpha)/float64(beta), float64(took[floor]["v1alpha1"])/float64(took[floor]["v1beta1"]))
-		}
-		print("cold", cold)
-		print("warm", fastest(b, kyklos, floor, false))
-		fmt.Printf("cold LIST of %d: %.0f conversions of %.0f us each in the webhook\n", *listed, after.count-before.count,
-			1e6*(after.seconds-before.seconds)/(after.count-before.count))
+		recordList(b, "cold", kyklos, floor, cold)
+		recordList(b, "warm", kyklos, floor, fastest(b, kyklos, floor, false))
+		bench.Record(b, bench.Figure{
+			Area: "conversion", What: "one conversion in the webhook", Unit: "ms", Value: 1000 * (after.seconds - before.seconds) / (after.count - before.count),
+		})
+	}
+}
+
+func recordList(b *testing.B, state string, kyklos, floor listing, took map[listing]map[string]time.Duration) {
+	b.Helper()
+	for _, f := range []struct {
+		what string
+		kind listing
+		goal float64
+	}{{"v1alpha1", kyklos, 2}, {"v1alpha1, if nothing but the version changed", floor, 0}} {
+		bench.Record(b, bench.Figure{
+			Area: "conversion", What: fmt.Sprintf("%s LIST of %d in %s", state, *listed, f.what), Unit: "s", Goal: f.goal,
+			Value: took[f.kind]["v1alpha1"].Seconds(), Floor: took[f.kind]["v1beta1"].Seconds(), Beside: "v1beta1",
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,8 +12,15 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/bench"
 	"kyklos.io/kyklos/test/harness"
 )
+
+// failover is how long after the boundary all was written.
+func (s *scenario) failover(what string, took time.Duration) {
+	s.Helper()
+	bench.Record(s, bench.Figure{Area: "failover", What: what, Unit: "s", Value: took.Seconds()})
+}
 
 // fleet is the number of scalers that flip at the boundary: more than the leader has workers.
 const fleet = 20
@@ -32,8 +40,9 @@ func TestLeaderStopped(t *testing.T) {
 	s.SetClock("2025-01-27 09:00:00")
 	s.awaitWritten(fleet, 3)
 	took := time.Since(flip)
-	t.Logf("SIGTERM at the boundary: all %d flips within %.2f s, %d of them by the standby", fleet, took.Seconds(), standby.arrived())
+	t.Logf("%d of %d flips by the standby", standby.arrived(), fleet)
 	s.measured("F12", "leader told to end: all flips after the boundary", took)
+	s.failover(fmt.Sprintf("SIGTERM: all %d changes", fleet), took)
 	s.AwaitSettled(fleet, 3)
 	s.written("web-", 1)
 	<-leader.Done()
@@ -62,8 +71,8 @@ func TestLeaderKilled(t *testing.T) {
 			s.SetClock("2025-01-27 09:00:00")
 			s.awaitWritten(fleet, 3)
 			took := time.Since(flip)
-			t.Logf("SIGKILL at the boundary: all %d flips within %.2f s", fleet, took.Seconds())
 			s.measured("F12", "leader killed "+moment+" a write: all flips after the boundary", took)
+			s.failover(fmt.Sprintf("SIGKILL %s a write: all %d changes", moment, fleet), took)
 			s.AwaitSettled(fleet, 3)
 			s.written("web-", 1)
 			if !lease.startsWith("leader", "standby") {
@@ -113,8 +122,8 @@ func TestFrozenLeaderResumes(t *testing.T) {
 	<-frozen
 	s.awaitWritten(1, 3)
 	took := time.Since(flip)
-	t.Logf("SIGSTOP at the boundary: the flip within %.2f s", took.Seconds())
 	s.measured("F11", "leader frozen: the flip after the boundary", took)
+	s.failover("SIGSTOP: the change", took)
 	s.Patch(&v1beta1.TimeWindowScaler{ObjectMeta: s.Named("web-00")}, `{"spec":{"pause":true}}`)
 	s.awaitObserved("web-00")
 	s.Patch(&appsv1.Deployment{ObjectMeta: s.Named("web-00")}, `{"spec":{"replicas":7}}`)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kyklos.io/kyklos/internal/archive/filestore"
+	"kyklos.io/kyklos/test/bench"
 )
 
 // homes are typical contents of developers' homes, one kind each.
@@ -22,13 +23,13 @@ var homes = []struct {
 	name  string
 	plant func(b *testing.B, home string)
 }{
-	{"small", func(b *testing.B, home string) { plantText(b, home, 20_000, 2_000, 8_000) }},
-	{"source", func(b *testing.B, home string) {
+	{"many small files", func(b *testing.B, home string) { plantText(b, home, 20_000, 2_000, 8_000) }},
+	{"a checkout of source code", func(b *testing.B, home string) {
 		plantText(b, home, 5_000, 500, 30_000)
 		plantNoise(b, home, 2, 10<<20)
 	}},
-	{"large", func(b *testing.B, home string) { plantNoise(b, home, 4, 16<<20); plantText(b, home, 4, 16<<20, 16<<20) }},
-	{"sparse", plantSparse},
+	{"few large files", func(b *testing.B, home string) { plantNoise(b, home, 4, 16<<20); plantText(b, home, 4, 16<<20, 16<<20) }},
+	{"a file with holes", plantSparse},
 }
 
 // BenchmarkAgainstTarGzip measures the whole protocol, including reading back and flushing, next to tar with gzip or zstd and
@@ -38,12 +39,12 @@ var homes = []struct {
 func BenchmarkAgainstTarGzip(b *testing.B) {
 	if real := os.Getenv("KYKLOS_BENCH_HOME"); real != "" {
 		b.Run("own", func(b *testing.B) {
-			compareWithTar(b, func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
+			compareWithTar(b, "own", func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
 		})
 		return
 	}
 	for _, home := range homes {
-		b.Run(home.name, func(b *testing.B) { compareWithTar(b, home.plant) })
+		b.Run(home.name, func(b *testing.B) { compareWithTar(b, home.name, home.plant) })
 	}
 }
 
@@ -57,12 +58,12 @@ type tool struct {
 }
 
 var tools = []tool{
-	{"tar|gzip", "gzip", ":", `tar -C home -cf - . | gzip > "$1"; sync "$1"`, `gzip -dc "$1" | tar -xf -; sync -f .`},
-	{"tar|zstd", "zstd", ":", `tar -C home -cf - . | zstd -q -T0 > "$1"; sync "$1"`, `zstd -qdc "$1" | tar -xf -; sync -f .`},
+	{"tar and gzip", "gzip", ":", `tar -C home -cf - . | gzip > "$1"; sync "$1"`, `gzip -dc "$1" | tar -xf -; sync -f .`},
+	{"tar and zstd", "zstd", ":", `tar -C home -cf - . | zstd -q -T0 > "$1"; sync "$1"`, `zstd -qdc "$1" | tar -xf -; sync -f .`},
 	{"restic", "restic", `restic init -q -r "$1"`, `restic backup -q --no-cache -r "$1" home; sync -f "$1"`, `restic restore -q --no-cache -r "$1" latest --target .; sync -f .`},
 }
 
-func compareWithTar(b *testing.B, plant func(b *testing.B, home string)) {
+func compareWithTar(b *testing.B, home string, plant func(b *testing.B, home string)) {
 	b.Setenv("PATH", filepath.Join(repository(b), "bin")+":"+os.Getenv("PATH"))
 	b.Setenv("RESTIC_PASSWORD", "secret")
 	present := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool {
@@ -82,42 +83,46 @@ func compareWithTar(b *testing.B, plant func(b *testing.B, home string)) {
 	}
 	for b.Loop() {
 		for range rounds {
-			temporary := mkdir(b, folder)
-			for _, t := range present {
-				archive := filepath.Join(temporary, t.program)
-				shell(b, volume, t.prepare, archive)
-				archived[t.name].least(b, func() { shell(b, volume, t.archive, archive) })
-				archived[t.name].size = sizeOf(b, archive)
-				restored[t.name].least(b, func() { shell(b, mkdir(b, temporary), t.restore, archive) })
-			}
-			stored := mkdir(b, temporary)
-			store := filestore.New(stored)
-			archived[kyklos].least(b, func() {
-				if _, err := Archive(b.Context(), archiving(store, volume)); err != nil {
-					b.Fatal(err)
-				}
-			})
-			archived[kyklos].size = sizeOf(b, stored)
-			restored[kyklos].least(b, func() {
-				if _, err := Restore(b.Context(), restoring(store, mkdir(b, temporary))); err != nil {
-					b.Fatal(err)
-				}
-			})
-			shell(b, folder, `rm -rf "$@"`, temporary)
+			takeTurns(b, mkdir(b, folder), volume, present, archived, restored)
 		}
 	}
-	own, back := archived[kyklos], restored[kyklos]
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(own.wall.Seconds(), "archive-s")
-	b.ReportMetric(back.wall.Seconds(), "restore-s")
 	for _, t := range present {
-		other, otherBack := archived[t.name], restored[t.name]
-		b.ReportMetric(own.wall.Seconds()/other.wall.Seconds(), "archive/"+t.name)
-		b.ReportMetric(back.wall.Seconds()/otherBack.wall.Seconds(), "restore/"+t.name)
-		b.ReportMetric(own.cpu.Seconds()/other.cpu.Seconds(), "archive-cpu/"+t.name)
-		b.ReportMetric(back.cpu.Seconds()/otherBack.cpu.Seconds(), "restore-cpu/"+t.name)
-		b.ReportMetric(float64(own.size)/float64(other.size), "size/"+t.name)
+		record := func(what, unit string, ours, theirs float64) {
+			bench.Record(b, bench.Figure{Area: "archives", What: home + ": " + what + ", beside " + t.name, Unit: unit, Value: ours, Floor: theirs, Beside: t.name})
+		}
+		own, other := archived[kyklos], archived[t.name]
+		record("archiving", "s", own.wall.Seconds(), other.wall.Seconds())
+		record("archiving, CPU", "s", own.cpu.Seconds(), other.cpu.Seconds())
+		record("size", "MB", float64(own.size)/1e6, float64(other.size)/1e6)
+		own, other = restored[kyklos], restored[t.name]
+		record("restoring", "s", own.wall.Seconds(), other.wall.Seconds())
+		record("restoring, CPU", "s", own.cpu.Seconds(), other.cpu.Seconds())
 	}
+}
+
+// takeTurns archives and restores once with each program, in the folder temporary, which it removes.
+func takeTurns(b *testing.B, temporary, volume string, present []tool, archived, restored map[string]*took) {
+	for _, t := range present {
+		archive := filepath.Join(temporary, t.program)
+		shell(b, volume, t.prepare, archive)
+		archived[t.name].least(b, func() { shell(b, volume, t.archive, archive) })
+		archived[t.name].size = sizeOf(b, archive)
+		restored[t.name].least(b, func() { shell(b, mkdir(b, temporary), t.restore, archive) })
+	}
+	stored := mkdir(b, temporary)
+	store := filestore.New(stored)
+	archived[kyklos].least(b, func() {
+		if _, err := Archive(b.Context(), archiving(store, volume)); err != nil {
+			b.Fatal(err)
+		}
+	})
+	archived[kyklos].size = sizeOf(b, stored)
+	restored[kyklos].least(b, func() {
+		if _, err := Restore(b.Context(), restoring(store, mkdir(b, temporary))); err != nil {
+			b.Fatal(err)
+		}
+	})
+	shell(b, volume, `rm -rf "$@"`, temporary)
 }
 
 const kyklos = "kyklos"

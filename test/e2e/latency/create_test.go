@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/bench"
 	"kyklos.io/kyklos/test/harness"
 )
 
@@ -51,7 +52,6 @@ func BenchmarkCreate(b *testing.B) {
 			s.Must(manager.Stop())
 		}
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 type scenario struct {
@@ -133,7 +133,7 @@ func schedule(namespace, name string) *v1beta1.TimeWindowScaler {
 	}}
 }
 
-// compare prints the durations beside count other schedules.
+// compare records the durations beside count other schedules.
 func (s *scenario) compare(manager *harness.Manager, count int) {
 	for i := range targets / 2 { // connections, caches
 		for _, namespace := range s.namespaces() {
@@ -149,14 +149,13 @@ func (s *scenario) compare(manager *harness.Manager, count int) {
 		}
 	}
 	for _, q := range []struct {
-		at   float64
-		goal string
-	}{{0.5, "1.2"}, {0.99, "1.5"}} {
-		with, without, floor := quantile(all[s.checked], q.at), quantile(all[s.others], q.at), quantile(all[s.floor], q.at)
-		fmt.Printf("create beside %5d: p%-2.0f %6.2f ms with webhooks, %6.2f ms without: %.2f times (goal: at most %s); with webhooks that do nothing %.2f times\n",
-			count, 100*q.at, milliseconds(with), milliseconds(without), float64(with)/float64(without), q.goal, float64(floor)/float64(without))
+		name     string
+		at, goal float64
+	}{{"median", 0.5, 1.2}, {"99th percentile", 0.99, 1.5}} {
+		s.record(count, q.name, q.goal, quantile(all[s.checked], q.at), quantile(all[s.others], q.at))
+		s.record(count, q.name+", webhooks that do nothing", 0, quantile(all[s.floor], q.at), quantile(all[s.others], q.at))
 	}
-	s.printMeans(manager, count, handled, called)
+	s.recordMeans(manager, count, handled, called)
 }
 
 // took is how long a creation takes.
@@ -169,14 +168,24 @@ func (s *scenario) took(namespace string, i int) time.Duration {
 	return took
 }
 
-// printMeans prints how long each webhook took on average, since these totals.
-func (s *scenario) printMeans(manager *harness.Manager, count int, handled, called map[string]totals) {
+func (s *scenario) record(count int, what string, goal float64, with, without time.Duration) {
+	bench.Record(s.TB, bench.Figure{
+		Area: "admission", What: fmt.Sprintf("beside %d: %s", count, what), Unit: "ms", Goal: goal,
+		Value: milliseconds(with), Floor: milliseconds(without), Beside: "without webhooks",
+	})
+}
+
+// recordMeans records how long each webhook took on average, since these totals.
+func (s *scenario) recordMeans(manager *harness.Manager, count int, handled, called map[string]totals) {
 	for path, name := range webhooks {
-		mean := func(before, after totals) float64 {
-			return 1000 * (after.seconds - before.seconds) / (after.count - before.count)
+		mean := func(what string, before, after totals) {
+			bench.Record(s.TB, bench.Figure{
+				Area: "admission", What: fmt.Sprintf("beside %d: mean of %s, %s", count, name, what), Unit: "ms",
+				Value: 1000 * (after.seconds - before.seconds) / (after.count - before.count),
+			})
 		}
-		fmt.Printf("create beside %5d: mean of %s: %.2f ms for the API server, of which %.2f ms in the handler\n",
-			count, name, mean(called[name], s.called()[name]), mean(handled[path], s.handled(manager)[path]))
+		mean("for the API server", called[name], s.called()[name])
+		mean("in the manager", handled[path], s.handled(manager)[path])
 	}
 }
 

@@ -14,12 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/test/bench"
 	"kyklos.io/kyklos/test/harness"
 )
 
 var sizes = flag.String("sizes", "", "how many scalers the manager's needs are measured with, as 0,100,1000; empty measures nothing")
 
-// TestSizing prints the figures of docs/sizing.md as the shipped manager reports them. It asserts nothing.
+// TestSizing measures what docs/benchmarks.md shows, as the shipped manager reports them. It asserts nothing.
 func TestSizing(t *testing.T) {
 	if *sizes == "" {
 		t.Skip("make bench measures")
@@ -47,10 +48,24 @@ func (s *scenario) measure(count int) {
 	resident := s.Sum(m, memory)
 	heap := s.Sum(m, "go_memstats_next_gc_bytes") / (1 + s.Sum(m, "go_gc_gogc_percent")/100)
 	took, size := s.scrapes(m)
-	fmt.Printf("%6d scalers: at rest %.0f MB resident, %.0f MB of heap; at most %.0f MB while they were created\n", count, resident/1e6, heap/1e6, most/1e6)
-	fmt.Printf("%6d scalers: at rest %.1f s after its start, with %.1f s of CPU and %.0f writes; to list them and their targets takes a bare client %.1f s\n",
-		count, start.Seconds(), used, writes, bare.Seconds())
-	fmt.Printf("%6d scalers: a scrape takes %.0f ms and has %.1f MB; creating a scaler %.1f ms of CPU\n", count, 1000*took.Seconds(), float64(size)/1e6, 1000*each)
+	record := func(what, unit string, value float64) {
+		bench.Record(s, bench.Figure{Area: "sizing", What: fmt.Sprintf("%d schedules: %s", count, what), Unit: unit, Value: value})
+	}
+	record("memory after a start", "MB", resident/1e6)
+	record("heap after a start", "MB", heap/1e6)
+	record("most memory while they are created", "MB", most/1e6)
+	record("CPU until at rest", "s", used)
+	record("writes until at rest", "writes", writes)
+	atRest := bench.Figure{Area: "sizing", What: fmt.Sprintf("%d schedules: start until at rest", count), Unit: "s", Value: start.Seconds()}
+	if count >= 1000 { // the LIST of fewer is too short to compare with
+		atRest.Floor, atRest.Beside = bare.Seconds(), "one LIST by a bare client"
+	}
+	bench.Record(s, atRest)
+	record("a scrape", "ms", 1000*took.Seconds())
+	record("size of a scrape", "MB", float64(size)/1e6)
+	if count > 0 {
+		record("CPU to create one", "ms", 1000*each)
+	}
 	s.Must(m.Stop())
 }
 

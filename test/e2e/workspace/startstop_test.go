@@ -12,13 +12,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/test/bench"
 	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 // BenchmarkStartStop measures what it takes to start Workspaces that are all asked for at once, and then to stop them: on a
-// real API server, whose Pods are simulated and ready at once. ms/workspace is the time until the last one has settled,
-// divided by their number.
+// real API server, whose Pods are simulated and ready at once. The time is until the last one has settled, divided
+// by their number.
 func BenchmarkStartStop(b *testing.B) {
 	s := &fixtures.Workspaces{T: harness.NewT(b, cluster)}
 	s.Namespace = s.NewNamespace("startstop-")
@@ -41,12 +42,14 @@ func BenchmarkStartStop(b *testing.B) {
 					desire(s, change.desired, many)
 					settled(s, change.state, many)
 					took, after := time.Since(started), quiet(s, manager)
-					b.ReportMetric(1000*took.Seconds()/float64(many), change.name+"-ms/workspace")
-					b.ReportMetric(1000*(after.cpu-before.cpu)/float64(many), change.name+"-cpu-ms/workspace")
-					b.ReportMetric((after.requests-before.requests)/float64(many), change.name+"-requests/workspace")
+					record := func(what, unit string, value float64) {
+						bench.Record(b, bench.Figure{Area: "workspaces", What: fmt.Sprintf("%d at once: %s of one, %s", many, change.name, what), Unit: unit, Value: value / float64(many)})
+					}
+					record("time", "ms", 1000*took.Seconds())
+					record("CPU", "ms", 1000*(after.cpu-before.cpu))
+					record("requests", "requests", after.requests-before.requests)
 				}
 			}
-			b.ReportMetric(0, "ns/op")
 			s.Must(manager.Kill())
 		})
 	}

@@ -15,12 +15,13 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"kyklos.io/kyklos/internal/timecalc"
+	"kyklos.io/kyklos/test/bench"
 )
 
 // rounds alternate between the two sides, so that a busy machine slows both; the fastest round counts.
 const rounds = 15
 
-// TestEngineAgainstCron prints how long one answer takes: the engine's replicas and next boundary for n
+// TestEngineAgainstCron measures how long one answer takes: the engine's replicas and next boundary for n
 // windows, and the 2n calls of Next that a scheduler on robfig/cron/v3 makes for the same edges (and
 // which give no replicas yet). It asserts no duration.
 //
@@ -55,7 +56,10 @@ func TestEngineAgainstCron(t *testing.T) {
 						s.Next(at)
 					}
 				}, row.at.In(row.zones[0]))
-			t.Logf("%-32s %3d windows: %6.0f ns, cron Next x%-3d %8.0f ns, ratio %5.1f", row.name, n, engine, 2*n, nexts, nexts/engine)
+			bench.Record(t, bench.Figure{
+				Area: "engine", What: fmt.Sprintf("%s, windows: %d", row.name, n), Unit: "ns",
+				Value: engine, Floor: nexts, Beside: "robfig/cron",
+			})
 		}
 	}
 }
