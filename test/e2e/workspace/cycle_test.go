@@ -50,9 +50,9 @@ func BenchmarkPlanCycle(b *testing.B) {
 }
 
 // serve starts a manager of this namespace alone.
-func serve(s *fixtures.Workspaces) *harness.Manager {
+func serve(s *fixtures.Workspaces, args ...string) *harness.Manager {
 	s.Helper()
-	manager := s.StartManager(harness.ManagerOptions{Args: s.ManagerArgs()})
+	manager := s.StartManager(harness.ManagerOptions{Args: append(s.ManagerArgs(), args...)})
 	s.AwaitReady(manager)
 	return manager
 }

@@ -28,7 +28,7 @@ func BenchmarkStartStop(b *testing.B) {
 	for _, many := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(many), func(b *testing.B) {
 			made = rest.copies(b, s, made, many)
-			manager := serve(s)
+			manager := serve(s, "--workspace-limit=2000", "--workspace-limit-per-namespace=2000", "--workspace-limit-per-owner=2000")
 			quiet(s, manager)
 			for b.Loop() {
 				for _, change := range []struct {
