@@ -39,14 +39,11 @@ type cluster struct {
 }
 
 func (c cluster) validator(t *testing.T) *admission.Webhook {
-	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	return admission.WithValidator(scheme(t), newTimeWindowScalerValidator(c.facts(t), clocktesting.NewFakePassiveClock(now)))
-}
-
-func (c cluster) facts(t *testing.T) factReader {
-	reader := fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
+	s := scheme(t)
+	reader := fake.NewClientBuilder().WithScheme(s).WithObjects(c.objects...).WithInterceptorFuncs(c.broken).
 		WithIndex(&v1beta1.TimeWindowScaler{}, targetkind.NameField, targetkind.IndexName).Build()
-	return factReader{cached: reader, live: reader, reviews: c.reviews(), kinds: c, apis: c, namespaces: c.namespaces, checkRequester: !c.unchecked}
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	return admission.WithValidator(s, newTimeWindowScalerValidator(factReader{cached: reader, live: reader, reviews: c.reviews(), kinds: c, apis: c, namespaces: c.namespaces, checkRequester: !c.unchecked}, clocktesting.NewFakePassiveClock(now)))
 }
 
 // resolved is the result of a targetkind.Resolver.

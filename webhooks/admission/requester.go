@@ -22,7 +22,6 @@ type requester struct {
 	reviews   client.Writer // nil: a program that reads with its user's own rights
 	user      authenticationv1.UserInfo
 	namespace string
-	ahead     *reviewsAhead // nil: nothing was asked ahead
 }
 
 // requesterOf is the user of the request in ctx; without a request it is nobody.
@@ -42,23 +41,11 @@ func (r requester) may(ctx context.Context, right targetkind.Right, name string)
 	if r.user.Username == "" {
 		return false, nil // no API server leaves it out
 	}
-	review := r.review(right, name)
-	if allowed, ok := r.ahead.take(ctx, review); ok {
-		return allowed, nil
-	}
-	if err := r.reviews.Create(ctx, review); err != nil {
-		return false, err
-	}
-	return review.Status.Allowed, nil
-}
-
-// review is the question for the right.
-func (r requester) review(right targetkind.Right, name string) *authorizationv1.LocalSubjectAccessReview {
 	extra := make(map[string]authorizationv1.ExtraValue, len(r.user.Extra))
 	for key, values := range r.user.Extra {
 		extra[key] = authorizationv1.ExtraValue(values)
 	}
-	return &authorizationv1.LocalSubjectAccessReview{
+	review := &authorizationv1.LocalSubjectAccessReview{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace},
 		Spec: authorizationv1.SubjectAccessReviewSpec{
 			User: r.user.Username, Groups: r.user.Groups, UID: r.user.UID, Extra: extra,
@@ -68,6 +55,10 @@ func (r requester) review(right targetkind.Right, name string) *authorizationv1.
 			},
 		},
 	}
+	if err := r.reviews.Create(ctx, review); err != nil {
+		return false, err
+	}
+	return review.Status.Allowed, nil
 }
 
 // mayKnow reports whether a finding may tell the user of the request in ctx what is read with the verb get, or list for an
@@ -93,7 +84,6 @@ func (r factReader) readRequester(ctx context.Context, kind targetkind.Kind, unr
 		return RequesterFacts{Unknown: unresolved}
 	}
 	who := requesterOf(ctx, r.reviews)
-	who.ahead = r.ahead
 	rights := kind.Scaling()
 	for _, right := range rights {
 		allowed, err := who.may(ctx, right, name)

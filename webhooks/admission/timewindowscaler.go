@@ -52,13 +52,11 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	if err := setupWorkspaces(mgr, options.Namespaces, options.Workspaces); err != nil {
 		return fmt.Errorf("set up the webhooks for Workspaces: %w", err)
 	}
-	facts := factReader{
+	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))
+	rules := newTimeWindowScalerValidator(factReader{
 		cached: mgr.GetClient(), live: mgr.GetAPIReader(), reviews: mgr.GetClient(), kinds: options.Kinds, apis: server,
 		namespaces: options.Namespaces, workspaces: options.Workspaces, checkRequester: options.CheckRequester,
-		ahead: newReviewsAhead(options.Clock),
-	}
-	mgr.GetWebhookServer().Register(mutatePath, facts.defaulter())
-	rules := newTimeWindowScalerValidator(facts, options.Clock)
+	}, options.Clock)
 	mgr.GetWebhookServer().Register(validateV1alpha1Path, onlyConverted(newV1alpha1Validator(admission.WithValidator(mgr.GetScheme(), rules)), options.Converts))
 	return ctrl.NewWebhookManagedBy(mgr, &v1beta1.TimeWindowScaler{}).WithValidator(rules).Complete()
 }

@@ -51,7 +51,6 @@ type factReader struct {
 	workspaces   targetkind.Scope
 	// checkRequester: a schedule needs an author who may scale the target.
 	checkRequester bool
-	ahead          *reviewsAhead // nil: nothing is asked ahead
 }
 
 // kinds is a targetkind.Resolver.
