@@ -62,3 +62,22 @@ func isEmpty(raw json.RawMessage) bool {
 	object, isObject := decode(raw).(map[string]any)
 	return string(raw) == "null" || isObject && len(object) == 0
 }
+
+// decode decodes JSON that is known to be valid; numbers are kept as written.
+func decode(raw json.RawMessage) (value any) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	_ = decoder.Decode(&value) // absent is nil
+	return value
+}
+
+// encode is the opposite of decode.
+func encode(value any) json.RawMessage {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // impossible for decoded JSON
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
+}

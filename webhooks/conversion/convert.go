@@ -1,7 +1,6 @@
 package conversion
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,7 +20,7 @@ func ToV1alpha1(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	spoke, _ := hub.toV1alpha1()
-	return compact(encode(spoke)), nil
+	return encode(spoke), nil
 }
 
 // ToV1beta1 converts a TimeWindowScaler of v1alpha1, as JSON. It fails if raw is not a JSON object, and with ErrCut if
@@ -34,16 +33,7 @@ func ToV1beta1(raw []byte) ([]byte, error) {
 	if spoke.isCut() {
 		return nil, ErrCut
 	}
-	return compact(encode(spoke.toV1beta1())), nil
-}
-
-// compact removes white space between parts that were kept as they were.
-func compact(raw []byte) []byte {
-	var out bytes.Buffer
-	if err := json.Compact(&out, raw); err != nil {
-		panic(err) // impossible for valid JSON
-	}
-	return out.Bytes()
+	return encode(spoke.toV1beta1()), nil
 }
 
 // toV1alpha1 replaces the spec by its view, and preserves the spec in the annotation if they differ. If there is no room
@@ -76,8 +66,8 @@ func (d document) toV1alpha1() (spoke document, fits bool) {
 
 // preserved returns what the annotation must contain, and the view of the spec if it differs from the spec.
 func (d document) preserved(a annotations) (p payload, shown map[string]any) {
-	if spec, ok := decode(d["spec"]).(map[string]any); ok {
-		if s := view(spec); !Same(s, spec) && decodable(d["spec"]) {
+	if spec, ok := decode(d["spec"]).(map[string]any); ok && decodable(d["spec"]) {
+		if s := view(spec); !Same(s, spec) {
 			p.Spec, shown = d["spec"], s
 		}
 	}

@@ -13,18 +13,11 @@ type document map[string]json.RawMessage
 var errNotObject = errors.New("must be a JSON object with apiVersion and kind")
 
 func parseDocument(raw []byte) (document, error) {
-	if !json.Valid(raw) {
-		return nil, errors.Join(errNotObject, json.Unmarshal(raw, new(any)))
+	var d document
+	if err := json.Unmarshal(raw, &d); err != nil || d == nil {
+		return nil, errors.Join(errNotObject, err)
 	}
-	return documentOf(raw)
-}
-
-// documentOf is parseDocument for valid JSON.
-func documentOf(raw []byte) (document, error) {
-	if d, ok := members(raw); ok {
-		return d, nil
-	}
-	return nil, errNotObject
+	return d, nil
 }
 
 // withVersion returns a copy with another apiVersion, and with metadata: the API server refuses a response without
@@ -49,13 +42,12 @@ type annotations struct {
 // annotations returns the document's annotations; false if metadata is invalid.
 func (d document) annotations() (annotations, bool) {
 	a := annotations{}
-	var ok bool
-	if a.metadata, ok = members(d["metadata"]); !ok {
-		return a, isNull(d["metadata"])
+	if json.Unmarshal(d["metadata"], &a.metadata) != nil {
+		return a, false
 	}
 	a.raw = a.metadata["annotations"]
-	if a.values, ok = members(a.raw); !ok {
-		return a, a.raw == nil || isNull(a.raw)
+	if a.raw != nil && json.Unmarshal(a.raw, &a.values) != nil {
+		return a, false
 	}
 	return a, true
 }
@@ -66,10 +58,9 @@ func (a annotations) text(name string) (string, bool) {
 	if !ok || len(raw) == 0 || raw[0] != '"' {
 		return "", false
 	}
-	return text(raw), true
+	var text string
+	return text, json.Unmarshal(raw, &text) == nil
 }
-
-func isNull(raw json.RawMessage) bool { return string(raw) == "null" }
 
 // setAnnotation sets the document's annotations to a with one added or replaced.
 func (d document) setAnnotation(a annotations, name, text string) {

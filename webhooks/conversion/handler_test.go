@@ -27,8 +27,12 @@ func post(t *testing.T, body string) (int, apiextensionsv1.ConversionReview) {
 
 func postTo(t *testing.T, stored storedVersions, body string) (int, apiextensionsv1.ConversionReview) {
 	t.Helper()
+	handler, err := newHandler(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
 	recorder := httptest.NewRecorder()
-	handler{stored}.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, webhookPath, strings.NewReader(body)))
+	handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, webhookPath, strings.NewReader(body)))
 	answer := apiextensionsv1.ConversionReview{}
 	if recorder.Code == http.StatusOK {
 		if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil {
