@@ -222,7 +222,7 @@ $(TEST_VERSIONS): test-version-%: build bin/kube-apiserver-%
 	go test -count=1 -timeout 30m ./test/e2e/upgrade -run TestUpgradeAndBack
 
 # The parts of the benchmarks, which test/bench/areas.go describes.
-BENCH ?= engine admission conversion failover lint workspaces archives sizing
+BENCH ?= engine storm admission conversion failover lint workspaces archives sizing
 RECORD = KYKLOS_BENCH_FIGURES=$(CURDIR)/$@
 # What was measured, but for the page itself.
 MEASURED_COMMIT = $(shell git rev-parse --short HEAD)$(shell git diff --quiet HEAD -- . ':!docs/benchmarks.md' ':!test/bench/table/testdata' || echo -changed)
@@ -239,6 +239,11 @@ bench: build bin/versitygw bin/restic ## Measure all parts, or BENCH="engine lin
 
 bin/bench/engine:
 	@cd test/platform/bench && $(RECORD) go test -count=1 -run AgainstCron .
+
+FLIPS ?= 100,1000,5000,10000
+
+bin/bench/storm:
+	@$(RECORD) go test -count=1 -timeout 2h ./test/e2e/storm -flips $(FLIPS) -rounds 40 -others 0,10000
 
 bin/bench/admission:
 	@$(RECORD) go test -count=1 -run '^$$' -bench Create -benchtime 1x -timeout 30m ./test/e2e/latency

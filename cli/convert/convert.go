@@ -8,6 +8,7 @@ package convert
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -50,14 +52,15 @@ func File(file *manifest.File, version string) (*Result, error) {
 	if !bytes.Contains(file.Data, []byte(v1beta1.GroupVersion.Group)) {
 		return &Result{Data: file.Data}, nil // even if it is not YAML
 	}
-	if _, problems := manifest.Parse(file); len(problems) > 0 {
+	objects, problems := manifest.Parse(file)
+	if len(problems) > 0 {
 		var errs []error
 		for _, problem := range problems {
 			errs = append(errs, problem)
 		}
 		return nil, errors.Join(errs...)
 	}
-	result, kept := &Result{}, 0
+	result, kept := &Result{Notes: unserved(objects)}, 0
 	for _, document := range manifest.Documents(file.Data) {
 		c := &documentConversion{text: document.Text, version: version, line: 1}
 		if err := c.run(); err != nil {
@@ -76,6 +79,21 @@ func File(file *manifest.File, version string) (*Result, error) {
 	result.Data = append(result.Data, file.Data[kept:]...)
 	slices.SortStableFunc(result.Notes, func(a, b Note) int { return a.Line - b.Line })
 	return result, nil
+}
+
+// unserved are notes about objects that are meant to be TimeWindowScalers, and are left as they are.
+func unserved(objects []*manifest.Object) (notes []Note) {
+	var versions []schema.GroupVersionKind
+	for _, version := range Versions() {
+		versions = append(versions, v1beta1.GroupKind.WithVersion(version))
+	}
+	for _, object := range objects {
+		if why, ok := object.Misnamed(versions); ok {
+			at, _ := object.Position(why.Field)
+			notes = append(notes, Note{at.Line, manifest.Printable("not converted: " + why.Reason)})
+		}
+	}
+	return notes
 }
 
 type documentConversion struct {
@@ -187,7 +205,7 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 		convert = conversion.ToV1alpha1
 		// The webhook does not convert an invalid spec.
 		if err := utiljson.Unmarshal([]byte(toJSON(before["spec"])), &v1beta1.TimeWindowScalerSpec{}); err != nil {
-			return nil, fmt.Errorf("TimeWindowScaler %s cannot be converted, because its spec is invalid (%w); kyklos lint shows the field", nameOf(before), err)
+			return nil, c.invalid(before, path, err)
 		}
 		if !conversion.Carries(raw) {
 			return nil, fmt.Errorf("TimeWindowScaler %s cannot be converted: what %s cannot express has to be kept in an annotation, but its annotations leave no room for it", nameOf(before), c.version)
@@ -205,4 +223,15 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 		c.noteLosses(c.root, path, before, after.(map[string]any))
 	}
 	return after, nil
+}
+
+// invalid is the error for an object whose spec cannot be decoded.
+func (c *documentConversion) invalid(object map[string]any, path string, err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return fmt.Errorf("TimeWindowScaler %s cannot be converted, because its spec is invalid (%w); kyklos lint shows the field", nameOf(object), err)
+	}
+	field := strings.TrimSuffix("spec."+wrong.Field, ".")
+	c.line = max(lineOf(c.root, join(path, field)), 1)
+	return fmt.Errorf("TimeWindowScaler %s cannot be converted: %s: %s; kyklos lint shows more details", nameOf(object), field, manifest.WrongType(wrong))
 }

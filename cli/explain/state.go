@@ -100,7 +100,7 @@ func (e *Explanation) graceState(state *State) {
 	reading := schedule.FromSpec(e.Scaler.Spec, field.NewPath("spec"))
 	reading.Calendar = e.Scaler.Calendar
 	tws := &v1beta1.TimeWindowScaler{ObjectMeta: metav1.ObjectMeta{Generation: state.Generation}, Spec: *e.Scaler.Spec, Status: state.Status}
-	end := reading.GraceEnd(tws, kept, e.At)
+	end, _ := reading.GraceEnd(tws, kept, e.At)
 	effective, expiry := timecalc.ApplyGracePeriod(kept, *e.Replicas, e.Scaler.Spec.GracePeriodSeconds, &end, e.At)
 	e.Effective, status.EffectiveReplicas, status.GracePeriodExpiry = &effective, &effective, nil
 	if expiry == nil {
@@ -170,7 +170,7 @@ func (e *Explanation) stale(state *State) string {
 	case len(status.Conditions) == 0:
 		return "Kyklos has not processed this TimeWindowScaler yet, its manager may not be running"
 	case (status.ObservedGeneration < state.Generation || next != nil && e.At.Sub(next.Time) > patience) && e.isScaled(state):
-		return "Kyklos has scaled the target since the status was written: if there is an event StatusRefused, the API server refuses the new one"
+		return "Kyklos has scaled the target, and the status follows in a minute or two: if there is an event StatusRefused, the API server refuses it"
 	case status.ObservedGeneration < state.Generation:
 		return fmt.Sprintf("Kyklos has not processed the latest change of the spec yet (generation %d of %d)", status.ObservedGeneration, state.Generation)
 	case next != nil && e.At.Sub(next.Time) > patience:

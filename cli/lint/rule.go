@@ -10,6 +10,7 @@ const (
 	Invalid        Rule = "invalid"         // schema, list types, metadata and CEL
 	Refused        Rule = "refused"         // the validating webhooks of Kyklos
 	Warned         Rule = "warned"          // warnings of Kyklos and of the API server
+	OctalNumber    Rule = "octal-number"    // YAML reads another number than is written
 	Policy         Rule = "policy"          // a ValidatingAdmissionPolicy
 )
 
@@ -40,6 +41,7 @@ var Rules = []struct {
 	{Invalid, "Refused by the schema, by the CEL rules of the CustomResourceDefinition or because of the object's metadata."},
 	{Refused, "Refused by the validating webhook of Kyklos."},
 	{Warned, "Accepted with a warning by Kyklos or the API server."},
+	{OctalNumber, "A number with a leading zero, which YAML reads as octal: 010 is 8."},
 	{Policy, "Refused by a ValidatingAdmissionPolicy, or accepted with its warning."},
 	{TargetShared, "Two TimeWindowScalers with the same target: a workload can have only one."},
 	{TargetKind, "A target whose kind does not exist or cannot be scaled."},

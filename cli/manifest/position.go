@@ -38,6 +38,21 @@ func (o *Object) KeyPosition(path string) (at Position, ok bool) {
 	return span(key, value), ok
 }
 
+// Node is the value at a field path as it is written, nil if there is none.
+func (o *Object) Node(path string) *yaml.Node {
+	if o.node == nil {
+		return nil
+	}
+	_, value, ok := o.find(path)
+	if !ok {
+		return nil
+	}
+	if value.Kind == yaml.AliasNode {
+		return value.Alias
+	}
+	return value
+}
+
 // find follows a path from the object's mapping, which must not be nil, as far as possible.
 func (o *Object) find(path string) (key, value *yaml.Node, ok bool) {
 	value = o.node

@@ -3,14 +3,12 @@ package source
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -38,44 +36,18 @@ func (s *Scaler) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
 }
 
-// Problem is why the schedule of an object is invalid.
-type Problem struct {
-	Source *manifest.Object
-	Name   types.NamespacedName
-	Err    error
-}
-
-func (p *Problem) Error() string {
-	if p.Source == nil {
-		return manifest.Printable(fmt.Sprintf("TimeWindowScaler %s: %v", p.Name, p.Err))
-	}
-	line := p.Source.Line
-	if fields, ok := errors.AsType[fieldErrors](p.Err); ok {
-		at, _ := p.Source.Position(fields[0].Field)
-		line = at.Line
-	}
-	return manifest.Printable(fmt.Sprintf("%s:%d: TimeWindowScaler %s: %v", p.Source.File.Name, line, p.Name.Name, p.Err))
-}
-
-type fieldErrors field.ErrorList
-
-func (e fieldErrors) Error() string {
-	texts := make([]string, len(e))
-	for i, one := range e {
-		texts[i] = one.Error()
-	}
-	return strings.Join(texts, "; ")
-}
-
 // FromManifests returns the scalers of a set in its order, and those that are invalid. namespace is for objects without one.
 // holidays are dates for every scaler that follows holidays; nil reads the ConfigMaps of the set.
 func FromManifests(set *manifest.Set, namespace string, holidays []string) (scalers []*Scaler, problems []*Problem) {
 	parts := partsOf(set, namespace)
 	for _, object := range set.Objects {
+		key := object.Key(namespace)
 		if !IsScaler(object) {
+			if why, ok := object.Misnamed(versions); ok {
+				problems = append(problems, &Problem{Source: object, Name: key, Err: mistakes{why}})
+			}
 			continue
 		}
-		key := object.Key(namespace)
 		tws, err := decode(object)
 		if err == nil {
 			tws.Namespace = key.Namespace
@@ -121,10 +93,12 @@ func (s *Scaler) setHolidays(known Holidays) {
 	s.HolidaysMissing, s.HolidaysUnread = known.Missing, known.Unread
 }
 
+var versions = []schema.GroupVersionKind{v1beta1.GroupVersion.WithKind(v1beta1.Kind), v1alpha1.GroupVersion.WithKind(v1beta1.Kind)}
+
 // IsScaler reports whether an object is a TimeWindowScaler of a served version.
 func IsScaler(object *manifest.Object) bool {
 	kind := object.GroupVersionKind()
-	return kind.GroupKind() == v1beta1.GroupKind && slices.Contains([]string{v1alpha1.GroupVersion.Version, v1beta1.GroupVersion.Version}, kind.Version)
+	return slices.Contains(versions, kind)
 }
 
 func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
@@ -139,10 +113,7 @@ func decode(object *manifest.Object) (*v1beta1.TimeWindowScaler, error) {
 	}
 	var tws v1beta1.TimeWindowScaler
 	if err := json.Unmarshal(raw, &tws); err != nil {
-		if mistake, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistake.Field != "" {
-			err = fieldErrors{field.Invalid(field.NewPath(mistake.Field), mistake.Value, "the type of the value is wrong")}
-		}
-		return nil, err
+		return nil, decodeError(object, err)
 	}
 	return &tws, nil
 }

@@ -110,7 +110,12 @@ func TestProblems(t *testing.T) {
 	for name, tc := range map[string]struct{ from, to, want string }{
 		"a zone":       {"Europe/Berlin", "Mars/Olympus", `-:7: TimeWindowScaler closing: spec.timezone: Invalid value: "Mars/Olympus": unknown time zone "Mars/Olympus": use an IANA name such as Europe/Berlin or UTC`},
 		"a time":       {`"17:00"`, `"25:00"`, `-:10: TimeWindowScaler closing: spec.windows[0].end: Invalid value: "25:00": "25:00" is not a time of day: use HH:MM from 00:00 to 24:00, such as 17:00`},
-		"a number":     {"defaultReplicas: 1", "defaultReplicas: {}", `-:8: TimeWindowScaler closing: spec.defaultReplicas: Invalid value: "object": the type of the value is wrong`},
+		"a number":     {"defaultReplicas: 1", "defaultReplicas: {}", `-:8: TimeWindowScaler closing: spec.defaultReplicas: must be a whole number, not an object`},
+		"no dash":      {`  - {days: [Mon], start: "09:00", end: "17:00", replicas: 5}`, "    days: [Mon]", `-:9: TimeWindowScaler closing: spec.windows: must be a list: begin each window with "- "`},
+		"a text":       {"[Mon]", "Mon", `-:9: TimeWindowScaler closing: spec.windows.days: must be a list, not a string`},
+		"a label":      {"name: closing", "name: closing, labels: {team: 42}", `-:4: TimeWindowScaler closing: metadata.labels[team]: must be a string: write "42"`},
+		"a version":    {"kyklos.io/v1beta1", "kyklos.io/v1", `-:2: TimeWindowScaler closing: apiVersion: kyklos.io has no version v1: use kyklos.io/v1beta1`},
+		"a kind":       {"TimeWindowScaler", "Timewindowscaler", `-:3: TimeWindowScaler closing: kind: kyklos.io has no kind Timewindowscaler: use TimeWindowScaler`},
 		"a name":       {"name: closing", `name: "clo\e[31msing"`, `-:4: TimeWindowScaler clo\x1b[31msing: metadata.name: Invalid value: "clo\x1b[31msing": has characters that cannot be shown`},
 		"a target":     {"name: shop", `name: "a\nb"`, `-:6: TimeWindowScaler closing: spec.targetRef.name: Invalid value: "a\nb": has characters that cannot be shown`},
 		"two mistakes": {"Mon], start: \"09:00\"", "Moon], start: \"9\"", "-:10: TimeWindowScaler closing: spec.windows[0].days[0]: Invalid value: [\"Moon\"]: \"Moon\" is not a day: use Mon, Tue, Wed, Thu, Fri, Sat or Sun; spec.windows[0].start: "},

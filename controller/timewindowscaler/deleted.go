@@ -14,8 +14,11 @@ import (
 )
 
 // deleted ends a pass for a scaler that is gone, or is being deleted: its target is left as it is. One that a finalizer
-// holds says so in its status.
+// holds says so in its status, which waits for no turn.
 func (r *Reconciler) deleted(ctx context.Context, req reconcile.Request, stored *v1beta1.TimeWindowScaler, state *scalerState, now time.Time) (reconcile.Result, error) {
+	r.attempts.Decided(req.NamespacedName)
+	r.attempts.Reported(req.NamespacedName)
+	state.unpublished.send(r.Events)
 	if stored != nil && len(stored.Finalizers) > 0 {
 		r.release(req.NamespacedName)
 		state.wakeUp = time.Time{}
@@ -29,13 +32,13 @@ func (r *Reconciler) deleted(ctx context.Context, req reconcile.Request, stored 
 
 // writeDeleting writes the status of a scaler that is being deleted, if it is not stored yet.
 func (r *Reconciler) writeDeleting(ctx context.Context, stored *v1beta1.TimeWindowScaler, state *scalerState, now time.Time) error {
-	status := deletingStatus(stored, now)
+	status := deletingStatus(state.unstored.inForce(stored), now)
 	problem := undecodable.ProblemOf(stored)
 	switch {
+	case (problem == nil || problem.Status == nil) && equality.Semantic.DeepEqual(stored.Status, status):
+		return nil
 	case problem == nil:
 		return r.writeStatus(ctx, stored, status, state)
-	case problem.Status == nil && equality.Semantic.DeepEqual(stored.Status, status):
-		return nil
 	default:
 		return r.replaceStatus(ctx, stored, status)
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 // grace is what the grace period does in this pass; expiry is nil unless one runs. end is when the one ended
-// that has ended.
+// that has ended. unforeseen: nothing but the status can tell when the one will end that has started.
 type grace struct {
-	expiry                    *time.Time
-	started, cancelled, ended bool
-	end                       time.Time
+	expiry                                *time.Time
+	started, cancelled, ended, unforeseen bool
+	end                                   time.Time
 }
 
 // ofThisTarget returns the scaler without what its status says about the counts of another target: each target
@@ -50,13 +50,14 @@ func (p *decision) applyGrace(tws *v1beta1.TimeWindowScaler, obs observation, re
 		p.grace.cancelled = running != nil && p.effective >= *status.EffectiveReplicas
 		return
 	}
-	end := reading.GraceEnd(tws, kept, now)
+	end, foreseen := reading.GraceEnd(tws, kept, now)
 	p.effective, p.grace.expiry = timecalc.ApplyGracePeriod(kept, p.effective, tws.Spec.GracePeriodSeconds, &end, now)
 	if p.grace.expiry == nil {
 		p.grace.ended, p.grace.end = running != nil || tws.Spec.GracePeriodSeconds > 0, end
 		return
 	}
 	p.grace.started = running == nil
+	p.grace.unforeseen = p.grace.started && !foreseen
 }
 
 // kept is the count that a grace period keeps. There is nothing to keep of a target that is gone.

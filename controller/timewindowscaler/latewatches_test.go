@@ -81,6 +81,7 @@ func (w *lateWatches) takeOver() {
 	}
 	w.r.attempts.Probe = func(context.Context) error { return nil }
 	w.r.attempts.Wake = func(...types.NamespacedName) { w.woken = true }
+	w.r.attempts.WakeLast = w.r.attempts.Wake
 	w.api.start()
 	w.woken = true
 }

@@ -37,8 +37,10 @@ type scalerState struct {
 	target target.Memory
 	// refused is what the schema refuses in the spec.
 	refused refusedSpec
-	// unstored is the status that the last pass decided, if it could not be stored.
-	unstored unstoredStatus
+	// unstored is the status that the last pass decided, if it could not be stored or has to wait for its turn, and
+	// unpublished are the events of this and earlier passes that have to.
+	unstored    unstoredStatus
+	unpublished unpublished
 	// wakeUp is when the last plan wanted the scaler to be reconciled again; retries come no later.
 	wakeUp time.Time
 	// graceSince is when the grace period that runs began.

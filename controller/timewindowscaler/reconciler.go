@@ -6,11 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -24,7 +22,6 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/metrics"
-	"kyklos.io/kyklos/internal/statuswriter"
 )
 
 // Reconciler brings each scaler's target to the replicas of the current window.
@@ -51,11 +48,13 @@ type Reconciler struct {
 	enforce bool
 }
 
-// Reconcile is one pass over one scaler: observe, plan, act, report; then the status is written and the
-// events are published.
+// Reconcile is one pass over one scaler: observe, plan, act, report. If it is the scaler's turn, the status is written and the
+// events are published; otherwise a later pass does that.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	now := r.Clock.Now()
 	state := r.memory.of(req.NamespacedName)
+	r.attempts.Decide(req.NamespacedName)
+	defer r.attempts.Decided(req.NamespacedName)
 	stored, err := r.get(ctx, req.NamespacedName, state, now)
 	if err == nil && (stored == nil || stored.DeletionTimestamp != nil) {
 		return r.deleted(ctx, req, stored, state, now)
@@ -87,39 +86,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		state.overdue = time.Time{}
 		state.fight.Correct(now)
 	}
+	r.attempts.Decided(req.NamespacedName)
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
 	report := pass.report()
-	err = r.writeStatus(ctx, stored, report.status, state)
-	r.publish(ctx, &pass, report) // whether or not the status was written: the target was
-	state.fight.Announced = state.fight.On()
-	if err != nil {
+	r.record(ctx, &pass, report, state)
+	if err := r.publish(ctx, stored, report.status, state, &pass); err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	return r.nextRequeue(&pass, state), nil
-}
-
-// writeStatus writes the status, or remembers it if that fails.
-func (r *Reconciler) writeStatus(ctx context.Context, stored *v1beta1.TimeWindowScaler, status v1beta1.TimeWindowScalerStatus, state *scalerState) error {
-	key := client.ObjectKeyFromObject(stored)
-	work := attempts.ID{Scaler: key, Work: attempts.WriteStatus}
-	if equality.Semantic.DeepEqual(stored.Status, status) {
-		r.attempts.Over(work)
-		state.unstored = unstoredStatus{}
-		return nil
-	}
-	written, err := attempts.Do(ctx, r.attempts, work, statusLane(key), attempts.Cause{Generation: stored.Generation}, func(ctx context.Context) (*v1beta1.TimeWindowScaler, error) {
-		changed := stored.DeepCopy()
-		// The answer is decoded into what is written, and a copy of the request may be answered at the same time.
-		_, err := statuswriter.UpdateStatus(ctx, r.Client.Status(), changed, *status.DeepCopy())
-		return changed, err
-	})
-	if err != nil {
-		state.unstored.keep(stored, &status)
-		return statusError(stored, err)
-	}
-	state.unstored = unstoredStatus{}
-	r.wrote(ctx, written, state)
-	return nil
+	return lessThat(r.nextRequeue(&pass, state), r.Clock.Since(now)), nil
 }
 
 // nextRequeue returns when to reconcile again after a pass that was completed.

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -94,8 +95,19 @@ func (q Requeue) jitter(uid types.UID, wakeUp time.Time) time.Duration {
 // those of the first list have a low one, so every result sets it.
 const boundaryPriority = 100
 
+// reportPriority puts the passes that report last: behind those of the first list, in which a target may be due.
+const reportPriority = 2 * handler.LowPriority
+
 func after(delay time.Duration) reconcile.Result {
 	return reconcile.Result{RequeueAfter: max(delay, time.Nanosecond), Priority: ptr.To(boundaryPriority)}
+}
+
+// lessThat shortens a wait, which was computed as of the beginning of a pass, by what the pass has taken.
+func lessThat(result reconcile.Result, taken time.Duration) reconcile.Result {
+	if result.RequeueAfter > 0 {
+		result.RequeueAfter = max(result.RequeueAfter-max(taken, 0), time.Nanosecond)
+	}
+	return result
 }
 
 // untilOr is delay, but never past wakeUp: the next boundary (B10), or what comes before it (T5). A zero wakeUp,

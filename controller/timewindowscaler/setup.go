@@ -26,7 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
@@ -96,7 +95,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		return fmt.Errorf("create a dynamic client: %w", err)
 	}
 	var queue wakequeue.Queue
-	wakeFirst := func(keys ...types.NamespacedName) { queue.WakeFirst(boundaryPriority, keys...) }
+	wakeFirst := func(keys ...types.NamespacedName) { queue.WakeAt(boundaryPriority, keys...) }
 	r := &Reconciler{
 		Clients:   target.Clients{Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Dynamic: dynamicClient, Kinds: options.Kinds, Workspaces: options.Workspaces},
 		Clock:     options.Clock,
@@ -108,6 +107,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		enforce:   options.OnFight == contention.Enforce,
 	}
 	r.attempts.Probe, r.attempts.Wake, r.attempts.Ticks = probe, wakeFirst, time.NewTicker(attempts.ProbeInterval).C
+	r.attempts.WakeLast = func(keys ...types.NamespacedName) { queue.WakeAt(reportPriority, keys...) }
 	watches := r.newKindWatches(mgr, &queue, options)
 	r.Watches, r.namespaces = watches, options.Namespaces
 	if err := errors.Join(r.followCache(ctx, mgr.GetCache()), r.watchHolidays(mgr, &queue, options), orphan.SetupWithManager(mgr, options.Clock, scalerChanged)); err != nil {
@@ -169,9 +169,9 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int
 		For(&v1beta1.TimeWindowScaler{}, builder.WithPredicates(scalerChanged)).
 		Watches(&v1beta1.TimeWindowScaler{}, reconcileAll(r.rivals), builder.WithPredicates(ownershipChanged)).
 		Watches(&autoscalingv2.HorizontalPodAutoscaler{}, reconcileAll(r.autoscaled), builder.WithPredicates(contention.ScaleTargetChanged)).
-		WatchesRawSource(source.Func(queue.Attach)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: workers,
+			NewQueue:                queue.New,
 			// An API server that hangs must not block a worker forever.
 			ReconciliationTimeout: passTimeout,
 			// Reconcile returns its own delays; this one is for panics only, and bounded, where

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/controller/timewindowscaler/attempts"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/statuswriter"
 	"kyklos.io/kyklos/internal/undecodable"
@@ -31,6 +32,8 @@ func (r *Reconciler) unread(ctx context.Context, req reconcile.Request, stored *
 	}
 	log.FromContext(ctx).Error(problem, "The TimeWindowScaler cannot be decoded; its target is left alone")
 	state.unstored = unstoredStatus{}
+	r.attempts.Over(attempts.ID{Scaler: req.NamespacedName, Work: attempts.WriteStatus})
+	state.unpublished.send(r.Events)
 	r.metrics.Follow(req.NamespacedName, nil)
 	status := *stored.Status.DeepCopy()
 	if problem.Spec != nil {

@@ -7,7 +7,7 @@ import (
 	"kyklos.io/kyklos/apis/v1beta1"
 )
 
-// unstoredStatus is a status that a pass decided and that is not stored, because writing it failed. Grace and
+// unstoredStatus is a status that a pass decided and that is not stored, because writing it failed or had to wait. Grace and
 // drift depend on what was decided, so later passes continue from it. It is void once another status than the
 // one it was to replace is stored: then it was stored after all, or another manager has decided since.
 type unstoredStatus struct {

@@ -42,10 +42,25 @@ func NewRecorder(sink events.EventRecorder) *Recorder {
 
 // Publish records the events about object, without repetitions and within the rate limit.
 func (r *Recorder) Publish(object client.Object, now time.Time, evs ...Event) {
+	r.Send(object, r.Admit(object, now, evs...)...)
+}
+
+// Admit returns the events about object that are no repetitions and within the rate limit. They have to be sent: to
+// what comes later they count as published.
+func (r *Recorder) Admit(object client.Object, now time.Time, evs ...Event) []Event {
+	var admitted []Event
 	for _, ev := range evs {
 		if r.admit(object, now, ev) {
-			r.sink.Eventf(object, nil, ev.Type, ev.Reason, ev.Action, "%s", fit(ev.Note))
+			admitted = append(admitted, ev)
 		}
+	}
+	return admitted
+}
+
+// Send records events that were admitted.
+func (r *Recorder) Send(object client.Object, evs ...Event) {
+	for _, ev := range evs {
+		r.sink.Eventf(object, nil, ev.Type, ev.Reason, ev.Action, "%s", fit(ev.Note))
 	}
 }
 

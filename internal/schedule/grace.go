@@ -30,22 +30,22 @@ func Kept(inForce, asked int32, inSync bool) int32 {
 // One that runs ends as it is stored, and at the latest its own length from now: more is left if the clock was set back or
 // the spec was changed. Another one ends its own length after the edge that made the decrease due, so that an outage does
 // not start it anew. What made it due is not an edge but an edit, a holiday or a metric, if the last pass foresaw no
-// boundary by now (status.nextBoundary); then it is due since now.
-func (r *Reading) GraceEnd(tws *v1beta1.TimeWindowScaler, kept int32, now time.Time) time.Time {
+// boundary by now (status.nextBoundary); then it is due since now, and foreseen is false: nobody could tell later when that was.
+func (r *Reading) GraceEnd(tws *v1beta1.TimeWindowScaler, kept int32, now time.Time) (end time.Time, foreseen bool) {
 	length := time.Duration(tws.Spec.GracePeriodSeconds) * time.Second
 	if running := tws.Status.GracePeriodExpiry; running != nil {
 		if latest := WholeSecond(now.Add(length)); latest.Before(running.Time) {
-			return latest
+			return latest, true
 		}
-		return running.Time
+		return running.Time, true
 	}
-	since, foreseen := now, tws.Status.NextBoundary
-	if tws.Status.ObservedGeneration == tws.Generation && foreseen != nil && !foreseen.After(now) && r.ZoneError == nil {
-		if edge := r.lowerSince(kept, now, now.Add(-length)); !edge.Before(foreseen.Time) {
-			since = edge
+	since, boundary := now, tws.Status.NextBoundary
+	if tws.Status.ObservedGeneration == tws.Generation && boundary != nil && !boundary.After(now) && r.ZoneError == nil {
+		if edge := r.lowerSince(kept, now, now.Add(-length)); !edge.Before(boundary.Time) {
+			since, foreseen = edge, true
 		}
 	}
-	return WholeSecond(since.Add(length))
+	return WholeSecond(since.Add(length)), foreseen
 }
 
 // lowerSince returns the edge since which the windows ask for fewer than count without interruption, or an

@@ -12,11 +12,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Queue is a controller's queue after Attach, which is a source.Func. Before, Wake does nothing: a controller
+// Queue is a controller's queue after New, or after Attach, which is a source.Func. Before, Wake does nothing: a controller
 // reconciles every object when it starts. It is safe for concurrent use.
 type Queue struct {
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+}
+
+// New is for controller.Options.NewQueue. It returns the controller's queue, in which the delay of an object that waits does not
+// raise the priority of what makes it ready before, and attaches it.
+func (q *Queue) New(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	queue := withTimers(priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) { o.RateLimiter = limiter }))
+	_ = q.Attach(context.Background(), queue)
+	return queue
 }
 
 // Attach sets the controller's queue.
@@ -28,10 +36,10 @@ func (q *Queue) Attach(_ context.Context, queue workqueue.TypedRateLimitingInter
 }
 
 // Wake adds objects with the priority of the controller's own watches.
-func (q *Queue) Wake(keys ...types.NamespacedName) { q.WakeFirst(0, keys...) }
+func (q *Queue) Wake(keys ...types.NamespacedName) { q.WakeAt(0, keys...) }
 
-// WakeFirst adds objects before all with a lower priority, if the queue supports priorities.
-func (q *Queue) WakeFirst(priority int, keys ...types.NamespacedName) {
+// WakeAt adds objects before all with a lower priority, if the queue supports priorities.
+func (q *Queue) WakeAt(priority int, keys ...types.NamespacedName) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, key := range keys {

@@ -132,13 +132,14 @@ func (r *run) request(ctx context.Context, m *member) {
 		response = r.Server.Update(m.old, m.object, namespace)
 	}
 	m.checked, m.seen, m.refused = true, response.Object, len(response.Errors) > 0
-	for _, e := range response.Errors {
+	for _, e := range r.reworded(m.object, response.Errors) {
 		if e.RulesSkipped {
 			m.add(lint.Warning, lint.Invalid, "", rulesSkipped)
 			continue
 		}
 		m.add(lint.Error, e.Rule, strings.TrimPrefix(e.Field, "<nil>"), e.Message)
 	}
+	m.checkOctal(r.Server.Schema(m.object.GroupVersionKind()))
 	for _, warning := range response.Warnings {
 		field, message := splitWarning(warning)
 		m.add(lint.Warning, lint.Warned, field, message)

@@ -203,7 +203,7 @@ func TestSetsOfManifests(t *testing.T) {
 		},
 		"a kind of the group that there is not": {
 			files: []string{"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScalar\nmetadata: {name: a}\n"},
-			want:  []string{`a.yaml:1:13 error invalid apiVersion: no matches for kind "TimeWindowScalar" in version "kyklos.io/v1beta1"`},
+			want:  []string{"a.yaml:2:7 error invalid kind: kyklos.io has no kind TimeWindowScalar: use TimeWindowScaler or Workspace"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -113,10 +113,15 @@ func expected(t *testing.T, path string, occurred []bool) (refusals, warnings []
 	return refusals, warnings
 }
 
-var unknownField = regexp.MustCompile(`^unknown field "(.*)"$`)
+var (
+	unknownField = regexp.MustCompile(`^unknown field "(.*)"$`)
+	// hint is what lint adds to a message.
+	hint = regexp.MustCompile(`( in body must be of type string: "integer"); write .*$`)
+)
 
 // comparable puts the field of a message of an API server in front, as lint does.
 func comparable(message string) string {
+	message = hint.ReplaceAllString(message, "$1")
 	message = unknownField.ReplaceAllString(message, "$1: unknown field")
 	return strings.TrimPrefix(message, "<nil>: ")
 }

@@ -24,8 +24,8 @@ type Attempts struct {
 	Elapsed func() time.Duration
 	// Probe asks the API server whether it is ready.
 	Probe func(context.Context) error
-	// Wake puts scalers at the head of the queue.
-	Wake func(...types.NamespacedName)
+	// Wake puts scalers at the head of the queue, WakeLast at its end.
+	Wake, WakeLast func(...types.NamespacedName)
 	// Ticks is the channel of a ticker of a second.
 	Ticks <-chan time.Time
 
@@ -34,26 +34,23 @@ type Attempts struct {
 	entries  map[ID]*entry
 	queued   map[ID]*place
 	requests map[*request]bool
-	// doubtful is the sum over all lanes.
-	doubtful int
-	served   uint64
+	// total is the sum over all lanes.
+	total  load
+	served uint64
+	turns  turns
 	// away: the last probe failed.
 	away bool
 	// took follows the answers of all lanes.
 	took median
 }
 
-// place is one that waits for a lane. inLine is false once it was woken to take its turn.
-type place struct {
-	since  time.Duration
-	inLine bool
-}
-
 // New returns Attempts. elapsed is the time since some start, which steps of the wall clock do not touch.
 func New(workers int, elapsed func() time.Duration) *Attempts {
+	nobody := func(...types.NamespacedName) {}
 	return &Attempts{
-		Workers: workers, Elapsed: elapsed, Wake: func(...types.NamespacedName) {},
-		lanes: map[Lane]*lane{}, entries: map[ID]*entry{}, queued: map[ID]*place{}, requests: map[*request]bool{}, took: median(firstMedian),
+		Workers: workers, Elapsed: elapsed, Wake: nobody, WakeLast: nobody,
+		lanes: map[Lane]*lane{}, entries: map[ID]*entry{}, queued: map[ID]*place{}, requests: map[*request]bool{},
+		turns: newTurns(), took: median(firstMedian),
 	}
 }
 
@@ -67,7 +64,11 @@ func (a *Attempts) begin(id ID, of Lane, cause Cause, cancel context.CancelCause
 	}
 	l := a.lane(of)
 	begun := false
-	a.change(l, func() { begun = l.begin(now, a.doubtful, a.half()) })
+	a.change(l, func() {
+		if begun = l.begin(now, a.total.doubtful, a.half()); begun {
+			l.count(id.Work, 1)
+		}
+	})
 	if !begun {
 		since := a.enqueue(l, id, now)
 		if e != nil {
@@ -75,36 +76,11 @@ func (a *Attempts) begin(id ID, of Lane, cause Cause, cancel context.CancelCause
 		}
 		return nil, &Trouble{Err: &BusyError{of}, Lasts: now-since >= lastsFrom}
 	}
-	delete(a.queued, id)
-	r := &request{lane: of, started: now, sent: now, cancel: cancel, again: func() {}}
+	a.leave(id)
+	r := &request{lane: of, started: now, sent: now, cancel: cancel, again: func() {}, deciding: a.turns.deciding[id.Scaler]}
+	a.turns.sending(id)
 	a.requests[r] = true
 	return r, nil
-}
-
-// enqueue adds work to those that wait for a lane, and returns since when it does. The lock is held.
-func (a *Attempts) enqueue(l *lane, id ID, now time.Duration) time.Duration {
-	p := a.queued[id]
-	if p == nil {
-		p = &place{since: now}
-		a.queued[id] = p
-	}
-	if !p.inLine {
-		p.inLine = true
-		l.waiting = append(l.waiting, id)
-	}
-	return p.since
-}
-
-// next returns the scalers for which a lane has places now. The lock is held.
-func (a *Attempts) next(l *lane) []types.NamespacedName {
-	var keys []types.NamespacedName
-	for ids := l.next(a.half()); len(ids) > 0; ids = ids[1:] {
-		if p := a.queued[ids[0]]; p != nil { // otherwise its work is not due any more
-			p.inLine = false
-			keys = append(keys, ids[0].Scaler)
-		}
-	}
-	return keys
 }
 
 // end records how the request ended.
@@ -112,12 +88,18 @@ func (a *Attempts) end(ctx context.Context, id ID, r *request, cause Cause, err 
 	a.mu.Lock()
 	now, before := a.Elapsed(), a.entries[id]
 	delete(a.requests, r)
+	if r.deciding && id.Work != WriteTarget {
+		a.turns.deciding[id.Scaler] = true
+	}
 	l := a.lane(r.lane)
 	took, again := now-r.started, []func(){}
 	if r.copyAnswered {
 		took, again = now-r.sent, a.sentBefore(r, now)
 	}
-	a.change(l, func() { l.end(now, a.took.isSlow(took), a.half()) })
+	a.change(l, func() {
+		l.end(now, a.took.isSlow(took), a.half())
+		l.count(id.Work, -1)
+	})
 	if !errors.Is(err, context.DeadlineExceeded) { // that is no answer
 		a.took.add(took)
 	}
@@ -133,8 +115,9 @@ func (a *Attempts) end(ctx context.Context, id ID, r *request, cause Cause, err 
 	default:
 		err = a.failed(id, r.lane, cause, now, err)
 	}
+	first, last := a.call(now)
 	a.mu.Unlock()
-	a.Wake(wake...)
+	a.wake(append(wake, first...), last)
 	for _, send := range again {
 		send()
 	}
@@ -198,8 +181,11 @@ func (a *Attempts) admit(id ID, e *entry) {
 // Over records that the work is not due any more.
 func (a *Attempts) Over(id ID) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.drop(id)
+	if id.Work == WriteStatus {
+		a.turns.leave(id.Scaler)
+	}
+	a.unlockAndCall()
 }
 
 // Forget forgets a scaler that is gone.
@@ -211,28 +197,9 @@ func (a *Attempts) Forget(scaler types.NamespacedName) {
 
 // drop forgets work. The lock is held.
 func (a *Attempts) drop(id ID) {
-	delete(a.queued, id)
+	a.leave(id)
 	if e := a.entries[id]; e != nil {
 		delete(a.lane(e.lane).held, id)
 		delete(a.entries, id)
 	}
 }
-
-// lane returns the state of a lane. The lock is held.
-func (a *Attempts) lane(of Lane) *lane {
-	l := a.lanes[of]
-	if l == nil {
-		l = newLane()
-		a.lanes[of] = l
-	}
-	return l
-}
-
-// change keeps the sum of doubtful requests right. The lock is held.
-func (a *Attempts) change(l *lane, how func()) {
-	before := l.doubtful()
-	how()
-	a.doubtful += l.doubtful() - before
-}
-
-func (a *Attempts) half() int { return max(a.Workers/2, 1) }

@@ -25,6 +25,8 @@ type request struct {
 	cancel        context.CancelCauseFunc
 	// again sends a copy.
 	again func()
+	// deciding: the pass is one of turns.deciding again when this one ends.
+	deciding bool
 	// copyAnswered: the answer is that to a copy.
 	copyAnswered bool
 }

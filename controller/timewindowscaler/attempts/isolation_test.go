@@ -116,13 +116,14 @@ func TestHangingNamespacesDelayNoOthers(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			answers := map[string]time.Duration{"known": 5 * time.Millisecond, "same": 5 * time.Millisecond, "later": 5 * time.Millisecond}
+			for i := range hanging {
+				answers[fmt.Sprintf("hanging-%d", i)] = 30 * time.Second
+			}
 			a := newArena(ctx, workers, answers)
 			a.add("known", 1) // it has answered before
 			time.Sleep(time.Second)
 			for i := range hanging {
-				namespace := fmt.Sprintf("hanging-%d", i)
-				answers[namespace] = 30 * time.Second
-				a.add(namespace, 60)
+				a.add(fmt.Sprintf("hanging-%d", i), 60)
 			}
 			a.add("known", flips)
 			a.add("same", flips)

@@ -24,8 +24,11 @@ const (
 // (B13).
 type lane struct {
 	limit, running int
-	// trusted: it answered quickly of late.
-	trusted bool
+	// reports are those of running that write a status, first all others: a target is written, or may have to be.
+	// places is how many of the latter wait.
+	first, reports, places int
+	// trusted: it answered quickly of late. hangs: it answered slowly, or not at all.
+	trusted, hangs bool
 	// ended is when the last request ended.
 	ended time.Duration
 	// waiting are those that found the lane full, in the order in which they came.
@@ -61,22 +64,48 @@ func (l *lane) end(now time.Duration, slow bool, half int) {
 		l.slow()
 		return
 	}
-	l.trusted = true
+	l.trusted, l.hangs = true, false
 	l.limit = min(l.limit+1, max(half, fewest))
 }
 
 // slow halves the limit, because an answer took too long or is still awaited.
 func (l *lane) slow() {
 	l.limit = max(l.limit/2, fewest)
-	l.trusted = l.limit > fewest
+	l.trusted, l.hangs = l.limit > fewest, true
 }
 
-// doubtful is how many requests are under way in a lane that is not trusted.
-func (l *lane) doubtful() int {
-	if l.trusted {
-		return 0
+// load is what one lane, or all of them, have under way.
+type load struct {
+	// doubtful requests are those of lanes that are not trusted.
+	doubtful int
+	// due is how many requests are under way or wait that are not about a status, and reports how many are under way that
+	// are. A lane that hangs does not count: it would delay the status of every scaler.
+	due, reports int
+}
+
+func (l *lane) load() load {
+	var sum load
+	if !l.trusted {
+		sum.doubtful = l.running
 	}
-	return l.running
+	if !l.hangs {
+		sum.due, sum.reports = l.first+l.places, l.reports
+	}
+	return sum
+}
+
+func (s load) plus(other load, sign int) load {
+	return load{s.doubtful + sign*other.doubtful, s.due + sign*other.due, s.reports + sign*other.reports}
+}
+
+// count adds n to the requests under way for a work.
+func (l *lane) count(work Work, n int) {
+	switch work {
+	case WriteStatus:
+		l.reports += n
+	default:
+		l.first += n
+	}
 }
 
 // next takes from those that wait as many as there are places for.
@@ -88,4 +117,6 @@ func (l *lane) next(half int) []ID {
 }
 
 // empty reports whether nothing is under way or waits.
-func (l *lane) empty() bool { return l.running == 0 && len(l.waiting) == 0 && len(l.held) == 0 }
+func (l *lane) empty() bool {
+	return l.running == 0 && len(l.waiting) == 0 && l.places == 0 && len(l.held) == 0
+}

@@ -71,10 +71,10 @@ func TestLanesOfAnyRequests(t *testing.T) {
 					if l.running != counts[of] || l.running > max(workers/2, 1) || l.limit < fewest || l.limit > max(workers/2, fewest) {
 						t.Fatalf("%v: %d under way, counted %d, limit %d", of, counts[of], l.running, l.limit)
 					}
-					doubtful += l.doubtful()
+					doubtful += l.load().doubtful
 				}
-				if doubtful != a.doubtful || len(a.requests) != len(running) {
-					t.Fatalf("doubtful %d, counted %d; %d requests, counted %d", doubtful, a.doubtful, len(running), len(a.requests))
+				if doubtful != a.total.doubtful || len(a.requests) != len(running) {
+					t.Fatalf("doubtful %d, counted %d; %d requests, counted %d", doubtful, a.total.doubtful, len(running), len(a.requests))
 				}
 			},
 		})

@@ -33,8 +33,8 @@ func (a *Attempts) Start(ctx context.Context) error {
 
 // Tick wakes those whose turn it is now.
 func (a *Attempts) Tick(ctx context.Context) {
-	wake, probe := a.review()
-	a.Wake(wake...)
+	wake, last, probe := a.review()
+	a.wake(wake, last)
 	if !probe {
 		return
 	}
@@ -42,7 +42,7 @@ func (a *Attempts) Tick(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*ProbeInterval)
 	defer cancel()
 	ready := a.Probe(ctx) == nil
-	a.Wake(a.probed(began, ready)...)
+	a.wake(a.probed(began, ready), nil)
 	if ready {
 		for _, send := range a.hanging() {
 			send()
@@ -52,7 +52,7 @@ func (a *Attempts) Tick(ctx context.Context) {
 
 // review marks the lanes that are slow now, returns those for whom a lane has a place, and reports whether the
 // API server should be probed.
-func (a *Attempts) review() (wake []types.NamespacedName, probe bool) {
+func (a *Attempts) review() (wake, last []types.NamespacedName, probe bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.Elapsed()
@@ -72,7 +72,9 @@ func (a *Attempts) review() (wake []types.NamespacedName, probe bool) {
 			delete(a.lanes, of)
 		}
 	}
-	return wake, probe || len(a.ripe(now)) > 0
+	a.turns.expire(now)
+	first, last := a.call(now)
+	return append(wake, first...), last, probe || len(a.ripe(now)) > 0
 }
 
 // probed returns those that may try again after a probe that began at a time. When the API server is back, what

@@ -62,8 +62,8 @@ func TestARefusedStatus(t *testing.T) {
 		t.Errorf("got %q, want the reason %q", notes[0], want)
 	}
 	s.equal("effective replicas in the status", *s.scaler().Status.EffectiveReplicas, int32(10))
-	if facts := s.explained("status"); !slices.Contains(facts, "Kyklos has scaled the target since the status was written: "+
-		"if there is an event StatusRefused, the API server refuses the new one") {
+	if facts := s.explained("status"); !slices.Contains(facts, "Kyklos has scaled the target, and the status follows in a minute or two: "+
+		"if there is an event StatusRefused, the API server refuses it") {
 		t.Errorf("explain says %q", facts)
 	}
 	if _, counted := s.metric("kyklos_scale_failures_total", "tws_name="+scalerName); counted {

@@ -92,6 +92,7 @@ counts from the next request on; "error: some text" makes the service answer 500
 	flags.BoolVar(&options.Kubelet, "kubelet", true, "run one simulated node, which binds pods and reports them Running and Ready")
 	flags.BoolVar(&options.HostProcesses, "host-processes", false, "run containers with images host:// as processes of this machine, with folders in DIR as volumes")
 	flags.DurationVar(&options.PodReadyDelay, "pod-ready-delay", 0, "time from a pod's start to Ready, where its own annotation says nothing")
+	flags.StringArrayVar(&options.Without, "without", nil, "controller that does not run, for example --without=deployment-controller (repeatable)")
 	flags.BoolVar(&options.AuditLog, "audit-log", false, "write every request (level Metadata, when complete) to DIR/audit.log")
 	flags.BoolVar(&options.ExternalMetrics, "external-metrics", false, "serve external.metrics.k8s.io from ConfigMaps")
 	flags.StringVar(&options.Etcd, "etcd", "", "URL of an etcd to use, for example of devcluster etcd; empty runs one in this process, in DIR")

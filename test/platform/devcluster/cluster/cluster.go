@@ -37,6 +37,8 @@ type Options struct {
 	// HostProcesses runs the containers of images host:// as processes of this machine, and makes volumes
 	// as folders; see kubelet.Processes and folders.Provisioner.
 	HostProcesses bool
+	// Without names controllers that do not run.
+	Without []string
 	// AuditLog writes audit.log in Dir: one line per answered request, without bodies, never rotated.
 	AuditLog bool
 	// ExternalMetrics adds an API service of external.metrics.k8s.io; see package externalmetrics.
@@ -140,7 +142,7 @@ func operate(server, user context.Context, dir *Dir, opts Options, creds *Creden
 
 // startParts starts the controllers and the node; they end with ctx and count in parts.
 func startParts(ctx context.Context, parts *sync.WaitGroup, dir *Dir, opts Options, creds *Credentials, config *rest.Config) error {
-	manager, err := controllers.New(ctx, config, creds.CA)
+	manager, err := controllers.New(ctx, config, creds.CA, opts.Without)
 	if err != nil {
 		return err
 	}

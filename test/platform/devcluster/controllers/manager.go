@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"k8s.io/client-go/discovery"
@@ -43,9 +44,9 @@ type clients struct {
 	metadata metadata.Interface
 }
 
-// New builds every controller of the table. config must be allowed everything; ca is published to each
-// namespace as kube-root-ca.crt.
-func New(ctx context.Context, config *rest.Config, ca []byte) (*Manager, error) {
+// New builds the controllers of the table but those that without names. config must be allowed everything; ca is
+// published to each namespace as kube-root-ca.crt.
+func New(ctx context.Context, config *rest.Config, ca []byte, without []string) (*Manager, error) {
 	m := &Manager{informed: make(chan struct{})}
 	base, err := newClients(config, "shared-informers")
 	if err != nil {
@@ -62,6 +63,9 @@ func New(ctx context.Context, config *rest.Config, ca []byte) (*Manager, error) 
 		garbagecollector.DefaultIgnoredResources(), s.objects, m.informed)
 	m.shared = s
 	for _, entry := range table {
+		if slices.Contains(without, entry.name) {
+			continue
+		}
 		own, err := newClients(config, entry.name)
 		if err != nil {
 			return nil, err
