@@ -11,7 +11,7 @@ DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
 TOOL := go tool -modfile=go.tools.mod
-NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm monitoring objectstore) cmd/release
+NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm monitoring objectstore restic) cmd/release
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
 # They begin first, so that nothing waits for the last of them alone.
@@ -111,6 +111,10 @@ bin/helm: test/platform/helm/go.mod
 bin/versitygw: test/platform/objectstore/go.mod
 	@echo "Building bin/versitygw: an S3 store from source. The first time this takes a minute or two ..."
 	@cd test/platform/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+
+# What archives are measured beside. From its module, as nothing but Go is needed; optimised, unlike the others.
+bin/restic: test/platform/restic/go.mod
+	@cd test/platform/restic && go build -ldflags='-s -w' -o ../../../bin/restic github.com/restic/restic/cmd/restic
 
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
@@ -218,13 +222,13 @@ $(TEST_VERSIONS): test-version-%: build bin/kube-apiserver-%
 	go test -count=1 -timeout 30m ./test/e2e/upgrade -run TestUpgradeAndBack
 
 # The parts of the benchmarks, which test/bench/areas.go describes.
-BENCH ?= engine storm conversion failover lint workspaces archives sizing
+BENCH ?= engine storm admission conversion failover lint workspaces archives sizing
 RECORD = KYKLOS_BENCH_FIGURES=$(CURDIR)/$@
 # What was measured, but for the page itself.
 MEASURED_COMMIT = $(shell git rev-parse --short HEAD)$(shell git diff --quiet HEAD -- . ':!docs/benchmarks.md' ':!test/bench/table/testdata' || echo -changed)
 
 .PHONY: bench
-bench: build bin/versitygw ## Measure all parts, or BENCH="engine lint", write docs/benchmarks.md, and list what became slower: an hour, on an idle machine
+bench: build bin/versitygw bin/restic ## Measure all parts, or BENCH="engine lint", write docs/benchmarks.md, and list what became slower: an hour, on an idle machine
 	@rm -rf bin/bench
 	@mkdir -p bin/bench
 	@failed=0; $(MAKE) -j1 -k $(addprefix bin/bench/,$(BENCH)) || failed=1; \
@@ -241,6 +245,9 @@ FLIPS ?= 100,1000,5000,10000
 bin/bench/storm:
 	@$(RECORD) go test -count=1 -timeout 2h ./test/e2e/storm -flips $(FLIPS) -rounds 40 -resting 0,10000
 
+bin/bench/admission:
+	@$(RECORD) go test -count=1 -run '^$$' -bench Create -benchtime 1x -timeout 30m ./test/e2e/latency
+
 bin/bench/conversion:
 	@$(RECORD) go test -count=1 -run '^$$' -bench ListVersions -benchtime 1x -timeout 30m ./test/api
 
@@ -251,10 +258,10 @@ bin/bench/lint:
 	@$(RECORD) go test -count=3 -p 1 -run '^$$' -bench ThousandManifests ./cli/lint/apiserver ./cli/lint/ruleset
 
 bin/bench/workspaces:
-	@$(RECORD) go test -count=1 -run '^$$' -bench PlanCycle -benchtime 1x -timeout 30m ./test/e2e/workspace
+	@$(RECORD) go test -count=1 -run '^$$' -bench 'PlanCycle|StartStop' -benchtime 1x -timeout 1h ./test/e2e/workspace
 
 bin/bench/archives:
-	@$(RECORD) go test -count=1 -run '^$$' -bench AgainstTarGzip -benchtime 1x -timeout 30m ./internal/archive/mover
+	@$(RECORD) go test -count=1 -run '^$$' -bench AgainstTarGzip -benchtime 1x -timeout 1h ./internal/archive/mover
 
 bin/bench/sizing:
 	@$(RECORD) go test -count=1 -run Sizing -timeout 1h ./test/e2e/manager -sizes 0,100,1000,10000

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,10 +32,10 @@ var homes = []struct {
 	{"a file with holes", plantSparse},
 }
 
-// BenchmarkAgainstTarGzip measures the whole protocol, including reading back and flushing, next to tar and
-// gzip on the same files: W41 for the data. All four take turns, and the fastest of each
-// counts, so that a busy machine affects all equally. KYKLOS_BENCH_HOME names a real home instead,
-// KYKLOS_BENCH_ROUNDS the number of rounds.
+// BenchmarkAgainstTarGzip measures the whole protocol, including reading back and flushing, next to tar with gzip or zstd and
+// to restic with a new repository, on the same files: W41 for the data. All take turns, and the fastest of each counts, so
+// that a busy machine affects all equally. A program that is not there is left out; restic is bin/restic. KYKLOS_BENCH_HOME
+// names a real home instead, KYKLOS_BENCH_ROUNDS the number of rounds.
 func BenchmarkAgainstTarGzip(b *testing.B) {
 	if real := os.Getenv("KYKLOS_BENCH_HOME"); real != "" {
 		b.Run("own", func(b *testing.B) {
@@ -47,44 +48,122 @@ func BenchmarkAgainstTarGzip(b *testing.B) {
 	}
 }
 
-func compareWithTar(b *testing.B, name string, plant func(b *testing.B, home string)) {
+// tool is another program that archives the folder home below volume into the file or folder archive, and restores it in a
+// new folder.
+type tool struct {
+	name, program string
+	prepare       string // not measured
+	archive       string
+	restore       string
+}
+
+var tools = []tool{
+	{"tar and gzip", "gzip", ":", `tar -C home -cf - . | gzip > "$1"; sync "$1"`, `gzip -dc "$1" | tar -xf -; sync -f .`},
+	{"tar and zstd", "zstd", ":", `tar -C home -cf - . | zstd -q -T0 > "$1"; sync "$1"`, `zstd -qdc "$1" | tar -xf -; sync -f .`},
+	{"restic", "restic", `restic init -q -r "$1"`, `restic backup -q --no-cache -r "$1" home; sync -f "$1"`, `restic restore -q --no-cache -r "$1" latest --target .; sync -f .`},
+}
+
+func compareWithTar(b *testing.B, home string, plant func(b *testing.B, home string)) {
+	b.Setenv("PATH", filepath.Join(repository(b), "bin")+":"+os.Getenv("PATH"))
+	b.Setenv("RESTIC_PASSWORD", "secret")
+	present := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool {
+		_, err := exec.LookPath(t.program)
+		return err != nil
+	})
 	folder := b.TempDir()
-	volume, plain := filepath.Join(folder, "volume"), filepath.Join(folder, "plain.tar.gz")
+	volume := filepath.Join(folder, "volume")
 	plant(b, filepath.Join(volume, "home"))
 	rounds, err := strconv.Atoi(os.Getenv("KYKLOS_BENCH_ROUNDS"))
 	if err != nil {
 		rounds = 3
 	}
-	var tar, archived, untar, restored took
+	archived, restored := map[string]*took{}, map[string]*took{}
+	for _, name := range append(names(present), kyklos) {
+		archived[name], restored[name] = &took{}, &took{}
+	}
 	for b.Loop() {
 		for range rounds {
-			store, out := filestore.New(mkdir(b, folder)), mkdir(b, folder)
-			tar.least(b, func() { shell(b, volume, `tar -C home -cf - . | gzip > "$1"; sync "$1"`, plain) })
-			archived.least(b, func() {
-				if _, err := Archive(b.Context(), archiving(store, volume)); err != nil {
-					b.Fatal(err)
-				}
-			})
-			untar.least(b, func() { shell(b, mkdir(b, out), `gzip -dc "$1" | tar -xf -; sync -f .`, plain) })
-			restored.least(b, func() {
-				if _, err := Restore(b.Context(), restoring(store, mkdir(b, out))); err != nil {
-					b.Fatal(err)
-				}
-			})
-			shell(b, folder, `rm -rf "$@"`, out)
+			takeTurns(b, mkdir(b, folder), volume, present, archived, restored)
 		}
 	}
-	record := func(what, beside string, ours, theirs time.Duration) {
-		bench.Record(b, bench.Figure{Area: "archives", What: name + ": " + what, Unit: "s", Value: ours.Seconds(), Floor: theirs.Seconds(), Beside: beside})
+	for _, t := range present {
+		record := func(what, unit string, ours, theirs float64) {
+			bench.Record(b, bench.Figure{Area: "archives", What: home + ": " + what + ", beside " + t.name, Unit: unit, Value: ours, Floor: theirs, Beside: t.name})
+		}
+		own, other := archived[kyklos], archived[t.name]
+		record("archiving", "s", own.wall.Seconds(), other.wall.Seconds())
+		record("archiving, CPU", "s", own.cpu.Seconds(), other.cpu.Seconds())
+		record("size", "MB", float64(own.size)/1e6, float64(other.size)/1e6)
+		own, other = restored[kyklos], restored[t.name]
+		record("restoring", "s", own.wall.Seconds(), other.wall.Seconds())
+		record("restoring, CPU", "s", own.cpu.Seconds(), other.cpu.Seconds())
 	}
-	record("archiving", "tar | gzip", archived.wall, tar.wall)
-	record("restoring", "gunzip | tar", restored.wall, untar.wall)
-	record("archiving, CPU", "tar | gzip", archived.cpu, tar.cpu)
-	record("restoring, CPU", "gunzip | tar", restored.cpu, untar.cpu)
 }
 
-// took is the minimum duration, wall-clock and CPU.
-type took struct{ wall, cpu time.Duration }
+// takeTurns archives and restores once with each program, in the folder temporary, which it removes.
+func takeTurns(b *testing.B, temporary, volume string, present []tool, archived, restored map[string]*took) {
+	for _, t := range present {
+		archive := filepath.Join(temporary, t.program)
+		shell(b, volume, t.prepare, archive)
+		archived[t.name].least(b, func() { shell(b, volume, t.archive, archive) })
+		archived[t.name].size = sizeOf(b, archive)
+		restored[t.name].least(b, func() { shell(b, mkdir(b, temporary), t.restore, archive) })
+	}
+	stored := mkdir(b, temporary)
+	store := filestore.New(stored)
+	archived[kyklos].least(b, func() {
+		if _, err := Archive(b.Context(), archiving(store, volume)); err != nil {
+			b.Fatal(err)
+		}
+	})
+	archived[kyklos].size = sizeOf(b, stored)
+	restored[kyklos].least(b, func() {
+		if _, err := Restore(b.Context(), restoring(store, mkdir(b, temporary))); err != nil {
+			b.Fatal(err)
+		}
+	})
+	shell(b, volume, `rm -rf "$@"`, temporary)
+}
+
+const kyklos = "kyklos"
+
+func names(tools []tool) (all []string) {
+	for _, t := range tools {
+		all = append(all, t.name)
+	}
+	return all
+}
+
+// repository is the root of the repository.
+func repository(b *testing.B) string {
+	b.Helper()
+	out, err := exec.CommandContext(b.Context(), "go", "env", "GOMOD").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out)))
+}
+
+// sizeOf is the size of all files in a file or folder.
+func sizeOf(b *testing.B, path string) (total int64) {
+	b.Helper()
+	err := filepath.Walk(path, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			total += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return total
+}
+
+// took is the minimum duration, wall-clock and CPU, and the size of the archive.
+type took struct {
+	wall, cpu time.Duration
+	size      int64
+}
 
 func (t *took) least(b *testing.B, do func()) {
 	b.Helper()

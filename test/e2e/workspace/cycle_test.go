@@ -22,20 +22,13 @@ import (
 // BenchmarkPlanCycle measures one full cycle over Workspaces at rest (W41): the built manager on a real API server
 // reconciles each of them once a minute. Ten workers share the passes. Requests are all that the manager sends meanwhile.
 func BenchmarkPlanCycle(b *testing.B) {
-	ctx := b.Context()
 	s := &fixtures.Workspaces{T: harness.NewT(b, cluster)}
 	s.Namespace = s.NewNamespace("cycle-")
 	rest := firstAtRest(s)
 	made := 1
 	for _, many := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(many), func(b *testing.B) {
-			var group errgroup.Group
-			group.SetLimit(10)
-			for ; made < many; made++ {
-				name := fmt.Sprintf("copy-%d", made)
-				group.Go(func() error { return rest.copy(ctx, s.Client, name) })
-			}
-			s.Must(group.Wait())
+			made = rest.copies(b, s, made, many)
 			manager := serve(s)
 			for b.Loop() {
 				before := quiet(s, manager)
@@ -57,9 +50,9 @@ func BenchmarkPlanCycle(b *testing.B) {
 }
 
 // serve starts a manager of this namespace alone.
-func serve(s *fixtures.Workspaces) *harness.Manager {
+func serve(s *fixtures.Workspaces, args ...string) *harness.Manager {
 	s.Helper()
-	manager := s.StartManager(harness.ManagerOptions{Args: s.ManagerArgs()})
+	manager := s.StartManager(harness.ManagerOptions{Args: append(s.ManagerArgs(), args...)})
 	s.AwaitReady(manager)
 	return manager
 }
@@ -86,6 +79,19 @@ func firstAtRest(s *fixtures.Workspaces) (p pair) {
 	s.Get(s.Namespace, "ws-first-home", &p.claim)
 	s.Must(manager.Kill())
 	return p
+}
+
+// copies creates as many copies as are missing until there are many, and returns their number.
+func (p pair) copies(b *testing.B, s *fixtures.Workspaces, made, many int) int {
+	b.Helper()
+	var group errgroup.Group
+	group.SetLimit(10)
+	for ; made < many; made++ {
+		name := fmt.Sprintf("copy-%d", made)
+		group.Go(func() error { return p.copy(s.Context(), s.Client, name) })
+	}
+	s.Must(group.Wait())
+	return made
 }
 
 // copy creates a Workspace and a PVC as Kyklos would have left them: at rest from the first pass on.
@@ -134,7 +140,7 @@ func quiet(s *fixtures.Workspaces, manager *harness.Manager) totals {
 }
 
 // totals count what a manager has done so far.
-type totals struct{ passes, seconds, requests float64 }
+type totals struct{ passes, seconds, requests, cpu float64 }
 
 func measure(s *fixtures.Workspaces, manager *harness.Manager) totals {
 	s.Helper()
@@ -142,5 +148,6 @@ func measure(s *fixtures.Workspaces, manager *harness.Manager) totals {
 		passes:   s.Sum(manager, `controller_runtime_reconcile_time_seconds_count{controller="workspace"}`),
 		seconds:  s.Sum(manager, `controller_runtime_reconcile_time_seconds_sum{controller="workspace"}`),
 		requests: s.Sum(manager, "rest_client_requests_total"),
+		cpu:      s.Sum(manager, "process_cpu_seconds_total"),
 	}
 }
