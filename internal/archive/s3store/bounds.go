@@ -30,9 +30,6 @@ var (
 	errTooMany  = errors.New("the list has too many names: give this installation a bucket or a prefix of its own")
 )
 
-// noRedirect: whom the operator may call is in the Secret, and a signature is not valid elsewhere.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
 // bounded reads no more of an answer than a store's can be.
 type bounded struct{ http.RoundTripper }
 

@@ -68,7 +68,7 @@ func httpClient(ca []byte) (*http.Client, error) {
 		transport.MaxResponseHeaderBytes, transport.DisableCompression = maxHeaders, true
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	})
-	return &http.Client{Transport: bounded{client.GetTransport()}, CheckRedirect: noRedirect}, nil
+	return &http.Client{Transport: bounded{client.GetTransport()}, CheckRedirect: archive.NoRedirect}, nil
 }
 
 func (s *Store) object(name string) *string { return aws.String(s.config.Prefix + name) }

@@ -1,12 +1,9 @@
 package latency
 
 import (
-	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +28,7 @@ const (
 	bare, empty = "example.com/without-webhooks", "example.com/empty-webhooks"
 )
 
-var sizes = flag.String("schedules", "10,10000", "how many other schedules there are, in ascending order")
+var sizes = bench.Counts("schedules", []int{10, 10000}, "how many other schedules there are, in ascending order")
 
 // BenchmarkCreate measures how long creating a schedule takes with the webhooks and without, beside 10 schedules and beside
 // 10,000. Each creation with them is followed or preceded by one without, in a namespace that the webhook configurations
@@ -41,9 +38,7 @@ var sizes = flag.String("schedules", "10,10000", "how many other schedules there
 func BenchmarkCreate(b *testing.B) {
 	s := newScenario(b)
 	for range b.N {
-		for text := range strings.SplitSeq(*sizes, ",") {
-			others, err := strconv.Atoi(text)
-			s.Must(err)
+		for _, others := range *sizes {
 			s.crowd(others)
 			manager := s.StartManager(harness.ManagerOptions{WebhookPort: s.port, Args: []string{"--leader-elect=false"}})
 			s.AwaitReady(manager)
