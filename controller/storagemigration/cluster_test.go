@@ -26,11 +26,9 @@ import (
 )
 
 const (
-	// patience is long enough for a busy machine; only a failing test waits that long.
-	patience = 2 * time.Minute
-	crdName  = "timewindowscalers.kyklos.io"
-	oldOne   = "v1alpha1"
-	newOne   = "v1beta1"
+	crdName = "timewindowscalers.kyklos.io"
+	oldOne  = "v1alpha1"
+	newOne  = "v1beta1"
 )
 
 // stage is a control plane with Kyklos's definition on it, in two versions of one schema.
@@ -44,7 +42,7 @@ type stage struct {
 
 func newStage(t *testing.T, args ...string) *stage {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
 	defer cancel()
 	cluster := harness.StartFor(t, append(args, "--etcd-gateway", "--kubelet=false")...)
 	s := &stage{T: t, cluster: cluster}
@@ -78,7 +76,7 @@ func (s *stage) must(err error) {
 
 func (s *stage) eventually(what string, done func() bool) {
 	s.Helper()
-	err := wait.PollUntilContextTimeout(s.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) { return done(), nil })
+	err := wait.PollUntilContextTimeout(s.Context(), 20*time.Millisecond, harness.Patience, true, func(context.Context) (bool, error) { return done(), nil })
 	if err != nil {
 		s.Fatalf("never saw %s; storedVersions %v", what, s.definition().Status.StoredVersions)
 	}

@@ -104,7 +104,10 @@ func refusedToday(s *stage) {
 	for name, spoil := range wrong {
 		object := scaler(name, oldOne)
 		spoil(object.Object["spec"].(map[string]any))
-		s.must(s.Create(s.Context(), object))
+		// The storage version is the one of before: only this shows that the API server uses the lax definition.
+		s.eventually("the lax definition at work", func() bool {
+			return client.IgnoreAlreadyExists(s.Create(s.Context(), object.DeepCopy())) == nil
+		})
 	}
 	s.store(newOne)
 	for name, spoil := range wrong {

@@ -14,7 +14,7 @@ import (
 )
 
 // Patience is how long a test waits for something that should happen soon. Only a failing test takes that long.
-const Patience = 90 * time.Second
+const Patience = 3 * time.Minute
 
 // A wait polls often at first, and less often the longer it takes.
 const (
