@@ -4,7 +4,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-KUBERNETES_VERSION := v1.37.1
+KUBERNETES_VERSION := v1.37.2
 KYKLOS_DIR ?= .devcluster
 # Without optimisation the control plane is faster to build, and fast enough for everyday use.
 DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'

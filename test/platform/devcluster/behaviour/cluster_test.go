@@ -61,7 +61,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	path := filepath.Join(scratch, "devcluster")
 	build := exec.Command("go", "build", "-trimpath", "-gcflags=all=-N -l -dwarf=false",
-		"-ldflags=-s -w -X k8s.io/component-base/version.gitVersion=v1.37.1", "-o", path, "..")
+		"-ldflags=-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2", "-o", path, "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	fmt.Fprintln(os.Stderr, "building devcluster: minutes the first time; DEVCLUSTER_BIN names one already built")
