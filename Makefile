@@ -55,8 +55,9 @@ env: ## Print what gives a shell the flags of make, for go test: eval "$$(make e
 	@echo "export CGO_ENABLED=0 GOFLAGS=\"$$GOFLAGS\""
 
 .PHONY: run
-run: build bin/versitygw ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
-	@exec bin/quickstart --dir $(KYKLOS_DIR)
+run: devcluster ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
+	@go build -o bin/quickstart ./test/platform/quickstart
+	@exec bin/quickstart --dir $(KYKLOS_DIR) # it makes kyklos and bin/versitygw while the control plane starts and runs
 
 .PHONY: build
 build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
@@ -65,7 +66,6 @@ build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
 kyklos:
 	@test -e bin/kyklos || echo "Building bin/kyklos from source. The first time this takes a minute or two ..."
 	@go build -o bin/kyklos ./cmd/kyklos
-	@go build -o bin/quickstart ./test/platform/quickstart
 	@for name in kubectl-kyklos kubectl_complete-kyklos; do ln -sf kyklos bin/$$name; done # a plugin of kubectl, and its shell completion
 
 .PHONY: devcluster
