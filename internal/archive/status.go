@@ -33,6 +33,10 @@ func FromStatus(status int, code string) error {
 	return ErrUnreachable
 }
 
+// NoRedirect is for http.Client: whom a store's client may call is in its Secret or ticket, and a signature is not valid
+// elsewhere.
+func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // Body reads an object's bytes. An error is ErrUnreachable, and so is an end before the object's size.
 func Body(body io.ReadCloser, object Object) io.ReadCloser {
 	return &sized{ReadCloser: body, name: object.Name, left: object.Size}

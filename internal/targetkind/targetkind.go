@@ -78,7 +78,7 @@ func Of(ref v1beta1.TargetRef) schema.GroupVersionKind {
 // Identity is the part of an object's metadata that the caches keep.
 func Identity(m *metav1.ObjectMeta) metav1.ObjectMeta {
 	var owners []metav1.OwnerReference
-	if controller := metav1.GetControllerOf(m); controller != nil {
+	if controller := metav1.GetControllerOfNoCopy(m); controller != nil {
 		owners = []metav1.OwnerReference{*controller}
 	}
 	return metav1.ObjectMeta{

@@ -85,26 +85,32 @@ func TestLeaderKilled(t *testing.T) {
 	}
 }
 
-// freezeAtScale stops the leader's process at its next write to a target, which the proxy keeps. thaw sends the write and continues
-// the process.
+// freezeAtScale stops the leader's process at its next write to a target, which the proxy keeps. thaw sends the write, and
+// continues the process when the API server has answered: a resumed process gives a write up that has taken too long.
 func (s *scenario) freezeAtScale(leader *replica) (frozen <-chan struct{}, thaw func()) {
 	s.Helper()
-	stopped, release := make(chan struct{}), make(chan struct{})
-	var once sync.Once
+	stopped, release, answered := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var freeze, answer sync.Once
 	wake := sync.OnceFunc(func() { close(release) })
 	s.Cleanup(wake)
-	leader.proxy.Inject(func(r harness.Request, answered bool) {
-		if r.Is(http.MethodPatch, "/scale") && !answered {
-			once.Do(func() {
-				_ = leader.Signal(syscall.SIGSTOP)
-				close(stopped)
-				<-release
-			})
+	leader.proxy.Inject(func(r harness.Request, after bool) {
+		if !r.Is(http.MethodPatch, "/scale") {
+			return
 		}
+		if after {
+			answer.Do(func() { close(answered) })
+			return
+		}
+		freeze.Do(func() {
+			_ = leader.Signal(syscall.SIGSTOP)
+			close(stopped)
+			<-release
+		})
 	})
 	return stopped, func() {
 		s.Helper()
 		wake()
+		<-answered
 		s.Must(leader.Signal(syscall.SIGCONT))
 		s.Until("the old leader restarting", func() bool { return strings.Contains(s.ManagerLog.String(), "stopped; restarting") })
 		s.AwaitReady(leader.Manager)

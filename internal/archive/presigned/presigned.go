@@ -45,9 +45,7 @@ func New(ticket archive.Ticket) (*Store, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	// A signature is not valid for the URL of a redirect.
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Store{ticket: ticket, key: key, client: &http.Client{Transport: transport, CheckRedirect: noRedirect}, pause: time.Second}, nil
+	return &Store{ticket: ticket, key: key, client: &http.Client{Transport: transport, CheckRedirect: archive.NoRedirect}, pause: time.Second}, nil
 }
 
 // Head implements archive.Reader with a GET whose body is not read: unlike the answer to a HEAD, it shows whether the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
@@ -32,7 +33,23 @@ type shortError struct{ error }
 func (p shortError) Unwrap() error { return p.error }
 
 // Error is the store's message, with the request's ID for its administrator; or why there is no answer.
-func (p shortError) Error() string {
+func (p shortError) Error() string { return printable(p.text()) }
+
+// printable is one line of at most maxMessage characters: stores may answer anything, and a status shows it.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, " "))
+	if long := []rune(text); len(long) > maxMessage {
+		return string(long[:maxMessage]) + "..."
+	}
+	return text
+}
+
+func (p shortError) text() string {
 	request := ""
 	if response := (*awshttp.ResponseError)(nil); errors.As(p.error, &response) && response.ServiceRequestID() != "" {
 		request = " (request " + response.ServiceRequestID() + ")"

@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -56,18 +57,18 @@ func New(config Config) (*Store, error) {
 	return &Store{config: config, client: s3.New(options), partSize: archive.PartSize}, nil
 }
 
-func httpClient(ca []byte) (*awshttp.BuildableClient, error) {
-	client := awshttp.NewBuildableClient()
-	if len(ca) == 0 {
-		return client, nil
+func httpClient(ca []byte) (*http.Client, error) {
+	var pool *x509.CertPool
+	if len(ca) > 0 {
+		if pool = x509.NewCertPool(); !pool.AppendCertsFromPEM(ca) {
+			return nil, errors.New("ca.crt: no PEM certificate found")
+		}
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(ca) {
-		return nil, errors.New("ca.crt: no PEM certificate found")
-	}
-	return client.WithTransportOptions(func(transport *http.Transport) {
+	client := awshttp.NewBuildableClient().WithTransportOptions(func(transport *http.Transport) {
+		transport.MaxResponseHeaderBytes, transport.DisableCompression = maxHeaders, true
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	}), nil
+	})
+	return &http.Client{Transport: bounded{client.GetTransport()}, CheckRedirect: archive.NoRedirect}, nil
 }
 
 func (s *Store) object(name string) *string { return aws.String(s.config.Prefix + name) }
@@ -133,23 +134,41 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 // List implements archive.Store, with 1,000 objects per page.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[archive.Object, error] {
 	return func(yield func(archive.Object, error) bool) {
-		pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.object(prefix)})
+		pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.object(prefix)},
+			func(o *s3.ListObjectsV2PaginatorOptions) { o.StopOnDuplicateToken = true })
+		left, more := maxListed, false
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
 				yield(archive.Object{}, wrap(prefix, err))
 				return
 			}
+			more = aws.ToBool(page.IsTruncated)
 			for _, found := range page.Contents {
-				if !yield(s.listed(found), nil) {
+				object, err := s.listed(found, prefix)
+				if left -= len(object.Name) + perObject; err == nil && left < 0 {
+					err = errTooMany
+				}
+				if err != nil {
+					yield(archive.Object{}, fmt.Errorf("%s: %w: %w", prefix, archive.ErrUnreachable, err))
+					return
+				}
+				if !yield(object, nil) {
 					return
 				}
 			}
 		}
+		if more { // but it does not say from where
+			yield(archive.Object{}, fmt.Errorf("%s: %w: %w", prefix, archive.ErrUnreachable, errNoEnd))
+		}
 	}
 }
 
-func (s *Store) listed(found types.Object) archive.Object {
-	name := aws.ToString(found.Key)[len(s.config.Prefix):]
-	return archive.Object{Name: name, Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified)}
+// listed is an object of a list. A store may answer with anything.
+func (s *Store) listed(found types.Object, prefix string) (archive.Object, error) {
+	name, ok := strings.CutPrefix(aws.ToString(found.Key), s.config.Prefix)
+	if !ok || !strings.HasPrefix(name, prefix) {
+		return archive.Object{}, errNotAsked
+	}
+	return archive.Object{Name: name, Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified)}, nil
 }

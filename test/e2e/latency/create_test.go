@@ -1,12 +1,9 @@
 package latency
 
 import (
-	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +28,7 @@ const (
 	bare, empty = "example.com/without-webhooks", "example.com/empty-webhooks"
 )
 
-var sizes = flag.String("schedules", "10,10000", "how many other schedules there are, in ascending order")
+var sizes = bench.Counts("schedules", []int{10, 10000}, "how many other schedules there are, in ascending order")
 
 // BenchmarkCreate measures how long creating a schedule takes with the webhooks and without, beside 10 schedules and beside
 // 10,000. Each creation with them is followed or preceded by one without, in a namespace that the webhook configurations
@@ -41,9 +38,7 @@ var sizes = flag.String("schedules", "10,10000", "how many other schedules there
 func BenchmarkCreate(b *testing.B) {
 	s := newScenario(b)
 	for range b.N {
-		for text := range strings.SplitSeq(*sizes, ",") {
-			others, err := strconv.Atoi(text)
-			s.Must(err)
+		for _, others := range *sizes {
 			s.crowd(others)
 			manager := s.StartManager(harness.ManagerOptions{WebhookPort: s.port, Args: []string{"--leader-elect=false"}})
 			s.AwaitReady(manager)
@@ -201,54 +196,3 @@ func quantile(all []time.Duration, q float64) time.Duration {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// totals are those of a histogram.
-type totals struct{ seconds, count float64 }
-
-// handled is how long the manager took for each webhook, by path.
-func (s *scenario) handled(manager *harness.Manager) map[string]totals {
-	found := map[string]totals{}
-	for path := range webhooks {
-		const name = "controller_runtime_webhook_latency_seconds"
-		labels := fmt.Sprintf("{webhook=%q}", path)
-		found[path] = totals{s.Sum(manager, name+"_sum"+labels), s.Sum(manager, name+"_count"+labels)}
-	}
-	return found
-}
-
-// called is how long the API server waited for each webhook, by name.
-func (s *scenario) called() map[string]totals {
-	clients, err := kubernetes.NewForConfig(s.Cluster.Config)
-	s.Must(err)
-	text, err := clients.RESTClient().Get().AbsPath("/metrics").DoRaw(s.Context())
-	s.Must(err)
-	found := map[string]totals{}
-	for _, sample := range harness.ParseSamples(text) {
-		for _, name := range webhooks {
-			if !strings.Contains(sample.Labels, `name="`+name+`"`) {
-				continue
-			}
-			sum := found[name]
-			switch sample.Name {
-			case "apiserver_admission_webhook_admission_duration_seconds_sum":
-				sum.seconds += sample.Value
-			case "apiserver_admission_webhook_admission_duration_seconds_count":
-				sum.count += sample.Value
-			}
-			found[name] = sum
-		}
-	}
-	return found
-}
-
-// quiet waits until the manager sends no requests any more.
-func (s *scenario) quiet(manager *harness.Manager) {
-	for last := -1.0; ; {
-		now := s.Sum(manager, "rest_client_requests_total")
-		if now == last {
-			return
-		}
-		last = now
-		time.Sleep(5 * time.Second)
-	}
-}

@@ -2,7 +2,6 @@ package manager
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,19 +17,15 @@ import (
 	"kyklos.io/kyklos/test/harness"
 )
 
-var sizes = flag.String("sizes", "", "how many scalers the manager's needs are measured with, as 0,100,1000; empty measures nothing")
+var sizes = bench.Counts("sizes", nil, "how many scalers the manager's needs are measured with, as 0,100,1000; empty measures nothing")
 
 // TestSizing measures what docs/benchmarks.md shows, as the shipped manager reports them. It asserts nothing.
 func TestSizing(t *testing.T) {
-	if *sizes == "" {
+	if len(*sizes) == 0 {
 		t.Skip("make bench measures")
 	}
-	for text := range strings.SplitSeq(*sizes, ",") {
-		count, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatalf("-sizes: %v", err)
-		}
-		t.Run(text, func(t *testing.T) { newScenario(t).measure(count) })
+	for _, count := range *sizes {
+		t.Run(strconv.Itoa(count), func(t *testing.T) { newScenario(t).measure(count) })
 	}
 }
 

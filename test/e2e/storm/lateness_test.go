@@ -3,8 +3,6 @@ package storm
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +21,8 @@ func TestLateness(t *testing.T) {
 		t.Skip("make bench measures")
 	}
 	for _, group := range []struct {
-		sizes, are   string
+		sizes        []int
+		are          string
 		start        string
 		turns        int
 		median, most float64
@@ -31,12 +30,8 @@ func TestLateness(t *testing.T) {
 		{*resting, "at rest", "12:00", *rounds, 1.25, 2},
 		{*storming, "changing", "09:00", *rounds / 4, 5, 5},
 	} {
-		for text := range strings.SplitSeq(group.sizes, ",") {
-			count, err := strconv.Atoi(text)
-			if err != nil {
-				t.Fatalf("%q: %v", group.sizes, err)
-			}
-			t.Run(group.are+" "+text, func(t *testing.T) {
+		for _, count := range group.sizes {
+			t.Run(fmt.Sprintf("%s %d", group.are, count), func(t *testing.T) {
 				l := lateness{
 					others: &scenario{fixtures.NewScaling(t, installation), count},
 					pair:   &scenario{fixtures.NewScaling(t, installation), 2}, late: map[string][]time.Duration{},

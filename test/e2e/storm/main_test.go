@@ -8,23 +8,24 @@ import (
 	"os"
 	"testing"
 
+	"kyklos.io/kyklos/test/bench"
 	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/test/harness/fixtures"
 )
 
 var (
-	sizes  = flag.String("flips", "", "how many changes are due at once, as 100,1000; empty measures nothing")
+	sizes  = bench.Counts("flips", nil, "how many changes are due at once, as 100,1000; empty measures nothing")
 	rounds = flag.Int("rounds", 0, "how often the lateness of one change is measured; 0 does not measure it")
 	// Other scalers, in another namespace.
-	resting  = flag.String("resting", "0", "how many rest meanwhile, as 0,10000")
-	storming = flag.String("storming", "1000", "how many change at the same instant")
+	resting  = bench.Counts("resting", []int{0}, "how many rest meanwhile, as 0,10000")
+	storming = bench.Counts("storming", []int{1000}, "how many change at the same instant")
 )
 
 var installation *fixtures.Installation
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *sizes == "" && *rounds == 0 {
+	if len(*sizes) == 0 && *rounds == 0 {
 		os.Exit(m.Run())
 	}
 	harness.RunTests(m, func(ctx context.Context, s *harness.Suite) error {
