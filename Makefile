@@ -4,13 +4,12 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-KUBERNETES_VERSION := v1.37.1
+KUBERNETES_VERSION := v1.37.2
 KYKLOS_DIR ?= .devcluster
-# Without optimisation the control plane is faster to build, and fast enough for everyday use.
-DEVCLUSTER_FLAGS := -trimpath -gcflags=all='-N -l -dwarf=false'
 DEVCLUSTER_LDFLAGS := -s -w $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 	-X $(p).gitVersion=$(KUBERNETES_VERSION) -X $(p).gitMajor=1 -X $(p).gitMinor=37 -X $(p).gitTreeState=clean)
-TOOL := go tool -modfile=go.tools.mod
+OPTIMISED := GOFLAGS=-buildvcs=false
+TOOL := $(OPTIMISED) go tool -modfile=go.tools.mod
 NESTED := $(addprefix test/platform/,devcluster bench browser argocd certmanager helm monitoring objectstore restic) cmd/release
 NODE_PACKAGES := runc containernetworking-plugins nftables libnftables1 libnftnl11 libmnl0 libjansson4 libxtables12 \
 	libedit2 libbsd0 libmd0 libgmp10 libseccomp2
@@ -33,7 +32,7 @@ DATE ?= $(shell TZ=UTC0 git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --form
 ARCHITECTURES ?= amd64 arm64
 IMAGE_DIR ?= bin/image
 # The same as in the Dockerfile; a test compares them.
-RELEASE_ENV := GOOS=linux GOAMD64=v1 GOARM64=v8.0
+RELEASE_ENV := $(OPTIMISED) GOOS=linux GOAMD64=v1 GOARM64=v8.0
 RELEASE_FLAGS = -trimpath -ldflags="-s -w -X kyklos.io/kyklos/internal/buildinfo.version=$(VERSION) -X kyklos.io/kyklos/internal/buildinfo.commit=$(COMMIT) -X kyklos.io/kyklos/internal/buildinfo.date=$(DATE)"
 
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -43,15 +42,22 @@ BUILDER ?= pkg:golang/kyklos.io/kyklos\#cmd/release
 
 # Nothing but Go is needed: no C compiler, no zone files of the host.
 export CGO_ENABLED := 0
-export GOFLAGS := -buildvcs=false
+# All programs and tests have the same flags, so that what they have in common is compiled once, and fast: only Go's own
+# packages and ours are optimised. See docs/adr/0032.
+export GOFLAGS := -buildvcs=false -trimpath '-gcflags=all=-N -l -dwarf=false' -gcflags=std=-dwarf=false -gcflags=kyklos.io/...=-dwarf=false
 
 .PHONY: help
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+.PHONY: env
+env: ## Print what gives a shell the flags of make, for go test: eval "$$(make env)"
+	@echo "export CGO_ENABLED=0 GOFLAGS=\"$$GOFLAGS\""
+
 .PHONY: run
-run: build bin/versitygw ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
-	@exec bin/quickstart --dir $(KYKLOS_DIR)
+run: devcluster ## Bring up a Kubernetes API server with Kyklos and its samples; KYKLOS_DIR=folder for a second one
+	@go build -o bin/quickstart ./test/platform/quickstart
+	@exec bin/quickstart --dir $(KYKLOS_DIR) # it makes kyklos and bin/versitygw while the control plane starts and runs
 
 .PHONY: build
 build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
@@ -59,8 +65,7 @@ build: devcluster kyklos ## Build bin/kyklos, bin/devcluster and bin/kubectl
 .PHONY: kyklos
 kyklos:
 	@test -e bin/kyklos || echo "Building bin/kyklos from source. The first time this takes a minute or two ..."
-	@go build -o bin/kyklos ./cmd/kyklos # as the tests are built, to share their packages
-	@go build -o bin/quickstart ./test/platform/quickstart
+	@go build -o bin/kyklos ./cmd/kyklos
 	@for name in kubectl-kyklos kubectl_complete-kyklos; do ln -sf kyklos bin/$$name; done # a plugin of kubectl, and its shell completion
 
 .PHONY: devcluster
@@ -69,7 +74,7 @@ devcluster: bin/devcluster ## Build bin/devcluster: etcd, kube-apiserver, contro
 
 bin/devcluster: $(DEVCLUSTER_SOURCES)
 	@echo "Building bin/devcluster: Kubernetes $(KUBERNETES_VERSION) from source. The first time this takes some minutes ..."
-	@cd test/platform/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../../bin/devcluster .
+	@cd test/platform/devcluster && go build -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../../bin/devcluster .
 
 .PHONY: image
 image: ## Build bin/image: the container image, reproducibly and without Docker; see docs/image.md
@@ -99,22 +104,20 @@ release-key: ## Make a key for releases in KEY=file, with the password in COSIGN
 release-verify: ## Verify VERSION in REGISTRY=host/path with the public key in PUBLIC_KEY=file
 	@cd cmd/release && go run . verify --version="$(VERSION)" --registry="$(REGISTRY)" --key="$(abspath $(PUBLIC_KEY))" --out="$(abspath $(OUT))"
 
-# Built as the main module's tests are, so that most compiled packages are shared with them.
 bin/certmanager: $(CERTMANAGER_SOURCES)
 	@cd test/platform/certmanager && go build -ldflags='-s -w' -o ../../../bin/certmanager .
 
-# Built as bin/devcluster is, for the same reason.
 bin/helm: test/platform/helm/go.mod
-	@cd test/platform/helm && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/helm helm.sh/helm/v4/cmd/helm
+	@cd test/platform/helm && go build -ldflags='-s -w' -o ../../../bin/helm helm.sh/helm/v4/cmd/helm
 
-# A real S3 store, as files in a folder. Built as bin/devcluster is too.
+# A real S3 store, as files in a folder.
 bin/versitygw: test/platform/objectstore/go.mod
 	@echo "Building bin/versitygw: an S3 store from source. The first time this takes a minute or two ..."
-	@cd test/platform/objectstore && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
+	@cd test/platform/objectstore && go build -ldflags='-s -w' -o ../../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
 
 # What archives are measured beside. From its module, as nothing but Go is needed; optimised, unlike the others.
 bin/restic: test/platform/restic/go.mod
-	@cd test/platform/restic && go build -ldflags='-s -w' -o ../../../bin/restic github.com/restic/restic/cmd/restic
+	@cd test/platform/restic && $(OPTIMISED) go build -ldflags='-s -w' -o ../../../bin/restic github.com/restic/restic/cmd/restic
 
 .PHONY: test
 test: build bin/certmanager bin/helm bin/versitygw ## Run all tests: unit, property, API server, end to end
@@ -133,12 +136,12 @@ test-release: devcluster bin/helm
 
 .PHONY: test-platform
 test-platform: devcluster
-	@cd test/platform/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 ./kubelet ./hpaoracle ./externalmetrics ./behaviour
-	@cd test/platform/monitoring && go test $(DEVCLUSTER_FLAGS) -timeout 15m -count=1 .
+	@cd test/platform/devcluster && DEVCLUSTER_BIN=$(CURDIR)/bin/devcluster go test -timeout 15m -count=1 ./kubelet ./hpaoracle ./externalmetrics ./behaviour
+	@cd test/platform/monitoring && go test -timeout 15m -count=1 .
 
 bin/argocd: $(ARGOCD_SOURCES)
 	@echo "Building bin/argocd: Argo CD from source. The first time this takes some minutes ..."
-	@cd test/platform/argocd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../bin/argocd .
+	@cd test/platform/argocd && go build -ldflags='-s -w' -o ../../../bin/argocd .
 
 .PHONY: test-argocd
 test-argocd: build bin/certmanager bin/argocd ## Have a real Argo CD keep Kyklos and what it scales as Git says; needs git: minutes
@@ -167,7 +170,7 @@ soak: build ## Run two managers under random faults for SOAK=5m; SEED repeats a 
 
 .PHONY: test-time
 test-time: ## Hold the time engine against the oracle everywhere: every zone, every transition to 2037
-	@go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
+	@$(OPTIMISED) go test -timeout 2h -count=1 ./internal/timecalc -run 'Oddities|EveryZone' -v -full
 
 .PHONY: test-node
 test-node: ## Run the image as real pods, with a kubelet and containerd; needs root and Debian, see docs/image.md
@@ -176,8 +179,8 @@ test-node: ## Run the image as real pods, with a kubelet and containerd; needs r
 .PHONY: test-node-as-root
 test-node-as-root: devcluster bin/node/debian
 	@$(MAKE) image ARCHITECTURES=$$(go env GOARCH) IMAGE_DIR=bin/node/image VERSION=test-node
-	@cd test/platform/devcluster && go build $(DEVCLUSTER_FLAGS) -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../../bin/node/realnode ./realnode
-	@cd test/platform/node/containerd && go build $(DEVCLUSTER_FLAGS) -ldflags='-s -w' -o ../../../../bin/node/ tool
+	@cd test/platform/devcluster && go build -ldflags='$(DEVCLUSTER_LDFLAGS)' -o ../../../bin/node/realnode ./realnode
+	@cd test/platform/node/containerd && go build -ldflags='-s -w' -o ../../../../bin/node/ tool
 	@go build -trimpath -ldflags='-s -w' -o bin/node/pause ./test/platform/node/pause
 	@go test -c -o bin/node/node.test ./test/platform/node
 	@cd test/platform/node && NODE_BINARIES=$(CURDIR)/bin/node NODE_IMAGE_VERSION=test-node sh enter.sh ../../../bin/node/node.test -test.v -test.timeout=20m
@@ -192,7 +195,7 @@ bin/node/debian:
 test-browser: kyklos ## Open what kyklos preview draws in a headless Chromium: that of the machine, or Debian's in bin/chromium
 	@chromium=$$(command -v chromium || command -v chromium-headless-shell || command -v google-chrome || true); \
 	if [ -z "$$chromium" ]; then $(MAKE) bin/chromium; chromium=$(CURDIR)/bin/chromium/chromium; fi; \
-	cd test/platform/browser && KYKLOS_BIN=$(CURDIR)/bin/kyklos CHROMIUM_BIN=$$chromium go test $(DEVCLUSTER_FLAGS) -count=1 -timeout 10m .
+	cd test/platform/browser && KYKLOS_BIN=$(CURDIR)/bin/kyklos CHROMIUM_BIN=$$chromium go test -count=1 -timeout 10m .
 
 bin/chromium:
 	@mkdir -p bin
@@ -202,10 +205,10 @@ bin/chromium:
 test-certmanager: build bin/certmanager ## Replace leaf and CA again and again under load, with cert-manager and without: a quarter of an hour
 	@go test -timeout 40m -count=1 ./test/e2e/webhooks -v -rotations 25
 
-# Built as bin/devcluster is, one after the other: each is a Kubernetes of its own.
+# One after the other: each is a Kubernetes of its own.
 bin/kube-apiserver-%: test/platform/versions/v%/go.mod
 	@echo "Building the kube-apiserver of Kubernetes $* from source. This takes some minutes ..."
-	@version=$$(sed -n 's|^.*k8s.io/kubernetes v\([0-9.]*\).*|\1|p' $<) && cd $(dir $<) && go build $(DEVCLUSTER_FLAGS) \
+	@version=$$(sed -n 's|^.*k8s.io/kubernetes v\([0-9.]*\).*|\1|p' $<) && cd $(dir $<) && go build \
 		-ldflags="-s -w -X k8s.io/component-base/version.gitVersion=v$$version -X k8s.io/component-base/version.gitTreeState=clean" \
 		-o $(CURDIR)/$@ k8s.io/kubernetes/cmd/kube-apiserver
 
@@ -223,12 +226,13 @@ $(TEST_VERSIONS): test-version-%: build bin/kube-apiserver-%
 
 # The parts of the benchmarks, which test/bench/areas.go describes.
 BENCH ?= engine storm admission conversion failover lint workspaces archives sizing
-RECORD = KYKLOS_BENCH_FIGURES=$(CURDIR)/$@
+RECORD = $(OPTIMISED) KYKLOS_BENCH_FIGURES=$(CURDIR)/$@
 # What was measured, but for the page itself.
 MEASURED_COMMIT = $(shell git rev-parse --short HEAD)$(shell git diff --quiet HEAD -- . ':!docs/benchmarks.md' ':!test/bench/table/testdata' || echo -changed)
 
 .PHONY: bench
 bench: build bin/versitygw bin/restic ## Measure all parts, or BENCH="engine lint", write docs/benchmarks.md, and list what became slower: an hour, on an idle machine
+	@$(OPTIMISED) go build -o bin/kyklos ./cmd/kyklos
 	@rm -rf bin/bench
 	@mkdir -p bin/bench
 	@failed=0; $(MAKE) -j1 -k $(addprefix bin/bench/,$(BENCH)) || failed=1; \

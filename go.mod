@@ -10,7 +10,7 @@ require (
 	github.com/aws/smithy-go v1.28.8 // archives: the codes of a store's errors
 	github.com/cert-manager/cert-manager v1.21.2 // serving certificates: pkg/server/tls
 	github.com/evanphx/json-patch/v5 v5.9.11 // lint: applies the patches of the defaulting webhooks
-	github.com/go-logr/logr v1.4.3 // controller-runtime's logging interface
+	github.com/go-logr/logr v1.4.4 // controller-runtime's logging interface
 	github.com/google/cel-go v0.30.0 // lint: the types of policies' expressions
 	github.com/google/go-cmp v0.7.0 // tests: differences people can read
 	github.com/google/uuid v1.6.0 // a holder's name in the Lease
@@ -24,10 +24,10 @@ require (
 	github.com/yuin/gopher-lua v1.1.1 // tests: the scripts for Argo CD, with the interpreter that Argo CD has
 	go.yaml.in/yaml/v3 v3.0.5 // manifests: where in a file each field stands
 	golang.org/x/image v0.46.0 // pictures of schedules: fonts and a rasteriser for PNG
-	golang.org/x/sync v0.23.0 // goroutines that end together, questions asked once
+	golang.org/x/sync v0.24.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
 	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
-	golang.org/x/text v0.42.0 // lint: how wide characters are; make bench: commas in numbers
+	golang.org/x/text v0.43.0 // lint: how wide characters are; make bench: commas in numbers
 	golang.org/x/time v0.15.0 // certs: a line in the log once a minute
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2
@@ -61,14 +61,14 @@ require (
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
 	github.com/felixge/httpsnoop v1.0.4 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
-	github.com/go-asn1-ber/asn1-ber v1.5.8-0.20250403174932-29230038a667 // indirect
-	github.com/go-ldap/ldap/v3 v3.4.13 // indirect
+	github.com/go-asn1-ber/asn1-ber v1.5.8 // indirect
+	github.com/go-ldap/ldap/v3 v3.4.14 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-logr/zapr v1.3.0 // indirect
 	github.com/go-openapi/jsonpointer v1.0.0 // indirect
@@ -103,22 +103,22 @@ require (
 	github.com/xeipuuv/gojsonschema v1.2.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.69.0 // indirect
-	go.opentelemetry.io/otel v1.44.0 // indirect
-	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.44.0 // indirect
-	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.44.0 // indirect
-	go.opentelemetry.io/otel/metric v1.44.0 // indirect
-	go.opentelemetry.io/otel/sdk v1.44.0 // indirect
-	go.opentelemetry.io/otel/trace v1.44.0 // indirect
-	go.opentelemetry.io/proto/otlp v1.10.0 // indirect
+	go.opentelemetry.io/otel v1.45.0 // indirect
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.45.0 // indirect
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.45.0 // indirect
+	go.opentelemetry.io/otel/metric v1.45.0 // indirect
+	go.opentelemetry.io/otel/sdk v1.45.0 // indirect
+	go.opentelemetry.io/otel/trace v1.45.0 // indirect
+	go.opentelemetry.io/proto/otlp v1.11.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
-	golang.org/x/crypto v0.57.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
-	golang.org/x/net v0.59.0 // indirect
+	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
-	google.golang.org/genproto/googleapis/api v0.0.0-20260526163538-3dc84a4a5aaa // indirect
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260610212136-7ab31c22f7ad // indirect
+	google.golang.org/genproto/googleapis/api v0.0.0-20260803160001-6ac0973c030d // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/grpc v1.83.2 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect

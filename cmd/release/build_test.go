@@ -172,7 +172,7 @@ func TestDockerfileBuildsTheSame(t *testing.T) {
 		t.Errorf("flags of make image (-) and of the Dockerfile (+):\n%s", diff)
 	}
 	got := strings.Fields(command(dockerfile, "RUN CGO", "go build"))
-	want := append(strings.Fields(command(string(dry), "do ", "GOARCH=")), "GOARCH=${TARGETARCH}", "GOFLAGS=-buildvcs=false", "_ENABLED=0")
+	want := append(strings.Fields(command(string(dry), "do ", "GOARCH=")), "GOARCH=${TARGETARCH}", "_ENABLED=0")
 	if diff := cmp.Diff(setOf(want), setOf(got)); diff != "" {
 		t.Errorf("environment of make image (-) and of the Dockerfile (+):\n%s", diff)
 	}

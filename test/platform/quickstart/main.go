@@ -51,28 +51,28 @@ func parseFlags(args []string) (dir string, err error) {
 // stopPatience is how long the manager, and then the cluster, have to stop. Together they take at most ten seconds.
 const stopPatience = 4500 * time.Millisecond
 
-// run starts everything, shows it until ctx ends, and stops it.
+// run starts everything, shows it until ctx ends, and stops it. What the first minute does not need is built meanwhile.
 func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err error) {
-	fmt.Fprintf(out, "Starting a Kubernetes control plane and an object store in %s ...\n", dir)
+	fmt.Fprintf(out, "Starting a Kubernetes control plane in %s ...\n", dir)
+	kyklos := inBackground(ctx, func(ctx context.Context) error { return build(ctx, ".", "kyklos", out) })
+	defer kyklos.stop()
 	cluster, err := harness.Start(ctx, dir, harness.HostProcesses)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	store, err := harness.StartObjectStore(ctx, filepath.Join(dir, "store"), nil)
-	if err != nil {
-		return unlessStopped(ctx, errors.Join(err, cluster.StopWithin(stopPatience)))
-	}
+	studio := newStudio(cluster)
+	studio.startStore(ctx)
 	// The movers end with the cluster, and the store has no partial objects.
-	defer func() { err = errors.Join(err, cluster.StopWithin(stopPatience), store.Kill()) }()
+	defer func() { err = errors.Join(err, cluster.StopWithin(stopPatience), studio.stop()) }()
 
-	manager, err := startKyklos(ctx, cluster, out)
+	manager, err := startKyklos(ctx, cluster, kyklos, out)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
 	defer func() { err = errors.Join(err, manager.StopWithin(stopPatience)) }()
 
 	fmt.Fprintln(out, "Applying config/samples ...")
-	if err := errors.Join(applySamples(ctx, cluster, time.Now()), applyWorkspace(ctx, cluster, store)); err != nil {
+	if err := applySamples(ctx, cluster, time.Now()); err != nil {
 		return unlessStopped(ctx, err)
 	}
 	client, err := cluster.Client()
@@ -84,7 +84,8 @@ func run(ctx context.Context, dir string, out io.Writer, terminal bool) (err err
 		return unlessStopped(ctx, err)
 	}
 	fmt.Fprint(out, greeting(dir))
-	return table.show(ctx, out, terminal, manager.Done(), store.Done())
+	studio.open(ctx, out)
+	return table.show(ctx, out, terminal, manager.Done(), studio)
 }
 
 // unlessStopped returns err, or nil if it came from an interrupt.
@@ -95,13 +96,17 @@ func unlessStopped(ctx context.Context, err error) error {
 	return err
 }
 
-func startKyklos(ctx context.Context, cluster *harness.Cluster, out io.Writer) (*harness.Manager, error) {
+// startKyklos installs Kyklos, waits until it is built, and starts it.
+func startKyklos(ctx context.Context, cluster *harness.Cluster, built *job, out io.Writer) (*harness.Manager, error) {
 	port, err := harness.FreePort()
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(out, "Installing Kyklos from config/overlays/self-managed ...")
 	if err := cluster.Install(ctx, port); err != nil {
+		return nil, err
+	}
+	if err := built.wait(); err != nil {
 		return nil, err
 	}
 	kyklos, err := harness.Binary("kyklos")
@@ -135,7 +140,7 @@ func greeting(dir string) string {
 	return fmt.Sprintf(`kyklos is ready: minute-hand scales up within two minutes, and down a minute later; Ctrl-C stops everything
 
 Try in another terminal:
-  export KUBECONFIG=%[1]s
+  export KUBECONFIG=%s
   bin/kubectl get tws                                  the schedules
   bin/kubectl get deployments --watch                  the workloads being scaled
   bin/kubectl scale deployment webapp --replicas 7     manual drift, set right at once
@@ -143,11 +148,5 @@ Try in another terminal:
   bin/kubectl apply -f config/samples/invalid/         mistakes, each refused with its reason
   bin/kubectl explain tws.spec.windows                 the reference
 
-A workspace, whose process writes into its home, %[2]s:
-  bin/kubectl patch ws mia -n studio --type merge -p '{"spec":{"desiredState":"PENDING"}}'     archive it
-  bin/kubectl patch ws mia -n studio --type merge -p '{"spec":{"desiredState":"RUNNING"}}'     fetch it back and start it
-  bin/kubectl describe ws mia -n studio                what happens, why, and what you can do
-  bin/kubectl logs -n studio ws-mia                    what its process writes
-
-`, filepath.Join(dir, "kubeconfig"), filepath.Join(dir, homesFolder, "studio", "mia"))
+`, filepath.Join(dir, "kubeconfig"))
 }

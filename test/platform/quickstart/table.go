@@ -42,7 +42,7 @@ func (t *table) settle(ctx context.Context) error {
 
 // show prints until ctx ends: on a terminal the whole table repeatedly, otherwise each change as a line. It also ends if
 // the manager or the object store ends.
-func (t *table) show(ctx context.Context, out io.Writer, terminal bool, manager, store <-chan struct{}) error {
+func (t *table) show(ctx context.Context, out io.Writer, terminal bool, manager <-chan struct{}, studio *studio) error {
 	shown, moved := map[string]string{}, map[string]string{}
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -52,6 +52,9 @@ func (t *table) show(ctx context.Context, out io.Writer, terminal bool, manager,
 		if ctx.Err() != nil {
 			fmt.Fprintln(out, "Stopping ...")
 			return nil
+		}
+		if studio.announce(out) {
+			drawn = 0 // the table goes on below
 		}
 		switch err := errors.Join(err, also); {
 		case err != nil:
@@ -67,7 +70,7 @@ func (t *table) show(ctx context.Context, out io.Writer, terminal bool, manager,
 		case <-ticker.C:
 		case <-manager:
 			return errors.New("the manager ended; see kyklos.log in the cluster's folder")
-		case <-store:
+		case <-studio.storeEnded():
 			return errors.New("the object store ended; start again: homes and archives are kept")
 		}
 	}

@@ -33,7 +33,7 @@ func TestReadyMeansUsable(t *testing.T) {
 		t.Errorf("kubeconfig mode %v, %v; want 0600", info.Mode(), err)
 	}
 	version, err := c.client.ServerVersion()
-	if err != nil || version.GitVersion != "v1.37.1" {
+	if err != nil || version.GitVersion != "v1.37.2" {
 		t.Errorf("server version %v, %v", version, err)
 	}
 }

@@ -18,10 +18,10 @@ func TestLinksAreTheProgramsTheyName(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"devcluster", []string{"version"}, "Kubernetes v1.37.1, etcd v3.7.0"},
-		{"kubectl", []string{"version", "--client"}, "Client Version: v1.37.1"},
+		{"devcluster", []string{"version"}, "Kubernetes v1.37.2, etcd v3.7.0"},
+		{"kubectl", []string{"version", "--client"}, "Client Version: v1.37.2"},
 		{"etcd", []string{"--version"}, "etcd Version: 3.7.0"},
-		{"kube-apiserver", []string{"--version"}, "Kubernetes v1.37.1"},
+		{"kube-apiserver", []string{"--version"}, "Kubernetes v1.37.2"},
 	} {
 		link := filepath.Join(dir, c.name)
 		must(t, os.Symlink(path, link))

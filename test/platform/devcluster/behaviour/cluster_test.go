@@ -54,14 +54,14 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// binary is DEVCLUSTER_BIN, or else the program built once with the everyday flags.
+// binary is DEVCLUSTER_BIN, or else the program built once, with the flags in GOFLAGS.
 var binary = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv("DEVCLUSTER_BIN"); path != "" {
 		return filepath.Abs(path)
 	}
 	path := filepath.Join(scratch, "devcluster")
-	build := exec.Command("go", "build", "-trimpath", "-gcflags=all=-N -l -dwarf=false",
-		"-ldflags=-s -w -X k8s.io/component-base/version.gitVersion=v1.37.1", "-o", path, "..")
+	build := exec.Command("go", "build",
+		"-ldflags=-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2", "-o", path, "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	fmt.Fprintln(os.Stderr, "building devcluster: minutes the first time; DEVCLUSTER_BIN names one already built")
