@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 // Stores belong to tenants, and the operator calls them all. So an answer takes only what a real store's does (W54).
@@ -43,10 +44,15 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case failed:
 		answer.Body = &upTo{answer.Body, maxRefusal}
-	case r.Method != http.MethodGet || r.URL.Query().Has("list-type"):
+	case r.Method != http.MethodGet || isList(r.URL.Query()):
 		answer.Body = &upTo{answer.Body, maxAnswer}
 	}
 	return answer, nil
+}
+
+// isList reports whether a GET asks for a list, of objects, uploads or parts.
+func isList(query url.Values) bool {
+	return query.Has("list-type") || query.Has("uploads") || query.Has("uploadId")
 }
 
 // upTo fails after so many bytes.

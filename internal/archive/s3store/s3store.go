@@ -166,9 +166,15 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[archive.Objec
 
 // listed is an object of a list. A store may answer with anything.
 func (s *Store) listed(found types.Object, prefix string) (archive.Object, error) {
-	name, ok := strings.CutPrefix(aws.ToString(found.Key), s.config.Prefix)
-	if !ok || !strings.HasPrefix(name, prefix) {
+	name, ok := s.within(found.Key, prefix)
+	if !ok {
 		return archive.Object{}, errNotAsked
 	}
 	return archive.Object{Name: name, Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified)}, nil
+}
+
+// within returns the name of a listed key. It reports false if the list was not of it.
+func (s *Store) within(key *string, prefix string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(aws.ToString(key), s.config.Prefix)
+	return name, ok && strings.HasPrefix(name, prefix)
 }

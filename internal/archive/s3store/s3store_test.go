@@ -69,7 +69,6 @@ func TestContract(t *testing.T) {
 }
 
 func TestWhatCannotBeReached(t *testing.T) {
-	t.Parallel() // it waits for failing retries
 	running := server(t)
 	edit := func(change func(*Config)) Config {
 		config := configOf(running)
@@ -90,7 +89,7 @@ func TestWhatCannotBeReached(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := open(t, test.config)
-			store.client = s3.New(store.client.Options(), func(options *s3.Options) { options.RetryMaxAttempts = 2 })
+			store.client = s3.New(store.client.Options(), withoutDelay)
 			_, head := store.Head(t.Context(), "a")
 			var list error
 			for _, err := range store.List(t.Context(), "") {
