@@ -19,6 +19,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/wakequeue"
 )
@@ -59,6 +60,8 @@ type Options struct {
 	MoverImage string
 	// Folders allows stores that are folders on the manager's machine.
 	Folders bool
+	// Endpoints are the S3 stores that may be called.
+	Endpoints endpoints.Policy
 	// NoClasses: the manager has permissions in some namespaces only, and cannot read storage classes.
 	NoClasses bool
 }
@@ -91,7 +94,9 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	r := &Reconciler{
 		Client:       mgr.GetClient(),
 		APIReader:    mgr.GetAPIReader(),
-		Store:        &store.Client{Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders}},
+		Store: &store.Client{
+			Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders, Endpoints: options.Endpoints},
+		},
 		Clock:        options.Clock,
 		Events:       events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		MoverImage:   options.MoverImage,

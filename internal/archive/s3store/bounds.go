@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // Stores belong to tenants, and the operator calls them all. So an answer takes only what a real store's does (W54).
@@ -20,6 +21,8 @@ const (
 	maxListed = 64 << 20
 	// perObject is what is kept of an object beside its name.
 	perObject = 64
+	// longestWait is how long an answer may take to begin.
+	longestWait = time.Minute
 	// maxMessage is how many characters of a store's message appear in a status.
 	maxMessage = 300
 )

@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -51,24 +52,30 @@ func New(config Config) (*Store, error) {
 	if config.Checksums {
 		options.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
 	}
-	if options.HTTPClient, err = httpClient(config.CA); err != nil {
+	if options.HTTPClient, err = config.httpClient(); err != nil {
 		return nil, err
 	}
 	return &Store{config: config, client: s3.New(options), partSize: archive.PartSize}, nil
 }
 
-func httpClient(ca []byte) (*http.Client, error) {
+func (c Config) httpClient() (*http.Client, error) {
 	var pool *x509.CertPool
-	if len(ca) > 0 {
-		if pool = x509.NewCertPool(); !pool.AppendCertsFromPEM(ca) {
+	if len(c.CA) > 0 {
+		if pool = x509.NewCertPool(); !pool.AppendCertsFromPEM(c.CA) {
 			return nil, errors.New("ca.crt: no PEM certificate found")
 		}
 	}
-	client := awshttp.NewBuildableClient().WithTransportOptions(func(transport *http.Transport) {
-		transport.MaxResponseHeaderBytes, transport.DisableCompression = maxHeaders, true
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	})
-	return &http.Client{Transport: bounded{client.GetTransport()}, CheckRedirect: archive.NoRedirect}, nil
+	transport := awshttp.NewBuildableClient().GetTransport()
+	transport.MaxResponseHeaderBytes, transport.DisableCompression, transport.ResponseHeaderTimeout = maxHeaders, true, longestWait
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	endpoint, err := url.Parse(c.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Allowed.Restrict(transport, endpoint, c.url("")); err != nil { // the bucket may be in the name
+		return nil, err
+	}
+	return &http.Client{Transport: bounded{transport}, CheckRedirect: archive.NoRedirect}, nil
 }
 
 func (s *Store) object(name string) *string { return aws.String(s.config.Prefix + name) }

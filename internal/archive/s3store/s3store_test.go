@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/archive/storetest"
 	"kyklos.io/kyklos/test/harness"
 )
@@ -37,7 +38,7 @@ func server(t *testing.T) *harness.ObjectStore {
 }
 
 func configOf(s *harness.ObjectStore) Config {
-	return Config{Endpoint: s.Endpoint, Bucket: s.Bucket, Prefix: "team/cluster-1", AccessKeyID: s.AccessKeyID, SecretAccessKey: s.SecretAccessKey}
+	return Config{Endpoint: s.Endpoint, Bucket: s.Bucket, Prefix: "team/cluster-1", AccessKeyID: s.AccessKeyID, SecretAccessKey: s.SecretAccessKey, Allowed: endpoints.Local}
 }
 
 func open(t *testing.T, config Config) *Store {
