@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		"10.1.2.3/16":            "the range begins at 10.1.0.0/16",
 	} {
 		_, err := Parse([]string{entry}, false)
-		if (err == nil) != (says == "") || err != nil && !(strings.HasPrefix(err.Error(), "--archive-endpoints: ") && strings.Contains(err.Error(), says)) {
+		if (err == nil) != (says == "") || err != nil && (!strings.HasPrefix(err.Error(), "--archive-endpoints: ") || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%q: %v, want %q", entry, err, says)
 		}
 	}
