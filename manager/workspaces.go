@@ -19,6 +19,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace"
 	"kyklos.io/kyklos/controller/workspaceidle"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/steadywatch"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/wallclock"
@@ -39,6 +40,8 @@ type workspaceOptions struct {
 	namespaces []string
 	options    workspace.Options
 	gcInterval time.Duration
+	endpoints  []string
+	loopback   bool
 }
 
 func defaultWorkspaceOptions() workspaceOptions {
@@ -58,10 +61,15 @@ func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Limits.Movers, "mover-limit", o.Limits.Movers, "maximum number of homes that are archived or restored at the same time; at least 1")
 	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes; empty uses that of the manager's pod")
 	flags.BoolVar(&o.Folders, "archive-folders", o.Folders, "allow archives in folders of the manager's file system; for clusters on one machine")
+	flags.StringSliceVar(&w.endpoints, "archive-endpoints", w.endpoints, "hosts of the S3 stores that may be called, comma separated: HOST, *.DOMAIN, HOST:PORT, addresses and ranges such as 10.1.0.0/16; empty allows all, and none allows the manager's own machine, link-local addresses and the cloud's metadata")
+	flags.BoolVar(&w.loopback, "archive-loopback", w.loopback, "allow S3 stores on the manager's own machine; for clusters on one machine")
 	flags.DurationVar(&w.gcInterval, "archive-gc-interval", w.gcInterval, "interval between searches for archives that no workspace needs; from 1m to 24h")
 }
 
-func (w *workspaceOptions) validate(served []string) error {
+func (w *workspaceOptions) validate(served []string) (err error) {
+	if w.options.Endpoints, err = endpoints.Parse(w.endpoints, w.loopback); err != nil {
+		return err
+	}
 	if err := (archivegc.Options{Interval: w.gcInterval}).Validate(); err != nil {
 		return err
 	}
@@ -131,7 +139,7 @@ func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o options) error {
 		Interval:   o.workspaces.gcInterval,
 		Namespace:  o.ownNamespace(),
 		Namespaces: o.namespacesOfWorkspaces(),
-		Stores:     connect.Options{Folders: workspaces.Folders},
+		Stores:     connect.Options{Folders: workspaces.Folders, Endpoints: workspaces.Endpoints},
 	})
 	if err != nil {
 		return fmt.Errorf("set up the archive GC: %w", err)

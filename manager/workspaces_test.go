@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,12 +10,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"kyklos.io/kyklos/controller/workspace"
+	"kyklos.io/kyklos/internal/archive/connect"
 )
 
 func TestWorkspaceFlags(t *testing.T) {
 	compare := func(want workspace.Options, got workspace.Options) {
 		t.Helper()
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.Options{}, "Clock")); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(workspace.Options{}, "Clock", "Endpoints")); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
@@ -35,6 +37,40 @@ func TestWorkspaceFlagsAreChecked(t *testing.T) {
 		options = parse(t, "--"+name+"=0", "--workspaces=false")
 		if err := options.validate(); err != nil {
 			t.Errorf("without workspaces: %v", err)
+		}
+	}
+}
+
+// The stores of both flags are those that may be called.
+func TestStoresThatMayBeCalled(t *testing.T) {
+	options := parse(t, "--namespace=kyklos-system", "--archive-endpoints=https://s3.example.com")
+	want := `--archive-endpoints: "https://s3.example.com": must be a host`
+	if err := options.validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for _, tc := range []struct {
+		endpoint string
+		flags    []string
+		allowed  bool
+	}{
+		{"http://127.0.0.1:9000", nil, false},
+		{"http://127.0.0.1:9000", []string{"--archive-loopback"}, true},
+		{"https://s3.example.com", nil, true},
+		{"https://s3.example.com", []string{"--archive-endpoints=minio,s3.example.com"}, true},
+		{"https://s3.example.com", []string{"--archive-endpoints=minio"}, false},
+	} {
+		options := parse(t, append(tc.flags, "--namespace=kyklos-system")...)
+		if err := options.validate(); err != nil {
+			t.Fatal(err)
+		}
+		secret := map[string][]byte{
+			connect.Endpoint: []byte(tc.endpoint), connect.Bucket: []byte("homes"), connect.AccessKeyID: []byte("a"), connect.SecretAccessKey: []byte("b"),
+		}
+		if tc.allowed && strings.HasPrefix(tc.endpoint, "https") {
+			secret[connect.VirtualHost] = []byte("true") // the bucket's name is below the listed one
+		}
+		if _, err := connect.Open(secret, connect.Options{Endpoints: options.workspaces.options.Endpoints}); (err == nil) != tc.allowed {
+			t.Errorf("%s with %v: %v", tc.endpoint, tc.flags, err)
 		}
 	}
 }

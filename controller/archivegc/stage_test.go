@@ -23,6 +23,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/events"
 )
 
@@ -70,7 +71,7 @@ func newStage(t fataler, secret map[string][]byte) *stage {
 	})
 	start := s.clock.Now()
 	s.collector = &Collector{
-		Options: Options{Clock: s.clock, Monotonic: func() time.Duration { return s.clock.Now().Sub(start) - s.stepped }, Interval: DefaultInterval, Namespace: "kyklos-system", Stores: connect.Options{Folders: true}},
+		Options: Options{Clock: s.clock, Monotonic: func() time.Duration { return s.clock.Now().Sub(start) - s.stepped }, Interval: DefaultInterval, Namespace: "kyklos-system", Stores: connect.Options{Folders: true, Endpoints: endpoints.Local}},
 		Live:    live, Open: connect.Open, Writer: s.Client, Events: events.NewRecorder(s.recorder), Log: logr.Discard(),
 	}
 	var err error

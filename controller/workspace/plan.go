@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -8,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -54,6 +56,9 @@ func (r *Reconciler) plan(ctx context.Context, o observation, a answers) (plan, 
 			a.newest, a.err = r.Store.Newest(ctx, storeSecret(o.ws), o.spec.UID, o.now)
 		default:
 			return plan{o, a, decision}, nil
+		}
+		if errors.Is(a.err, turns.ErrBusy) || ctx.Err() != nil { // it is no answer
+			err = cmp.Or(err, a.err, ctx.Err())
 		}
 		if err != nil {
 			return plan{}, err

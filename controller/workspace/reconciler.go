@@ -15,6 +15,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/store"
+	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/metrics"
@@ -57,6 +58,25 @@ type Reconciler struct {
 	polls sync.Map
 }
 
+// inTurn runs passes in their turn. The time limit of one begins with its turn.
+type inTurn struct {
+	*Reconciler
+	turns *turns.Turns
+	limit time.Duration
+}
+
+// Reconcile runs one pass over one Workspace when it is its turn.
+func (r inTurn) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	ctx, end, err := r.turns.Begin(ctx, req.NamespacedName)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	defer end()
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
+	return r.Reconciler.Reconcile(ctx, req)
+}
+
 // Reconcile runs one pass over one Workspace.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ws := &v1alpha1.Workspace{}
@@ -74,6 +94,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	case apierrors.IsNotFound(err):
 		r.forget(req.NamespacedName, ws.UID)
 		return reconcile.Result{}, nil
+	case errors.Is(err, turns.ErrBusy): // it is woken when it is its turn
+		return reconcile.Result{RequeueAfter: lifecycle.Poll}, nil
 	case apierrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: afterConflict}, nil
 	case errors.Is(ctx.Err(), context.Canceled):

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"kyklos.io/kyklos/controller/workspace/store"
+	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -24,10 +25,10 @@ func rejectedForGood(err error) error {
 	return &rejection{lifecycle.Rejection{Reason: lifecycle.ActionFailed, Final: true, Code: lifecycle.CodeRefused}, err}
 }
 
-// rejectedByStore is nil for nil.
+// rejectedByStore is nil for nil, and turns.ErrBusy itself, for then the store was not called.
 func rejectedByStore(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, turns.ErrBusy) {
+		return err
 	}
 	return &rejection{lifecycle.Rejection{Reason: lifecycle.Unreachable, Code: store.Code(err)}, err}
 }

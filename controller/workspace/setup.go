@@ -18,7 +18,9 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/store"
+	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/wakequeue"
 )
@@ -38,9 +40,9 @@ import (
 // FieldManager is the name under which Kyklos owns what it writes.
 const FieldManager = "kyklos"
 
-// passTimeout bounds one pass. It is shorter than the leader's lease: a leader that lost its lease does not act after its
-// successor started.
-const passTimeout = 12 * time.Second
+// passTimeout bounds one pass with the default time limit of a store. It is shorter than the leader's lease: a leader that lost its
+// lease does not act after its successor started.
+const passTimeout = 2 * store.DefaultTimeout
 
 // DefaultLimits are the default limits (W39, W50).
 var DefaultLimits = Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}
@@ -59,6 +61,10 @@ type Options struct {
 	MoverImage string
 	// Folders allows stores that are folders on the manager's machine.
 	Folders bool
+	// Endpoints are the S3 stores that may be called.
+	Endpoints endpoints.Policy
+	// StoreTimeout is how long a store may take to answer; 0 means store.DefaultTimeout.
+	StoreTimeout time.Duration
 	// NoClasses: the manager has permissions in some namespaces only, and cannot read storage classes.
 	NoClasses bool
 }
@@ -88,10 +94,14 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		return err
 	}
 	var queue wakequeue.Queue
+	inTurns := turns.New(options.Workers, turns.DefaultLimits, queue.Wake)
 	r := &Reconciler{
-		Client:       mgr.GetClient(),
-		APIReader:    mgr.GetAPIReader(),
-		Store:        &store.Client{Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders}},
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Store: &store.Client{
+			Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders, Endpoints: options.Endpoints},
+			Clock: options.Clock, Timeout: options.StoreTimeout,
+		},
 		Clock:        options.Clock,
 		Events:       events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
 		MoverImage:   options.MoverImage,
@@ -108,9 +118,8 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Watches(&batchv1.Job{}, ours).
 		WatchesRawSource(source.Func(queue.Attach)).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: options.Workers,
-			ReconciliationTimeout:   passTimeout,
+			MaxConcurrentReconciles: inTurns.Passes(),
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](200*time.Millisecond, 30*time.Second),
 		}).
-		Complete(r)
+		Complete(inTurn{r, inTurns, max(passTimeout, 2*options.StoreTimeout)})
 }

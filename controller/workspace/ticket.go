@@ -13,6 +13,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/statusconv"
+	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
@@ -63,7 +64,7 @@ func (r *Reconciler) createTicket(ctx context.Context, ws *v1alpha1.Workspace, a
 		return rejectedForGood(err)
 	}
 	if err = r.Client.Create(ctx, secret); err != nil {
-		r.revoke(ctx, ws, secret)
+		_ = r.revoke(ctx, ws, secret) // this pass has its turn
 	}
 	if apierrors.IsAlreadyExists(err) {
 		return err
@@ -104,18 +105,24 @@ func (r *Reconciler) endTicket(ctx context.Context, ws *v1alpha1.Workspace, name
 	if err != nil || secret == nil || !objects.Ours(ws, secret) {
 		return err
 	}
-	r.revoke(ctx, ws, secret)
+	if err := r.revoke(ctx, ws, secret); err != nil {
+		return err
+	}
 	return client.IgnoreNotFound(r.Client.Delete(ctx, secret, client.Preconditions{UID: &secret.UID}))
 }
 
 // revoke aborts the upload of a ticket. If the store does not answer, the upload cannot change stored data, and the
-// collection removes it after a day.
-func (r *Reconciler) revoke(ctx context.Context, ws *v1alpha1.Workspace, secret *corev1.Secret) {
+// collection removes it after a day. The error is turns.ErrBusy.
+func (r *Reconciler) revoke(ctx context.Context, ws *v1alpha1.Workspace, secret *corev1.Secret) error {
 	ticket, err := objects.ReadTicket(secret)
 	if err == nil {
 		err = r.Store.Revoke(ctx, storeSecret(ws), ticket)
 	}
+	if errors.Is(err, turns.ErrBusy) {
+		return err
+	}
 	if err != nil {
 		log.FromContext(ctx).V(1).Info("Cannot abort the upload of a ticket", "secret", secret.Name, "reason", err.Error())
 	}
+	return nil
 }

@@ -10,12 +10,14 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
+	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -193,6 +195,44 @@ func TestAnUnreachableStoreIsNotALoss(t *testing.T) { // D23
 	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.converge()
 	w.expectState("ARCHIVED")
+}
+
+// The reason is there from the first failure until the store is used again, also between the attempts (W61).
+func TestAStoreThatIsAwayIsTheReason(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t)
+	var secret corev1.Secret
+	w.update(w.server.Get(t.Context(), client.ObjectKey{Namespace: home.Namespace, Name: storeName}, &secret))
+	good := secret.Data
+	secret.Data = map[string][]byte{
+		connect.Endpoint: []byte("http://169.254.169.254"), connect.Bucket: []byte("homes"), connect.AccessKeyID: []byte("a"), connect.SecretAccessKey: []byte("b"),
+	}
+	w.update(w.server.Update(t.Context(), &secret))
+	w.desire(v1alpha1.DesiredPending)
+	for w.workspace().Status.Error == nil {
+		_ = w.pass()
+		w.clock.SetTime(w.clock.Now().Add(time.Second))
+	}
+	for w.workspace().Status.Phase != v1alpha1.PhaseError {
+		for _, kind := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionProgressing} {
+			if condition := meta.FindStatusCondition(w.workspace().Status.Conditions, kind); condition == nil || condition.Reason != string(lifecycle.CodeStoreUnreachable) {
+				t.Fatalf("%s at %v: %+v", kind, w.clock.Now(), condition)
+			}
+		}
+		_ = w.pass()
+		w.clock.SetTime(w.clock.Now().Add(time.Second))
+	}
+	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store: endpoint: the manager does not call 169.254.169.254")
+	secret.Data = good
+	w.update(w.server.Update(t.Context(), &secret))
+	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
+	w.converge()
+	w.expectState("ARCHIVED")
+	for _, condition := range w.workspace().Status.Conditions {
+		if condition.Reason == string(lifecycle.CodeStoreUnreachable) {
+			t.Errorf("it is still there: %+v", condition)
+		}
+	}
 }
 
 func TestASecretThatSaysTooLittle(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/test/harness/ownwrites"
@@ -74,7 +75,7 @@ func (w *world) restart() {
 	mine := ownwrites.Guard(w.faults.over(w.server), func(what string) { w.Errorf("the reconciler must not %s", what) })
 	w.r = &Reconciler{
 		Client: mine, APIReader: w.server, Clock: w.clock, MoverImage: "kyklos:test",
-		Store:        &store.Client{Secrets: w.server, Options: connect.Options{Folders: true}},
+		Store:        &store.Client{Secrets: w.server, Options: connect.Options{Folders: true, Endpoints: endpoints.Local}, Clock: w.clock},
 		Events:       events.NewRecorder(w.events),
 		Jitter:       func(time.Duration) time.Duration { return 0 },
 		reservations: reservations{limits: DefaultLimits, cache: w.server, wake: func(...types.NamespacedName) {}},

@@ -12,7 +12,7 @@ func (e *evaluation) execute() bool {
 		return true
 	}
 	if e.before(operation.NextRetryAt) {
-		return e.wait(CodeRetrying, operation.NextRetryAt)
+		return e.wait(e.retrying(), operation.NextRetryAt)
 	}
 	switch operation.Type {
 	case Provisioning:
@@ -26,6 +26,14 @@ func (e *evaluation) execute() bool {
 	default:
 		return e.archive()
 	}
+}
+
+// retrying is why the next attempt is waited for: a store that cannot be reached stays the reason until it is asked again (W61).
+func (e *evaluation) retrying() Code {
+	if failure := e.Status.Error; failure.Reason == Unreachable && failure.Code == CodeStoreUnreachable {
+		return failure.Code
+	}
+	return CodeRetrying
 }
 
 // start creates the Pod. A Pod of another operation or attempt is deleted first. Nothing starts on a volume that is being

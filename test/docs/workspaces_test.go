@@ -10,6 +10,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/test/harness"
 	"kyklos.io/kyklos/webhooks/admission"
 )
@@ -23,7 +24,7 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 			switch object := decode(t, document).(type) {
 			case *corev1.Secret:
 				secrets[object.Name] = true
-				if _, err := connect.Open(bytesOf(object.StringData), connect.Options{}); err != nil && len(object.StringData) > 1 {
+				if _, err := connect.Open(bytesOf(object.StringData), connect.Options{Endpoints: endpoints.Local}); err != nil && len(object.StringData) > 1 {
 					t.Errorf("%s: %s is not a valid store: %v", s.name, object.Name, err)
 				}
 			case *v1alpha1.Workspace:

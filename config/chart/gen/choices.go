@@ -97,6 +97,7 @@ func arguments(forSome, withoutWorkspaces, withSomeHomes []string) choice {
 	for _, flag := range withSomeHomes {
 		lines += "- " + strings.ReplaceAll(flag, "="+homes, `={{ join "," . }}`) + "\n"
 	}
+	lines += "{{- end }}\n{{- with .Values.workspaces.archiveEndpoints }}\n- {{ print \"--archive-endpoints=\" (join \",\" .) | quote }}\n"
 	lines += "{{- end }}\n{{- else }}\n- " + strings.Join(withoutWorkspaces, "\n- ") + "\n"
 	lines += "{{- end }}\n{{- if not .Values.checkRequester }}\n- --check-requester=false\n"
 	return choice{"Deployment", container("args", "+"), lines + "{{- end }}\n{{- range .Values.args }}\n- {{ . | quote }}\n{{- end }}"}

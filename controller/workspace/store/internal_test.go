@@ -1,12 +1,35 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"testing"
 
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
+
+// endless is a store with any number of archives.
+type endless struct{ archive.Store }
+
+func (endless) List(context.Context, string) iter.Seq2[archive.Object, error] {
+	return func(yield func(archive.Object, error) bool) {
+		for i := 0; ; i++ {
+			key := archive.Key{UID: "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11", OpID: fmt.Sprintf("f47ac10b-58cc-4372-a567-%012d", i)}
+			if !yield(archive.Object{Name: key.Marker()}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestAnEndlessListOfArchives(t *testing.T) {
+	if found, err := newestFirst(t.Context(), endless{}, "0b7e9d0e-6f0c-4a53-9a2b-0d6c8c0f6b11"); found != nil || !errors.Is(err, errArchives) || archive.Lost(err, nil) {
+		t.Errorf("%d archives, %v", len(found), err)
+	}
+}
 
 // Nothing counts as lost or damaged unless the bucket itself has answered (D23).
 func TestVerdict(t *testing.T) {

@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	clocktesting "k8s.io/utils/clock/testing"
+
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/archive/mover"
 )
 
@@ -27,7 +30,7 @@ func TestUploaded(t *testing.T) {
 		fmt.Fprint(w, `<ListPartsResult><Part><PartNumber>1</PartNumber><Size>30</Size></Part><Part><PartNumber>2</PartNumber><Size>12</Size></Part></ListPartsResult>`)
 	}))
 	t.Cleanup(server.Close)
-	s := &store.Client{Secrets: secrets{name: {
+	s := &store.Client{Options: connect.Options{Endpoints: endpoints.Local}, Clock: clocktesting.NewFakePassiveClock(now), Secrets: secrets{name: {
 		connect.Endpoint: []byte(server.URL), connect.Bucket: []byte("homes"), connect.AccessKeyID: []byte("a"), connect.SecretAccessKey: []byte("b"),
 	}}}
 	ticket := archive.Ticket{Key: key.Data(), Upload: &archive.Upload{ID: "mine"}}

@@ -1,8 +1,9 @@
 // Package store accesses the object stores of Workspaces: it verifies and finds archives, and issues tickets to movers. No
-// call takes longer than Timeout, and none reads the data of a home.
+// call takes longer than a time limit or holds a worker, and none reads the data of a home.
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,15 +14,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// Timeout is how long a store may take to answer. A worker blocks for that long.
-const Timeout = 6 * time.Second
+// DefaultTimeout is how long a store may take to answer.
+const DefaultTimeout = 6 * time.Second
 
 // ErrNotConfigured means that the Secret of the store is missing or does not describe a store. The wrapping error names the Secret and
 // the key in it.
@@ -32,6 +35,9 @@ type Client struct {
 	// Secrets reads one Secret from the API server: no cache holds all Secrets of a cluster.
 	Secrets client.Reader
 	Options connect.Options
+	// Clock is the wall clock. Timeout is how long a store may take to answer; 0 means DefaultTimeout.
+	Clock   clock.PassiveClock
+	Timeout time.Duration
 
 	mu     sync.Mutex
 	opened map[types.NamespacedName]opened
@@ -40,6 +46,7 @@ type Client struct {
 // opened is a store, its address, and the version of the Secret that described it. Its connections are reused.
 type opened struct {
 	version, address string
+	breaker          *breaker
 	archive.Issuer
 }
 
@@ -64,19 +71,43 @@ func (c *Client) open(ctx context.Context, secret types.NamespacedName) (opened,
 	if c.opened == nil {
 		c.opened = map[types.NamespacedName]opened{}
 	}
-	store := opened{version, addressOf(found.Data), issuer}
+	store := opened{version, addressOf(found.Data), &breaker{}, issuer}
 	c.opened[secret] = store
 	return store, nil
 }
 
-// openFor opens the store for a request about the archive at key.
-func (c *Client) openFor(ctx context.Context, secret types.NamespacedName, key string) (opened, archive.Key, error) {
+// ask opens the store and calls it. The error is turns.ErrBusy if it was not called because of the limits for calls.
+func (c *Client) ask(ctx context.Context, secret types.NamespacedName, call func(context.Context, opened) error) error {
+	store, err := c.open(ctx, secret)
+	if err == nil {
+		err = store.breaker.check(c.Clock.Now())
+	}
+	if err != nil {
+		return err
+	}
+	busy := turns.Call(ctx, secret, func() {
+		var probe bool
+		if probe, err = store.breaker.begin(c.Clock.Now()); err != nil {
+			return
+		}
+		defer func() { store.breaker.end(c.Clock.Now(), probe, ctx.Err() != nil, err) }() // also after a panic
+		limited, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, DefaultTimeout))
+		defer cancel()
+		err = call(limited, store)
+	})
+	if busy != nil {
+		return busy
+	}
+	return err
+}
+
+// askFor asks the store about the archive at key.
+func (c *Client) askFor(ctx context.Context, secret types.NamespacedName, key string, call func(context.Context, opened, archive.Key) error) error {
 	parsed, err := archive.ParseKey(key)
 	if err != nil {
-		return opened{}, parsed, err
+		return err
 	}
-	store, err := c.open(ctx, secret)
-	return store, parsed, err
+	return c.ask(ctx, secret, func(ctx context.Context, store opened) error { return call(ctx, store, parsed) })
 }
 
 // maxAddress is the maximum length of status.archive.store. A folder with a longer name has no address, and no
@@ -94,43 +125,44 @@ func addressOf(secret map[string][]byte) string {
 // Verify checks the archive at key: data and marker must exist, and the marker must describe the data. The error is the
 // reason for any verdict other than Verified.
 func (c *Client) Verify(ctx context.Context, secret types.NamespacedName, key string, now time.Time) (lifecycle.ArchiveView, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	view := lifecycle.ArchiveView{Key: key}
-	store, err := c.open(ctx, secret)
-	if err != nil {
-		view.Verdict = lifecycle.StoreUnreachable
-		return view, err
-	}
-	view.Store = store.address
-	parsed, err := archive.ParseKey(key)
-	if err != nil {
-		view.Verdict = lifecycle.Corrupt
-		return view, err
-	}
-	marker, err := archive.Committed(ctx, store.Issuer, parsed, archive.Want{})
-	if err == nil {
-		view.Kept, err = archive.IsKept(ctx, store.Issuer, parsed)
-	}
-	if err != nil {
-		view.Verdict = verdict(err, probe(ctx, store, err))
-		return view, err
-	}
-	view.Verdict, view.Archive = lifecycle.Verified, describe(marker, now)
-	return view, nil
+	view := lifecycle.ArchiveView{Key: key, Verdict: lifecycle.StoreUnreachable}
+	err := c.ask(ctx, secret, func(ctx context.Context, store opened) error {
+		view.Store = store.address
+		parsed, err := archive.ParseKey(key)
+		if err != nil {
+			view.Verdict = lifecycle.Corrupt
+			return err
+		}
+		marker, err := archive.Committed(ctx, store.Issuer, parsed, archive.Want{})
+		if err == nil {
+			view.Kept, err = archive.IsKept(ctx, store.Issuer, parsed)
+		}
+		if err != nil {
+			probed := probe(ctx, store, err)
+			view.Verdict = verdict(err, probed)
+			return unreached(err, probed)
+		}
+		view.Verdict, view.Archive = lifecycle.Verified, describe(marker, now)
+		return nil
+	})
+	return view, err
 }
 
 // Newest finds the newest complete archive of a Workspace. If all are damaged, it returns the newest with the verdict
 // Corrupt. The error is the reason for any other verdict.
 func (c *Client) Newest(ctx context.Context, secret types.NamespacedName, uid string, now time.Time) (lifecycle.ArchiveView, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	store, err := c.open(ctx, secret)
+	found := lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}
+	err := c.ask(ctx, secret, func(ctx context.Context, store opened) (err error) {
+		found, err = newest(ctx, store, uid, now)
+		return err
+	})
 	if errors.Is(err, ErrNotConfigured) {
-		return lifecycle.ArchiveView{Verdict: lifecycle.NotConfigured}, err
-	} else if err != nil {
-		return lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}, err
+		found.Verdict = lifecycle.NotConfigured
 	}
+	return found, err
+}
+
+func newest(ctx context.Context, store opened, uid string, now time.Time) (lifecycle.ArchiveView, error) {
 	markers, err := newestFirst(ctx, store, uid)
 	if err != nil {
 		return lifecycle.ArchiveView{Verdict: verdict(err, err)}, err
@@ -141,7 +173,7 @@ func (c *Client) Newest(ctx context.Context, secret types.NamespacedName, uid st
 			return lifecycle.ArchiveView{Key: key.Data(), Verdict: lifecycle.Verified, Archive: describe(marker, now), Store: store.address}, nil
 		}
 		if probed := probe(ctx, store, err); !archive.Lost(err, probed) {
-			return lifecycle.ArchiveView{Verdict: verdict(err, probed)}, err
+			return lifecycle.ArchiveView{Verdict: verdict(err, probed)}, unreached(err, probed)
 		}
 	}
 	if len(markers) == 0 {
@@ -154,6 +186,14 @@ func (c *Client) Newest(ctx context.Context, secret types.NamespacedName, uid st
 func probe(ctx context.Context, store archive.Store, err error) error {
 	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {
 		return store.HeadBucket(ctx)
+	}
+	return err
+}
+
+// unreached is err, and why the bucket itself did not answer.
+func unreached(err, probe error) error {
+	if unanswered(probe) && !unanswered(err) {
+		return fmt.Errorf("%w: %w", err, probe)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/controller/workspace/store"
@@ -39,7 +41,7 @@ func (s secrets) Get(_ context.Context, key client.ObjectKey, object client.Obje
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, key.Name)
 	}
-	*object.(*corev1.Secret) = corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: "u", ResourceVersion: string(data[connect.Folder])}, Data: data}
+	*object.(*corev1.Secret) = corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: "u", ResourceVersion: fmt.Sprint(data)}, Data: data}
 	return nil
 }
 
@@ -49,7 +51,7 @@ func (s secrets) List(context.Context, client.ObjectList, ...client.ListOption) 
 
 func newStores(folder string) (*store.Client, secrets) {
 	known := secrets{name: {connect.Folder: []byte(folder)}}
-	return &store.Client{Secrets: known, Options: connect.Options{Folders: true}}, known
+	return &store.Client{Secrets: known, Options: connect.Options{Folders: true}, Clock: clocktesting.NewFakePassiveClock(now)}, known
 }
 
 // archived stores the archive of a small home in folder, under key.

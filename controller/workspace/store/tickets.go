@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,69 +16,61 @@ import (
 const slack = 10 * time.Minute
 
 // Issue makes the ticket of one attempt on the archive at key. order.Valid is how long the attempt may take.
-func (c *Client) Issue(ctx context.Context, secret types.NamespacedName, key string, order archive.Order) (archive.Ticket, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	store, parsed, err := c.openFor(ctx, secret, key)
-	if err != nil {
-		return archive.Ticket{}, err
-	}
-	order.Key = parsed
-	order.Valid += slack
-	return store.Issue(ctx, order)
+func (c *Client) Issue(ctx context.Context, secret types.NamespacedName, key string, order archive.Order) (ticket archive.Ticket, err error) {
+	err = c.askFor(ctx, secret, key, func(ctx context.Context, store opened, key archive.Key) (err error) {
+		order.Key = key
+		order.Valid += slack
+		ticket, err = store.Issue(ctx, order)
+		return err
+	})
+	return ticket, err
 }
 
 // Revoke aborts the upload of a ticket and deletes the mover's progress note. An upload that is not aborted cannot harm
 // stored data; the collection removes it.
 func (c *Client) Revoke(ctx context.Context, secret types.NamespacedName, ticket archive.Ticket) error {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	store, err := c.open(ctx, secret)
-	if err != nil {
-		return err
-	}
-	err = store.Revoke(ctx, ticket)
-	key, invalid := archive.ParseKey(ticket.Key)
-	if ticket.Attempt == "" || invalid != nil {
-		return err
-	}
-	return errors.Join(err, archive.DropNote(ctx, store.Issuer, key))
+	return c.ask(ctx, secret, func(ctx context.Context, store opened) error {
+		err := store.Revoke(ctx, ticket)
+		key, invalid := archive.ParseKey(ticket.Key)
+		if ticket.Attempt == "" || invalid != nil {
+			return err
+		}
+		return errors.Join(err, archive.DropNote(ctx, store.Issuer, key))
+	})
 }
 
 // Keep marks an archive as kept on purpose.
 func (c *Client) Keep(ctx context.Context, secret types.NamespacedName, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	store, parsed, err := c.openFor(ctx, secret, key)
-	if err != nil {
-		return err
-	}
-	return archive.Keep(ctx, store.Issuer, parsed)
+	return c.askFor(ctx, secret, key, func(ctx context.Context, store opened, key archive.Key) error {
+		return archive.Keep(ctx, store.Issuer, key)
+	})
 }
 
 // Progress reads the progress note of the mover of an attempt, with one request. It is unknown (false) before the mover's
 // first note, which it writes after ten seconds.
-func (c *Client) Progress(ctx context.Context, secret types.NamespacedName, key, attempt string) (archive.Progress, bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	store, parsed, err := c.openFor(ctx, secret, key)
-	if err != nil {
-		return archive.Progress{}, false, err
-	}
-	return archive.ReadNote(ctx, store.Issuer, parsed, attempt)
+func (c *Client) Progress(ctx context.Context, secret types.NamespacedName, key, attempt string) (note archive.Progress, known bool, err error) {
+	err = c.askFor(ctx, secret, key, func(ctx context.Context, store opened, key archive.Key) (err error) {
+		note, known, err = archive.ReadNote(ctx, store.Issuer, key, attempt)
+		return err
+	})
+	return note, known, err
 }
 
 // Uploaded returns how many bytes the mover with a ticket has stored, with one request per thousand parts of 32 MiB. It is
 // unknown (false) for tickets to restore, for finished uploads and for stores that are folders.
 func (c *Client) Uploaded(ctx context.Context, secret types.NamespacedName, ticket archive.Ticket) (bytes int64, known bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	store, err := c.open(ctx, secret)
-	if err != nil {
-		return 0, false, err
-	}
-	return archive.Uploaded(ctx, store.Issuer, ticket)
+	err = c.ask(ctx, secret, func(ctx context.Context, store opened) (err error) {
+		bytes, known, err = archive.Uploaded(ctx, store.Issuer, ticket)
+		return err
+	})
+	return bytes, known, err
 }
+
+// maxArchives is how many archives of one Workspace are considered. Any number of them, from stores that call at the same
+// time, fits into memory.
+const maxArchives = 10000
+
+var errArchives = errors.New("the store lists too many archives of this Workspace")
 
 // newestFirst lists the archives of a Workspace that have a marker.
 func newestFirst(ctx context.Context, store archive.Store, uid string) ([]archive.Key, error) {
@@ -88,6 +81,9 @@ func newestFirst(ctx context.Context, store archive.Store, uid string) ([]archiv
 			return nil, err
 		}
 		if key, marker, err := archive.ParseObject(object.Name); err == nil && marker {
+			if len(found) == maxArchives {
+				return nil, fmt.Errorf("%w: %w", archive.ErrUnreachable, errArchives)
+			}
 			found, keys[object.Name] = append(found, object), key
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/archive/filestore"
 	"kyklos.io/kyklos/internal/archive/s3store"
 )
@@ -36,6 +37,8 @@ type Options struct {
 	// Folders allows file stores. A Secret can name any folder of the operator's file system, so this is only for
 	// clusters whose users may see all of it.
 	Folders bool
+	// Endpoints are the S3 stores that may be called.
+	Endpoints endpoints.Policy
 }
 
 // Open opens the store. Errors name the key of the Secret and never contain a credential.
@@ -52,6 +55,7 @@ func Open(secret map[string][]byte, options Options) (archive.Issuer, error) {
 	config := s3store.Config{
 		Endpoint: text(Endpoint), Region: text(Region), Bucket: text(Bucket), Prefix: text(Prefix),
 		AccessKeyID: text(AccessKeyID), SecretAccessKey: text(SecretAccessKey), SessionToken: text(SessionToken), CA: secret[CA],
+		Allowed: options.Endpoints,
 	}
 	var err error
 	if config.VirtualHost, err = parseBool(VirtualHost, text(VirtualHost)); err != nil {

@@ -41,6 +41,8 @@ func TestInvalidStores(t *testing.T) {
 		"a folder and more":  {secret("folder", "/a", "bucket", "b"), Options{Folders: true}, "folder: a file store allows no other key"},
 		"a key unknown":      {secret("Bucket", "homes"), Options{}, "Bucket: unknown key; known keys are folder, endpoint, region, bucket, prefix, accessKeyID, secretAccessKey, sessionToken, virtualHost, checksums, ca.crt"},
 		"a password":         {secret("endpoint", "https://id:k%ey@s3.example.com", "bucket", "homes"), Options{}, "endpoint: must not contain a user or a password; use accessKeyID and secretAccessKey"},
+		"another machine":    {secret("endpoint", "http://169.254.169.254", "bucket", "homes", "accessKeyID", "a", "secretAccessKey", "b"), Options{}, "endpoint: the manager does not call 169.254.169.254, an address of the cloud's metadata; name another store"},
+		"this machine":       {secret("endpoint", "http://127.0.0.1:9000", "bucket", "homes", "accessKeyID", "a", "secretAccessKey", "b"), Options{}, "endpoint: the manager does not call 127.0.0.1, an address of the manager's own machine; on a cluster of one machine, an administrator can allow it with --archive-loopback"},
 		"no truth":           {secret("checksums", "maybe"), Options{}, `checksums: "maybe" must be true or false`},
 		"no truth otherwise": {secret("virtualHost", "2"), Options{}, `virtualHost: "2" must be true or false`},
 	} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/archive/home"
 	"kyklos.io/kyklos/internal/archive/s3store"
 	"kyklos.io/kyklos/test/harness"
@@ -22,7 +23,7 @@ func s3(t *testing.T) (*harness.ObjectStore, *s3store.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Kill() })
-	store, err := s3store.New(s3store.Config{Endpoint: server.Endpoint, Bucket: server.Bucket, AccessKeyID: server.AccessKeyID, SecretAccessKey: server.SecretAccessKey})
+	store, err := s3store.New(s3store.Config{Endpoint: server.Endpoint, Bucket: server.Bucket, AccessKeyID: server.AccessKeyID, SecretAccessKey: server.SecretAccessKey, Allowed: endpoints.Local})
 	if err != nil {
 		t.Fatal(err)
 	}

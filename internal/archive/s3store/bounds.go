@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"time"
 )
 
 // Stores belong to tenants, and the operator calls them all. So an answer takes only what a real store's does (W54).
@@ -19,6 +21,8 @@ const (
 	maxListed = 64 << 20
 	// perObject is what is kept of an object beside its name.
 	perObject = 64
+	// longestWait is how long an answer may take to begin.
+	longestWait = time.Minute
 	// maxMessage is how many characters of a store's message appear in a status.
 	maxMessage = 300
 )
@@ -43,10 +47,15 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case failed:
 		answer.Body = &upTo{answer.Body, maxRefusal}
-	case r.Method != http.MethodGet || r.URL.Query().Has("list-type"):
+	case r.Method != http.MethodGet || isList(r.URL.Query()):
 		answer.Body = &upTo{answer.Body, maxAnswer}
 	}
 	return answer, nil
+}
+
+// isList reports whether a GET asks for a list, of objects, uploads or parts.
+func isList(query url.Values) bool {
+	return query.Has("list-type") || query.Has("uploads") || query.Has("uploadId")
 }
 
 // upTo fails after so many bytes.

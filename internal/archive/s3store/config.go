@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"kyklos.io/kyklos/internal/archive/endpoints"
 )
 
 // Config names the bucket and the credentials, which must allow GetObject, PutObject, DeleteObject, AbortMultipartUpload
@@ -29,6 +31,8 @@ type Config struct {
 	Checksums bool
 	// CA holds PEM certificates that are trusted instead of the image's.
 	CA []byte
+	// Allowed are the endpoints that may be called; the zero value refuses this machine's own.
+	Allowed endpoints.Policy
 }
 
 var (

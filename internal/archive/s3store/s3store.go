@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -51,24 +52,30 @@ func New(config Config) (*Store, error) {
 	if config.Checksums {
 		options.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
 	}
-	if options.HTTPClient, err = httpClient(config.CA); err != nil {
+	if options.HTTPClient, err = config.httpClient(); err != nil {
 		return nil, err
 	}
 	return &Store{config: config, client: s3.New(options), partSize: archive.PartSize}, nil
 }
 
-func httpClient(ca []byte) (*http.Client, error) {
+func (c Config) httpClient() (*http.Client, error) {
 	var pool *x509.CertPool
-	if len(ca) > 0 {
-		if pool = x509.NewCertPool(); !pool.AppendCertsFromPEM(ca) {
+	if len(c.CA) > 0 {
+		if pool = x509.NewCertPool(); !pool.AppendCertsFromPEM(c.CA) {
 			return nil, errors.New("ca.crt: no PEM certificate found")
 		}
 	}
-	client := awshttp.NewBuildableClient().WithTransportOptions(func(transport *http.Transport) {
-		transport.MaxResponseHeaderBytes, transport.DisableCompression = maxHeaders, true
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	})
-	return &http.Client{Transport: bounded{client.GetTransport()}, CheckRedirect: archive.NoRedirect}, nil
+	transport := awshttp.NewBuildableClient().GetTransport()
+	transport.MaxResponseHeaderBytes, transport.DisableCompression, transport.ResponseHeaderTimeout = maxHeaders, true, longestWait
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	endpoint, err := url.Parse(c.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Allowed.Restrict(transport, endpoint, c.url("")); err != nil { // the bucket may be in the name
+		return nil, err
+	}
+	return &http.Client{Transport: bounded{transport}, CheckRedirect: archive.NoRedirect}, nil
 }
 
 func (s *Store) object(name string) *string { return aws.String(s.config.Prefix + name) }
@@ -166,9 +173,15 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[archive.Objec
 
 // listed is an object of a list. A store may answer with anything.
 func (s *Store) listed(found types.Object, prefix string) (archive.Object, error) {
-	name, ok := strings.CutPrefix(aws.ToString(found.Key), s.config.Prefix)
-	if !ok || !strings.HasPrefix(name, prefix) {
+	name, ok := s.within(found.Key, prefix)
+	if !ok {
 		return archive.Object{}, errNotAsked
 	}
 	return archive.Object{Name: name, Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified)}, nil
+}
+
+// within returns the name of a listed key. It reports false if the list was not of it.
+func (s *Store) within(key *string, prefix string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(aws.ToString(key), s.config.Prefix)
+	return name, ok && strings.HasPrefix(name, prefix)
 }

@@ -137,16 +137,18 @@ func (p *presigner) url(ctx context.Context, method, name string, query url.Valu
 }
 
 // address is an object's URL. Names and prefixes need no escaping: see Config and archive.Key.
-func (s *Store) address(name string) string {
-	endpoint, err := url.Parse(s.config.Endpoint)
+func (s *Store) address(name string) string { return s.config.url(name).String() }
+
+func (c Config) url(name string) *url.URL {
+	endpoint, err := url.Parse(c.Endpoint)
 	if err != nil {
 		panic(err) // complete has parsed it
 	}
-	if s.config.VirtualHost {
-		endpoint.Host = s.config.Bucket + "." + endpoint.Host
-		endpoint.Path = "/" + s.config.Prefix + name
+	if c.VirtualHost {
+		endpoint.Host = c.Bucket + "." + endpoint.Host
+		endpoint.Path = "/" + c.Prefix + name
 	} else {
-		endpoint.Path = "/" + s.config.Bucket + "/" + s.config.Prefix + name
+		endpoint.Path = "/" + c.Bucket + "/" + c.Prefix + name
 	}
-	return endpoint.String()
+	return endpoint
 }

@@ -109,10 +109,13 @@ func (s *Store) AbortUploads(ctx context.Context, prefix string, before time.Tim
 			return aborted, wrap(prefix, err)
 		}
 		for _, upload := range page.Uploads {
+			name, ok := s.within(upload.Key, prefix)
+			if !ok {
+				return aborted, fmt.Errorf("%s: %w: %w", prefix, archive.ErrUnreachable, errNotAsked)
+			}
 			if !aws.ToTime(upload.Initiated).Before(before) {
 				continue
 			}
-			name := aws.ToString(upload.Key)[len(s.config.Prefix):]
 			if err := s.abort(ctx, name, aws.ToString(upload.UploadId)); err != nil {
 				return aborted, err
 			}

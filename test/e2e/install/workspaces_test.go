@@ -24,7 +24,7 @@ func (s *scenario) exerciseWorkspace(namespace string, args ...string) {
 	proxy := s.StartProxy()
 	clock := harness.Clock(filepath.Join(s.TempDir(), "clock"))
 	options := harness.ManagerOptions{
-		Args:   append(args, "--leader-elect=false", "--archive-gc-interval=1m", "--mover-image="+harness.HostImage(kyklos)),
+		Args:   append(args, "--leader-elect=false", "--archive-gc-interval=1m", "--archive-loopback", "--mover-image="+harness.HostImage(kyklos)),
 		Binary: movable, Env: []string{clock.Env()},
 	}
 	mortal := options

@@ -122,8 +122,8 @@ func startKyklos(ctx context.Context, cluster *harness.Cluster, built *job, out 
 		WebhookPort: port,
 		Log:         logFile,
 		// There is one manager, so it needs no Lease. It flips at the boundary itself, so that the samples show when
-		// they are due. Movers are processes, as the sample's workspace is.
-		Args: []string{"--leader-elect=false", "--requeue-jitter-max=0", "--mover-image=" + harness.HostImage(kyklos)},
+		// they are due. Movers are processes, as the sample's workspace is, and the store is on this machine.
+		Args: []string{"--leader-elect=false", "--requeue-jitter-max=0", "--mover-image=" + harness.HostImage(kyklos), "--archive-loopback"},
 	})
 	if err != nil {
 		return nil, err
