@@ -14,6 +14,9 @@ func (e *evaluation) execute() bool {
 	if e.before(operation.NextRetryAt) {
 		return e.wait(CodeRetrying, operation.NextRetryAt)
 	}
+	if operation.waitsForMover() {
+		return e.takeMover()
+	}
 	switch operation.Type {
 	case Provisioning:
 		return e.provision()
@@ -99,21 +102,6 @@ func (e *evaluation) endJob(job Job) bool {
 		return e.wait(CodeJobEnding, e.Now.Add(restartPace))
 	}
 	return e.act(CodeJobEnding, Action{Kind: ActDeleteJob, Name: job.Name, UID: job.UID})
-}
-
-// runJob creates the Job of this attempt. Its name is recorded first.
-func (e *evaluation) runJob(key string) bool {
-	operation := e.Status.Operation
-	name := JobName(e.Workspace.Name, operation.ID, operation.Attempt)
-	if operation.JobName != name {
-		e.out.Status.Operation.JobName = name
-		e.out.Code = CodeWorking
-		return true
-	}
-	return e.act(CodeWorking, Action{
-		Kind: ActCreateJob, Name: name, UID: e.Observed.Volume.UID, OperationID: operation.ID, Attempt: operation.Attempt,
-		Key: key, Epoch: e.Status.Volume.Epoch,
-	})
 }
 
 // verdict returns the verdict on the archive at key. If there is none yet, it requests one and reports false.
