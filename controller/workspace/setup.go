@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/events"
@@ -57,6 +58,8 @@ type Options struct {
 	Limits  Limits
 	// MoverImage is the image of movers; empty if it is not known.
 	MoverImage string
+	// MoverResources are the requests and limits of movers.
+	MoverResources corev1.ResourceRequirements
 	// Folders allows stores that are folders on the manager's machine.
 	Folders bool
 	// NoClasses: the manager has permissions in some namespaces only, and cannot read storage classes.
@@ -76,7 +79,7 @@ func (o Options) Validate() error {
 			return fmt.Errorf("--%s: must be at least 1, not %d", flag.name, flag.value)
 		}
 	}
-	return nil
+	return objects.ValidateMoverResources(o.MoverResources)
 }
 
 // SetupWithManager adds the controller to mgr, whose cache must be configured with CacheOptions. It runs on the leader only.
@@ -89,15 +92,16 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 	}
 	var queue wakequeue.Queue
 	r := &Reconciler{
-		Client:       mgr.GetClient(),
-		APIReader:    mgr.GetAPIReader(),
-		Store:        &store.Client{Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders}},
-		Clock:        options.Clock,
-		Events:       events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
-		MoverImage:   options.MoverImage,
-		NoClasses:    options.NoClasses,
-		Jitter:       func(d time.Duration) time.Duration { return rand.N(d) },
-		reservations: reservations{limits: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
+		Client:         mgr.GetClient(),
+		APIReader:      mgr.GetAPIReader(),
+		Store:          &store.Client{Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders}},
+		Clock:          options.Clock,
+		Events:         events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
+		MoverImage:     options.MoverImage,
+		MoverResources: options.MoverResources,
+		NoClasses:      options.NoClasses,
+		Jitter:         func(d time.Duration) time.Duration { return rand.N(d) },
+		reservations:   reservations{limits: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
 	}
 	ours := handler.EnqueueRequestsFromMapFunc(workspaceOf)
 	return ctrl.NewControllerManagedBy(mgr).
