@@ -135,6 +135,23 @@ func TestMoversTakeTurns(t *testing.T) {
 	}
 }
 
+// The next attempt of an operation takes a slot that no cache shows yet, although the operation is known.
+func TestARetryTakesItsSlotAtOnce(t *testing.T) {
+	t.Parallel()
+	again := neighbour("again", "", archives(epoch, "", func(o *v1alpha1.Operation) { o.NextRetryAt = &metav1.Time{Time: epoch} }))
+	w := newWorld(t, again)
+	r := &w.r.reservations
+	r.limits.Movers = 1
+	begins := lifecycle.Status{Operation: lifecycle.Operation{Type: lifecycle.Archiving, ID: "x", AttemptStartedAt: epoch.Add(time.Second)}}
+	if _, ok, err := r.reserve(t.Context(), again, begins, epoch.Add(time.Second)); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	other := lifecycle.Status{Operation: lifecycle.Operation{Type: lifecycle.Restoring, ID: "y", AttemptStartedAt: epoch.Add(time.Second)}}
+	if _, ok, err := r.reserve(t.Context(), neighbour("other", ""), other, epoch.Add(time.Second)); ok || err != nil {
+		t.Error("two take the one slot", err)
+	}
+}
+
 // Those who no longer say that they wait are forgotten, and take nobody's turn.
 func TestWaitingIsForgotten(t *testing.T) {
 	t.Parallel()

@@ -74,7 +74,7 @@ func (r *Reconciler) report(p plan) message.Facts {
 func (r *Reconciler) publish(ctx context.Context, p plan, facts message.Facts) {
 	before, after := p.status, p.decision.Status
 	held, holds := p.slot(before), p.slot(after)
-	if held.runs && !holds.runs || held.moves && !holds.moves {
+	if moved := held.moves || before.Operation.JobName != ""; held.runs && !holds.runs || moved && !holds.moves {
 		r.reservations.release(p.ws.UID)
 	}
 	r.queue(p)

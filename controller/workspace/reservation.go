@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -46,8 +47,13 @@ type reservations struct {
 // reservation is the slot of an operation that began here and that the cache may not show yet.
 type reservation struct {
 	slot
-	id    string
-	since time.Time
+	operation lifecycle.Operation
+	since     time.Time
+}
+
+// shows reports whether a status has the attempt of the reservation. Attempts of an operation share its id.
+func (r reservation) shows(s lifecycle.Status) bool {
+	return s.Operation.ID == r.operation.ID && s.Operation.AttemptStartedAt.Equal(r.operation.AttemptStartedAt)
 }
 
 // slot is what a Workspace takes.
@@ -112,7 +118,7 @@ func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, moves 
 		other := &all.Items[i]
 		status := statusconv.Read(other)
 		slots[other.UID] = slotOf(other, status, now, started[moverOf{other.Namespace, string(other.UID)}])
-		if own, ok := r.taken[other.UID]; ok && status.Operation.ID == own.id {
+		if own, ok := r.taken[other.UID]; ok && own.shows(status) {
 			delete(r.taken, other.UID) // the cache shows it
 		}
 	}
@@ -163,7 +169,7 @@ func (r *reservations) reserve(ctx context.Context, ws *v1alpha1.Workspace, next
 	if r.taken == nil {
 		r.taken = map[types.UID]reservation{}
 	}
-	r.taken[ws.UID] = reservation{slot: wants, id: next.Operation.ID, since: now}
+	r.taken[ws.UID] = reservation{slot: wants, operation: next.Operation, since: now}
 	if wants.moves {
 		r.movers.begin(ws, wants)
 	}
@@ -195,7 +201,7 @@ func (r *reservations) queue(key types.NamespacedName) {
 func (r *reservations) forget(key types.NamespacedName, uid types.UID) {
 	r.mu.Lock()
 	r.waiting = slices.DeleteFunc(r.waiting, func(other types.NamespacedName) bool { return other == key })
-	delete(r.movers.waiting, uid)
+	maps.DeleteFunc(r.movers.waiting, func(_ types.UID, w waiter) bool { return w.name == key })
 	r.mu.Unlock()
 	r.release(uid)
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -79,6 +81,28 @@ func TestAJobWithoutAPod(t *testing.T) {
 	w.faults.refuse, w.keepJobs = nil, false
 	w.converge()
 	w.expectState("ARCHIVED")
+}
+
+// Those who wait are woken when a long move has ended, although its Pod is gone before its status says so.
+func TestTheEndOfAMoveWakesOthers(t *testing.T) {
+	t.Parallel()
+	w := inStandby(t)
+	var woken []types.NamespacedName
+	w.r.reservations.wake = func(keys ...types.NamespacedName) { woken = append(woken, keys...) }
+	w.keepJobs = true
+	w.desire(v1alpha1.DesiredPending)
+	for range 30 {
+		_ = w.pass()
+		w.clock.SetTime(w.clock.Now().Add(5 * time.Second))
+	}
+	other := neighbour("other", "")
+	w.r.reservations.movers.wait(other, lifecycle.Restoring, w.clock.Now())
+	w.keepJobs = false
+	w.converge()
+	w.expectState("ARCHIVED")
+	if !slices.Contains(woken, client.ObjectKeyFromObject(other)) {
+		t.Errorf("woken: %v", woken)
+	}
 }
 
 // W55: the parts of a large volume's upload must fit into a mover's memory.
