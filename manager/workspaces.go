@@ -17,6 +17,7 @@ import (
 	"kyklos.io/kyklos/controller/archivegc"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 	"kyklos.io/kyklos/controller/workspace"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspaceidle"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/archive/endpoints"
@@ -47,6 +48,7 @@ type workspaceOptions struct {
 func defaultWorkspaceOptions() workspaceOptions {
 	return workspaceOptions{serve: true, gcInterval: archivegc.DefaultInterval, options: workspace.Options{
 		Clock: wallclock.Clock, Workers: workspace.DefaultWorkers, Limits: workspace.DefaultLimits,
+		MoverResources: objects.DefaultMoverResources(),
 	}}
 }
 
@@ -60,6 +62,8 @@ func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Limits.All, "workspace-limit", o.Limits.All, "maximum number of running workspaces; at least 1")
 	flags.IntVar(&o.Limits.Movers, "mover-limit", o.Limits.Movers, "maximum number of homes that are archived or restored at the same time; at least 1")
 	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes; empty uses that of the manager's pod")
+	flags.Var(amounts{&o.MoverResources.Requests}, "mover-requests", "what the Jobs that archive and restore homes request; empty requests none")
+	flags.Var(amounts{&o.MoverResources.Limits}, "mover-limits", "limits of the Jobs that archive and restore homes; empty sets none; memory must be at least 256Mi, and more for volumes over 300 GiB")
 	flags.BoolVar(&o.Folders, "archive-folders", o.Folders, "allow archives in folders of the manager's file system; for clusters on one machine")
 	flags.StringSliceVar(&w.endpoints, "archive-endpoints", w.endpoints, "hosts of the S3 stores that may be called, comma separated: HOST, *.DOMAIN, HOST:PORT, addresses and ranges such as 10.1.0.0/16; empty allows all, and none allows the manager's own machine, link-local addresses and the cloud's metadata")
 	flags.BoolVar(&w.loopback, "archive-loopback", w.loopback, "allow S3 stores on the manager's own machine; for clusters on one machine")

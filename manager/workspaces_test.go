@@ -6,10 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/pflag"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"kyklos.io/kyklos/controller/workspace"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive/connect"
 )
 
@@ -21,10 +24,14 @@ func TestWorkspaceFlags(t *testing.T) {
 		}
 	}
 	// The defaults of the limits (W39, W50).
-	compare(workspace.Options{Workers: 10, Limits: workspace.Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}}, parse(t).workspaces.options)
-	got := parse(t, "--workspace-workers=1", "--workspace-limit=2", "--workspace-limit-per-owner=3", "--workspace-limit-per-namespace=5", "--mover-limit=4", "--mover-image=kyklos:1", "--archive-folders")
+	compare(workspace.Options{Workers: 10, Limits: workspace.Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}, MoverResources: objects.DefaultMoverResources()}, parse(t).workspaces.options)
+	got := parse(t, "--workspace-workers=1", "--workspace-limit=2", "--workspace-limit-per-owner=3", "--workspace-limit-per-namespace=5", "--mover-limit=4", "--mover-image=kyklos:1", "--archive-folders",
+		"--mover-requests=", "--mover-limits=memory=512Mi,ephemeral-storage=1Gi")
 	compare(workspace.Options{
 		Workers: 1, Limits: workspace.Limits{PerOwner: 3, PerNamespace: 5, All: 2, Movers: 4}, MoverImage: "kyklos:1", Folders: true,
+		MoverResources: corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{
+			corev1.ResourceMemory: resource.MustParse("512Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("1Gi"),
+		}},
 	}, got.workspaces.options)
 }
 
@@ -71,6 +78,40 @@ func TestStoresThatMayBeCalled(t *testing.T) {
 		}
 		if _, err := connect.Open(secret, connect.Options{Endpoints: options.workspaces.options.Endpoints}); (err == nil) != tc.allowed {
 			t.Errorf("%s with %v: %v", tc.endpoint, tc.flags, err)
+		}
+	}
+}
+
+// W55: amounts that no mover could work with are refused by the flag's name.
+func TestMoverResources(t *testing.T) {
+	for args, says := range map[string]string{
+		"--mover-limits=memory=256Mi":                           "",
+		"--mover-limits=":                                       "",
+		"--mover-limits=cpu=250m":                               "",
+		"--mover-requests=cpu=1,memory=1Gi,ephemeral-storage=1": "",
+		"--mover-requests=cpu=5":                                "--mover-requests: cpu must not exceed 4 of --mover-limits, but is 5",
+		"--mover-limits=cpu=4,memory=255Mi":                     "--mover-requests: memory must not exceed 255Mi of --mover-limits, but is 256Mi",
+		"--mover-requests= --mover-limits=memory=64Mi":          "--mover-limits: memory must be at least 256Mi, not 64Mi: four parts of an upload are 128Mi",
+	} {
+		options := parse(t, strings.Fields(args)...)
+		if err := options.validate(); (err == nil) != (says == "") || err != nil && err.Error() != says {
+			t.Errorf("%s: %v, want %q", args, err, says)
+		}
+	}
+	for args, says := range map[string]string{
+		"--mover-limits=gpu=1":         "must be like cpu=250m,memory=256Mi, with cpu, memory and ephemeral-storage",
+		"--mover-limits=4":             "must be like cpu=250m,memory=256Mi, with cpu, memory and ephemeral-storage",
+		"--mover-limits=cpu=1,":        "must be like cpu=250m,memory=256Mi, with cpu, memory and ephemeral-storage",
+		"--mover-limits=cpu=much":      `cpu: "much" is not an amount above 0, such as 500m or 4Gi`,
+		"--mover-requests=cpu=0":       `cpu: "0" is not an amount above 0, such as 500m or 4Gi`,
+		"--mover-requests=cpu=1,cpu=2": "cpu is set twice",
+	} {
+		options := defaultOptions()
+		flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
+		options.addFlags(flags)
+		flag, _, _ := strings.Cut(args, "=")
+		if err := flags.Parse([]string{args}); err == nil || !strings.Contains(err.Error(), `"`+flag+`" flag: `+says) {
+			t.Errorf("%s: %v, want %q", args, err, says)
 		}
 	}
 }

@@ -89,7 +89,7 @@ const (
 	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonLimitExceeded: the limit of running workspaces in the cluster is reached.
 	ReasonLimitExceeded = "LimitExceeded"
-	// ReasonWaitingForMover: all movers are busy.
+	// ReasonWaitingForMover: no mover is free, or it is the turn of another workspace.
 	ReasonWaitingForMover = "WaitingForMover"
 	// ReasonArchiveNotConfigured: an archive is needed, and spec.archive names no store.
 	ReasonArchiveNotConfigured = "ArchiveNotConfigured"
@@ -129,4 +129,6 @@ const (
 	ReasonTimedOut = "TimedOut"
 	// ReasonRefused: the API server rejected an object.
 	ReasonRefused = "Refused"
+	// ReasonFailedCreate: the API server rejects the Pod of a mover, so that the home cannot be archived or restored.
+	ReasonFailedCreate = "FailedCreate"
 )

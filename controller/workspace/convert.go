@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -120,6 +121,10 @@ func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
 	}
 	if job.DeletionTimestamp != nil {
 		view.State = lifecycle.JobTerminating
+	}
+	hasPod := slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return jobOf(&pod) == view.UID })
+	if view.State == lifecycle.JobRunning && !hasPod {
+		view.PodlessSince = job.CreationTimestamp.Time
 	}
 	result, _ := moverResult(view.UID, pods)
 	if view.State == lifecycle.JobSucceeded && result.Code != mover.OK {

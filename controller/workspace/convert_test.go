@@ -170,6 +170,17 @@ func TestJobViews(t *testing.T) { // D18
 	}
 }
 
+// W57: a Job that runs without a Pod is noticed.
+func TestPodlessJobs(t *testing.T) {
+	job, pod := aMove(func(j *batchv1.Job, _ *corev1.Pod) { j.CreationTimestamp = metav1.NewTime(epoch) })
+	if view := jobView(&job, nil); !view.PodlessSince.Equal(epoch) {
+		t.Errorf("without a Pod: since %s", view.PodlessSince)
+	}
+	if view := jobView(&job, []corev1.Pod{pod}); !view.PodlessSince.IsZero() {
+		t.Errorf("with a Pod: since %s", view.PodlessSince)
+	}
+}
+
 // A Pod that its node lost was followed by another: the later Pod's result counts.
 func TestTheLastMoverCounts(t *testing.T) {
 	_, first := aMove(func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"CANCELLED"}`) })

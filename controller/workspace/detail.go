@@ -21,7 +21,7 @@ func (p plan) detail() message.Detail {
 		return detail
 	}
 	for _, job := range p.view.Jobs {
-		if job.State == lifecycle.JobFailed {
+		if job.State == lifecycle.JobFailed || job.State == lifecycle.JobRunning && p.decision.Code == lifecycle.CodeTimedOut {
 			return p.moverDetail(job.UID)
 		}
 	}

@@ -32,6 +32,8 @@ type answers struct {
 	archive, newest lifecycle.ArchiveView
 	// rejected is how the last action failed.
 	rejected lifecycle.Rejection
+	// accepted: the API server accepts the Pod of the mover.
+	accepted bool
 	// err is the last error of a store or a write, for the message.
 	err error
 }
@@ -42,7 +44,7 @@ func (r *Reconciler) plan(ctx context.Context, o observation, a answers) (plan, 
 	for range maxRounds {
 		decision := lifecycle.Decide(lifecycle.Input{
 			Now: o.now, NewID: newID, Workspace: o.spec, Status: o.status, Observed: o.view,
-			Archive: a.archive, Newest: a.newest, Rejected: a.rejected, Limits: o.available.Limits,
+			Archive: a.archive, Newest: a.newest, Rejected: a.rejected, MoverAccepted: a.accepted, Limits: o.available.Limits,
 		})
 		var err error
 		switch act := decision.Act; act.Kind {
@@ -54,6 +56,8 @@ func (r *Reconciler) plan(ctx context.Context, o observation, a answers) (plan, 
 			a.archive, a.err = r.Store.Verify(ctx, storeSecret(o.ws), act.Key, o.now)
 		case lifecycle.ActFindArchive:
 			a.newest, a.err = r.Store.Newest(ctx, storeSecret(o.ws), o.spec.UID, o.now)
+		case lifecycle.ActTryMover:
+			a, err = r.askForMover(ctx, plan{o, a, decision})
 		default:
 			return plan{o, a, decision}, nil
 		}

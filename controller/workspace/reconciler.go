@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -44,6 +45,8 @@ type Reconciler struct {
 	Events *events.Recorder
 	// MoverImage is the image of movers, which is Kyklos' own. If it is empty, no home can be moved.
 	MoverImage string
+	// MoverResources are the requests and limits of movers.
+	MoverResources corev1.ResourceRequirements
 	// NoClasses: storage classes cannot be read, so a pending volume is assumed to wait for a Pod.
 	NoClasses bool
 	// Jitter returns a random part of d, so that passes of different Workspaces are spread out.

@@ -51,6 +51,31 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// W57: whatever refuses a mover's Pod may change, and a webhook that knows no dry run refuses nothing.
+func TestRefusedMover(t *testing.T) {
+	pods, why := schema.GroupResource{Resource: "pods"}, errors.New("why")
+	counted := lifecycle.Rejection{Reason: lifecycle.ActionFailed, Code: lifecycle.CodeFailedCreate}
+	for _, tc := range []struct {
+		err  error
+		want lifecycle.Rejection
+		nil  bool
+	}{
+		{err: nil, nil: true},
+		{err: apierrors.NewBadRequest(`admission webhook "w" does not support dry run`), nil: true},
+		{err: apierrors.NewNotFound(pods, "x"), nil: true},
+		{err: apierrors.NewForbidden(pods, "x", why), want: counted},
+		{err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "x", nil), want: counted},
+		{err: apierrors.NewBadRequest("why"), want: counted},
+		{err: apierrors.NewInternalError(why), want: lifecycle.Rejection{Reason: lifecycle.Unreachable, Code: lifecycle.CodeFailedCreate}},
+		{err: apierrors.NewTimeoutError("why", 1)},
+	} {
+		got := refusedMover(tc.err)
+		if no, _ := asRejection(got); (got == nil) != tc.nil || no != tc.want {
+			t.Errorf("%v: %v, %+v", tc.err, got, no)
+		}
+	}
+}
+
 func TestRejectedByStore(t *testing.T) {
 	for _, tc := range []struct {
 		err  error

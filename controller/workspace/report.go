@@ -12,6 +12,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace/statusconv"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/metrics"
+	"kyklos.io/kyklos/internal/moverslots"
 )
 
 // writeStatus writes the planned status if it differs, and then publishes it. An operation that needs a slot begins only with
@@ -41,7 +42,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, p plan) (plan, bool, error
 // reserve takes the slot of an operation that the plan starts. If another Workspace has just taken the last one, the engine
 // decides again.
 func (r *Reconciler) reserve(ctx context.Context, p plan) (plan, bool, error) {
-	before, after := slotOf(p.ws, p.status, p.now), slotOf(p.ws, p.decision.Status, p.now)
+	before, after := p.slot(p.status), p.slot(p.decision.Status)
 	if (!after.runs || before.runs) && (!after.moves || before.moves) {
 		return p, false, nil
 	}
@@ -59,7 +60,7 @@ func (r *Reconciler) report(p plan) message.Facts {
 	limits := r.reservations.limits
 	facts := message.Facts{
 		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: p.archive.Store, Running: p.available.running,
-		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers},
+		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
 	}
 	// Only a new error has details: their wording varies, and a status at rest must not.
@@ -72,8 +73,8 @@ func (r *Reconciler) report(p plan) message.Facts {
 // publish follows the write of a status: slots, log, events and metrics.
 func (r *Reconciler) publish(ctx context.Context, p plan, facts message.Facts) {
 	before, after := p.status, p.decision.Status
-	held, holds := slotOf(p.ws, before, p.now), slotOf(p.ws, after, p.now)
-	if held.runs && !holds.runs || held.moves && !holds.moves {
+	held, holds := p.slot(before), p.slot(after)
+	if moved := held.moves || before.Operation.JobName != ""; held.runs && !holds.runs || moved && !holds.moves {
 		r.reservations.release(p.ws.UID)
 	}
 	r.queue(p)
@@ -87,8 +88,9 @@ func (r *Reconciler) publish(ctx context.Context, p plan, facts message.Facts) {
 
 // queue adds a Workspace that waits for a slot to the queue.
 func (r *Reconciler) queue(p plan) {
+	r.reservations.awaitMover(p)
 	switch p.decision.Code {
-	case lifecycle.CodeMoversFull, lifecycle.CodeOwnerLimit, lifecycle.CodeNamespaceLimit, lifecycle.CodeAllLimit:
+	case lifecycle.CodeOwnerLimit, lifecycle.CodeNamespaceLimit, lifecycle.CodeAllLimit:
 		r.reservations.queue(client.ObjectKeyFromObject(p.ws))
 	}
 }
@@ -100,7 +102,7 @@ func (r *Reconciler) setGauges(p plan, wrote bool) {
 		current = p.decision.Status
 	}
 	metrics.RecordWorkspace(client.ObjectKeyFromObject(p.ws), metrics.Workspace{
-		State: string(statusconv.Display(current)), ArchiveBytes: current.Archive.Size, Moving: slotOf(p.ws, current, p.now).moves,
+		State: string(statusconv.Display(current)), ArchiveBytes: current.Archive.Size, Moving: p.slot(current).moves,
 	})
 }
 

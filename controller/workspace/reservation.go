@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -40,20 +41,26 @@ type reservations struct {
 	mu      sync.Mutex
 	taken   map[types.UID]reservation
 	waiting []types.NamespacedName
+	movers  moverQueue
 }
 
 // reservation is the slot of an operation that began here and that the cache may not show yet.
 type reservation struct {
 	slot
-	id    string
-	since time.Time
+	operation lifecycle.Operation
+	since     time.Time
+}
+
+// shows reports whether a status has the attempt of the reservation. Attempts of an operation share its id.
+func (r reservation) shows(s lifecycle.Status) bool {
+	return s.Operation.ID == r.operation.ID && s.Operation.AttemptStartedAt.Equal(r.operation.AttemptStartedAt)
 }
 
 // slot is what a Workspace takes.
 type slot struct {
-	runs, moves bool
-	owner       string
-	name        types.NamespacedName
+	runs, moves, restores bool
+	owner                 string
+	name                  types.NamespacedName
 }
 
 // available is what the other Workspaces leave.
@@ -63,15 +70,12 @@ type available struct {
 	running []string
 }
 
-// slotOf is the slot that a Workspace takes in a state. An operation that waits before its Job has a name, such as an
-// archiving that waits for the Pods of others, takes none.
-func slotOf(ws *v1alpha1.Workspace, s lifecycle.Status, now time.Time) slot {
-	o := s.Operation
-	moves := o.Type == lifecycle.Restoring || o.Type == lifecycle.Archiving
-	idle := o.JobName == "" && o.NextRetryAt.IsZero() && now.Sub(o.StartedAt).Abs() > reservedFor // the clock may have been set
+// slotOf is the slot that a Workspace takes in a state; started is whether its mover's Pod has.
+func slotOf(ws *v1alpha1.Workspace, s lifecycle.Status, now time.Time, started bool) slot {
 	return slot{
-		runs:  s.Phase == lifecycle.Running || o.Type == lifecycle.Starting,
-		moves: moves && !idle, owner: owner(ws), name: client.ObjectKeyFromObject(ws),
+		runs:  s.Phase == lifecycle.Running || s.Operation.Type == lifecycle.Starting,
+		moves: s.Operation.HoldsMover(now, started), restores: s.Operation.Type == lifecycle.Restoring,
+		owner: owner(ws), name: client.ObjectKeyFromObject(ws),
 	}
 }
 
@@ -83,28 +87,38 @@ func owner(ws *v1alpha1.Workspace) string {
 	return ws.Namespace
 }
 
-// available returns what the other Workspaces leave for ws. It counts only if ws could start an operation.
+// available returns what the other Workspaces leave for ws. It counts only if ws could start an operation, or an attempt that
+// moves its home.
 func (r *reservations) available(ctx context.Context, ws *v1alpha1.Workspace, s lifecycle.Status, now time.Time) (available, error) {
-	if s.Operation.Type != lifecycle.None && s.Operation.Type != "" || ws.DeletionTimestamp == nil && string(s.Phase) == string(ws.Spec.DesiredState) {
+	busy := s.Operation.Type != lifecycle.None && s.Operation.Type != ""
+	if !busy && ws.DeletionTimestamp == nil && string(s.Phase) == string(ws.Spec.DesiredState) {
+		return available{}, nil
+	}
+	moves := lifecycle.WantsMover(statusconv.Spec(ws, false), s, now)
+	if busy && moves == lifecycle.None {
 		return available{}, nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.count(ctx, ws, now)
+	return r.count(ctx, ws, moves, now)
 }
 
-// count counts the slots of all Workspaces except ws.
-func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, now time.Time) (available, error) {
+// count counts the slots of all Workspaces except ws, which wants to move its home by an operation, or by none.
+func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, moves lifecycle.OperationType, now time.Time) (available, error) {
 	var all v1alpha1.WorkspaceList
 	if err := r.cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return available{}, fmt.Errorf("list workspaces: %w", err)
+	}
+	started, err := r.startedMovers(ctx, moves)
+	if err != nil {
+		return available{}, err
 	}
 	slots := map[types.UID]slot{}
 	for i := range all.Items {
 		other := &all.Items[i]
 		status := statusconv.Read(other)
-		slots[other.UID] = slotOf(other, status, now)
-		if own, ok := r.taken[other.UID]; ok && status.Operation.ID == own.id {
+		slots[other.UID] = slotOf(other, status, now, started[moverOf{other.Namespace, string(other.UID)}])
+		if own, ok := r.taken[other.UID]; ok && own.shows(status) {
 			delete(r.taken, other.UID) // the cache shows it
 		}
 	}
@@ -117,13 +131,10 @@ func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, now ti
 	}
 	delete(slots, ws.UID)
 	var left available
-	var inNamespace, running, moving int
+	var inNamespace, running int
 	for _, s := range slots {
 		if s.runs {
 			running++
-		}
-		if s.moves {
-			moving++
 		}
 		if !s.runs || s.name.Namespace != ws.Namespace {
 			continue
@@ -134,24 +145,34 @@ func (r *reservations) count(ctx context.Context, ws *v1alpha1.Workspace, now ti
 		}
 	}
 	left.Limits = lifecycle.Limits{
-		OwnerFull: len(left.running) >= r.limits.PerOwner, NamespaceFull: inNamespace >= r.limits.PerNamespace, AllFull: running >= r.limits.All, MoversFull: moving >= r.limits.Movers,
+		OwnerFull: len(left.running) >= r.limits.PerOwner, NamespaceFull: inNamespace >= r.limits.PerNamespace, AllFull: running >= r.limits.All,
+	}
+	if moves != lifecycle.None {
+		r.movers.holding = holders(slots)
+		left.MoversFull = !r.movers.mayBegin(r.limits.Movers, ws, moves, now)
 	}
 	return left, nil
 }
 
 // reserve takes the slot of an operation that is about to be written. It reports false if there is none.
 func (r *reservations) reserve(ctx context.Context, ws *v1alpha1.Workspace, next lifecycle.Status, now time.Time) (left available, ok bool, err error) {
-	wants := slotOf(ws, next, now)
+	wants, moves := slotOf(ws, next, now, false), lifecycle.None
+	if wants.moves {
+		moves = next.Operation.Type
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	left, err = r.count(ctx, ws, now)
+	left, err = r.count(ctx, ws, moves, now)
 	if err != nil || wants.runs && (left.OwnerFull || left.NamespaceFull || left.AllFull) || wants.moves && left.MoversFull {
 		return left, false, err
 	}
 	if r.taken == nil {
 		r.taken = map[types.UID]reservation{}
 	}
-	r.taken[ws.UID] = reservation{slot: wants, id: next.Operation.ID, since: now}
+	r.taken[ws.UID] = reservation{slot: wants, operation: next.Operation, since: now}
+	if wants.moves {
+		r.movers.begin(ws, wants)
+	}
 	return left, true, nil
 }
 
@@ -159,13 +180,15 @@ func (r *reservations) reserve(ctx context.Context, ws *v1alpha1.Workspace, next
 func (r *reservations) release(uid types.UID) {
 	r.mu.Lock()
 	delete(r.taken, uid)
+	delete(r.movers.holding, uid)
+	movers := r.movers.next(r.limits.Movers)
 	next := r.waiting[:min(wakeAtOnce, len(r.waiting))]
 	r.waiting = slices.Clone(r.waiting[len(next):])
 	r.mu.Unlock()
-	r.wake(next...)
+	r.wake(slices.Concat(movers, next)...)
 }
 
-// queue adds a Workspace that waits for a slot.
+// queue adds a Workspace that waits for the slot of a running workspace.
 func (r *reservations) queue(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,6 +201,7 @@ func (r *reservations) queue(key types.NamespacedName) {
 func (r *reservations) forget(key types.NamespacedName, uid types.UID) {
 	r.mu.Lock()
 	r.waiting = slices.DeleteFunc(r.waiting, func(other types.NamespacedName) bool { return other == key })
+	maps.DeleteFunc(r.movers.waiting, func(_ types.UID, w waiter) bool { return w.name == key })
 	r.mu.Unlock()
 	r.release(uid)
 }

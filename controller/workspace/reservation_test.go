@@ -34,20 +34,11 @@ func starts(s *v1alpha1.WorkspaceStatus) { operates(s, lifecycle.Starting) }
 
 func operates(s *v1alpha1.WorkspaceStatus, operation lifecycle.OperationType) {
 	s.Phase = v1alpha1.Phase(lifecycle.Standby)
-	s.Operation = &v1alpha1.Operation{Type: v1alpha1.OperationType(operation), ID: "x", StartedAt: &metav1.Time{Time: epoch}}
-}
-
-// archives at since, with a Job or without.
-func archives(since time.Time, job string) func(*v1alpha1.WorkspaceStatus) {
-	return func(s *v1alpha1.WorkspaceStatus) {
-		operates(s, lifecycle.Archiving)
-		s.Operation.StartedAt, s.Operation.JobName = &metav1.Time{Time: since}, job
-	}
+	s.Operation = &v1alpha1.Operation{Type: v1alpha1.OperationType(operation), ID: "x", StartedAt: &metav1.Time{Time: epoch}, AttemptStartedAt: &metav1.Time{Time: epoch}}
 }
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	long := epoch.Add(-time.Hour)
 	for name, tc := range map[string]struct {
 		others []client.Object
 		want   lifecycle.Limits
@@ -70,15 +61,6 @@ func TestLimits(t *testing.T) {
 		"as many as may": {
 			others: []client.Object{neighbour("a", "x", runs), neighbour("b", "y", runs), inNamespace("far", neighbour("c", "z", starts)),
 				inNamespace("far", neighbour("d", "z", starts)), inNamespace("far", neighbour("e", "", runs))}, want: lifecycle.Limits{AllFull: true},
-		},
-		"two movers": {
-			others: []client.Object{neighbour("a", "x", archives(long, "j")), neighbour("b", "y", archives(epoch, ""))}, want: lifecycle.Limits{MoversFull: true},
-		},
-		"one that waits for other people's Pods": {
-			others: []client.Object{neighbour("a", "x", archives(long, "j")), neighbour("b", "y", archives(long, ""))},
-		},
-		"one that waits, claimed by a clock that was ahead": {
-			others: []client.Object{neighbour("a", "x", archives(long, "j")), neighbour("b", "y", archives(epoch.Add(time.Hour), ""))},
 		},
 		"itself does not count": {
 			others: []client.Object{neighbour("a", "", runs)},

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/archive/connect"
@@ -59,6 +60,8 @@ type Options struct {
 	Limits  Limits
 	// MoverImage is the image of movers; empty if it is not known.
 	MoverImage string
+	// MoverResources are the requests and limits of movers.
+	MoverResources corev1.ResourceRequirements
 	// Folders allows stores that are folders on the manager's machine.
 	Folders bool
 	// Endpoints are the S3 stores that may be called.
@@ -82,7 +85,7 @@ func (o Options) Validate() error {
 			return fmt.Errorf("--%s: must be at least 1, not %d", flag.name, flag.value)
 		}
 	}
-	return nil
+	return objects.ValidateMoverResources(o.MoverResources)
 }
 
 // SetupWithManager adds the controller to mgr, whose cache must be configured with CacheOptions. It runs on the leader only.
@@ -102,12 +105,13 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 			Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders, Endpoints: options.Endpoints},
 			Clock: options.Clock, Timeout: options.StoreTimeout,
 		},
-		Clock:        options.Clock,
-		Events:       events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
-		MoverImage:   options.MoverImage,
-		NoClasses:    options.NoClasses,
-		Jitter:       func(d time.Duration) time.Duration { return rand.N(d) },
-		reservations: reservations{limits: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
+		Clock:          options.Clock,
+		Events:         events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
+		MoverImage:     options.MoverImage,
+		MoverResources: options.MoverResources,
+		NoClasses:      options.NoClasses,
+		Jitter:         func(d time.Duration) time.Duration { return rand.N(d) },
+		reservations:   reservations{limits: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
 	}
 	ours := handler.EnqueueRequestsFromMapFunc(workspaceOf)
 	return ctrl.NewControllerManagedBy(mgr).

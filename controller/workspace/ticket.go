@@ -12,30 +12,25 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
-	"kyklos.io/kyklos/controller/workspace/statusconv"
 	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// errNoImage: the manager has no image for movers.
-var errNoImage = errors.New("the manager does not know its own image: start it with --mover-image")
-
-// createJob creates the mover of one attempt: first its ticket, which the mover needs to start.
+// createJob creates the mover of one attempt: first its ticket, which the mover needs to start. If the API server refuses the
+// mover's Pod, there is no Job: it would wait for its Pod.
 func (r *Reconciler) createJob(ctx context.Context, p plan) error {
-	if r.MoverImage == "" {
-		return rejectedForGood(errNoImage)
-	}
 	ws, a := p.ws, p.decision.Act
-	move := objects.Move{Operation: p.status.Operation.Type, Image: r.MoverImage, Limit: statusconv.Limit(ws, p.status.Operation.Type)}
+	move := r.moveOf(p)
 	order := archive.Order{Attempt: attemptID(a.OperationID, a.Attempt), Now: p.now, Valid: move.Limit}
 	if move.Operation == lifecycle.Archiving {
 		var err error
 		if order.MaxBytes, err = objects.VolumeBytes(ws, p.pvc); err != nil {
 			return rejectedForGood(err)
 		}
-	} else {
-		move.SHA256 = p.status.Archive.SHA256
+	}
+	if err := r.tryMover(ctx, p); err != nil {
+		return err
 	}
 	createTicket := func() error { return r.createTicket(ctx, ws, a, order) }
 	if err := createTicket(); apierrors.IsAlreadyExists(err) {
@@ -62,6 +57,12 @@ func (r *Reconciler) createTicket(ctx context.Context, ws *v1alpha1.Workspace, a
 	secret, err := objects.Ticket(ws, a, ticket)
 	if err != nil {
 		return rejectedForGood(err)
+	}
+	if ticket.Upload != nil {
+		if err := objects.FitsMemory(r.MoverResources, ticket.Upload.PartSize); err != nil {
+			_ = r.revoke(ctx, ws, secret) // this pass has its turn
+			return rejectedForGood(err)
+		}
 	}
 	if err = r.Client.Create(ctx, secret); err != nil {
 		_ = r.revoke(ctx, ws, secret) // this pass has its turn

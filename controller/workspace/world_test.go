@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/archive/endpoints"
@@ -74,7 +75,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 func (w *world) restart() {
 	mine := ownwrites.Guard(w.faults.over(w.server), func(what string) { w.Errorf("the reconciler must not %s", what) })
 	w.r = &Reconciler{
-		Client: mine, APIReader: w.server, Clock: w.clock, MoverImage: "kyklos:test",
+		Client: mine, APIReader: w.server, Clock: w.clock, MoverImage: "kyklos:test", MoverResources: objects.DefaultMoverResources(),
 		Store:        &store.Client{Secrets: w.server, Options: connect.Options{Folders: true, Endpoints: endpoints.Local}, Clock: w.clock},
 		Events:       events.NewRecorder(w.events),
 		Jitter:       func(time.Duration) time.Duration { return 0 },

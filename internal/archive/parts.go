@@ -16,6 +16,8 @@ const (
 	PartSize = 32 << 20
 	// concurrentParts is how many are sent at a time, while the next one is filled.
 	concurrentParts = 3
+	// PartsInMemory is how many parts an upload holds at most.
+	PartsInMemory = concurrentParts + 1
 )
 
 // SendPart stores one part, numbered from 1, and returns its ETag.

@@ -15,7 +15,7 @@ func (e *evaluation) archive() bool {
 	}
 	job, found := e.job()
 	if found && job.State == JobRunning {
-		return e.wait(CodeWorking, time.Time{})
+		return e.awaitMover(job, e.key())
 	}
 	verdict, decided := e.requireVerdict(e.key())
 	switch {
@@ -104,6 +104,7 @@ func (e *evaluation) reprieve() bool {
 	if s.Operation.Type == Archiving {
 		s.Operation.PointOfNoReturn = false
 		s.Operation.ID, s.Operation.JobName = e.NewID, ""
+		s.Operation.NextRetryAt = e.Now // it needs a mover again, and so a slot
 	}
 	e.out.Code = CodeVolumeReprieved
 	return true

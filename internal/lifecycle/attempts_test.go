@@ -117,6 +117,8 @@ func TestWaysOutOfError(t *testing.T) {
 		{"the spec changes", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.Generation = 2 }), lifecycle.Standby},
 		{"a retry is asked for", at(erred(timeout, "", 0), func(in *lifecycle.Input) { in.Workspace.RetryToken = "new" }), lifecycle.Standby},
 		{"unreachable, a while ago", at(erred(away, "", lifecycle.Probe)), lifecycle.Standby},
+		{"a refused mover, a while ago", at(erred(lifecycle.ActionFailed, lifecycle.CodeFailedCreate, lifecycle.Probe)), lifecycle.Standby},
+		{"a refused mover, just now", at(erred(lifecycle.ActionFailed, lifecycle.CodeFailedCreate, time.Minute)), lifecycle.Failed},
 		{"unreachable, just now", at(erred(away, "", time.Minute)), lifecycle.Failed},
 		{"the lost volume", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, accept("v")), lifecycle.Pending},
 		{"another volume", at(erred(lost, lifecycle.CodeVolumeLost, 0), gone, accept("u")), lifecycle.Failed},

@@ -21,7 +21,7 @@ var rules = []Rule{
 	{"Delete", "the Workspace is being deleted, and the home need not be archived first", "end the Jobs, then begin DELETING (D13)", (*evaluation).remove},
 	{"Deleting", "the operation is DELETING", "delete Pod, Jobs and volume, then the finalizer; never give up", (*evaluation).deleting},
 	{"Pause", "spec.pause is set", "report only", (*evaluation).pause},
-	{"Stalled", "the state is ERROR", "hold, unless the spec changed, a retry was requested, a loss was accepted, or the reason was Unreachable and the probe is due (D8)", (*evaluation).stalled},
+	{"Stalled", "the state is ERROR", "hold, unless the spec changed, a retry was requested, a loss was accepted, or the failure is Unreachable or FailedCreate and the probe is due (D8)", (*evaluation).stalled},
 	{"Complete", "the operation is observed to be complete", "finish it (W13)", (*evaluation).complete},
 	{"Cancel", "ARCHIVING before its point of no return, and PENDING is no longer desired", "end the Job, then the operation (D12)", (*evaluation).cancel},
 	{"Failed", "no attempt is left", "remove what the operation created, then ERROR (W44)", (*evaluation).failed},

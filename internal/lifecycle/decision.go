@@ -30,7 +30,9 @@ const (
 	// ActVerify: check the archive at Key in the store and decide again at once.
 	ActVerify ActionKind = "Verify"
 	// ActFindArchive: find the newest archive of the Workspace in the store and decide again at once.
-	ActFindArchive     ActionKind = "FindArchive"
+	ActFindArchive ActionKind = "FindArchive"
+	// ActTryMover: ask the API server whether it accepts the Pod of the mover, and decide again at once.
+	ActTryMover        ActionKind = "TryMover"
 	ActAddFinalizer    ActionKind = "AddFinalizer"
 	ActRemoveFinalizer ActionKind = "RemoveFinalizer"
 	ActCreateVolume    ActionKind = "CreateVolume"
@@ -98,6 +100,7 @@ const (
 	CodeJobEnding            Code = "JobEnding"
 	CodeTimedOut             Code = "TimedOut"
 	CodeRefused              Code = "Refused"
+	CodeFailedCreate         Code = "FailedCreate"
 	CodeRetrying             Code = "WaitingToRetry"
 	CodeRestartBackoff       Code = "RestartBackoff"
 	CodeOwnerLimit           Code = "OwnerLimitExceeded"

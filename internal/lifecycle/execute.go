@@ -12,7 +12,10 @@ func (e *evaluation) execute() bool {
 		return true
 	}
 	if e.before(operation.NextRetryAt) {
-		return e.wait(e.retrying(), operation.NextRetryAt)
+		return e.wait(e.unlessAway(CodeRetrying), operation.NextRetryAt)
+	}
+	if operation.waitsForMover() {
+		return e.takeMover()
 	}
 	switch operation.Type {
 	case Provisioning:
@@ -28,12 +31,12 @@ func (e *evaluation) execute() bool {
 	}
 }
 
-// retrying is why the next attempt is waited for: a store that cannot be reached stays the reason until it is asked again (W61).
-func (e *evaluation) retrying() Code {
+// unlessAway returns code, but a store that could not be reached stays the reason until it is used again (W61).
+func (e *evaluation) unlessAway(code Code) Code {
 	if failure := e.Status.Error; failure.Reason == Unreachable && failure.Code == CodeStoreUnreachable {
 		return failure.Code
 	}
-	return CodeRetrying
+	return code
 }
 
 // start creates the Pod. A Pod of another operation or attempt is deleted first. Nothing starts on a volume that is being
@@ -107,21 +110,6 @@ func (e *evaluation) endJob(job Job) bool {
 		return e.wait(CodeJobEnding, e.Now.Add(restartPace))
 	}
 	return e.act(CodeJobEnding, Action{Kind: ActDeleteJob, Name: job.Name, UID: job.UID})
-}
-
-// runJob creates the Job of this attempt. Its name is recorded first.
-func (e *evaluation) runJob(key string) bool {
-	operation := e.Status.Operation
-	name := JobName(e.Workspace.Name, operation.ID, operation.Attempt)
-	if operation.JobName != name {
-		e.out.Status.Operation.JobName = name
-		e.out.Code = CodeWorking
-		return true
-	}
-	return e.act(CodeWorking, Action{
-		Kind: ActCreateJob, Name: name, UID: e.Observed.Volume.UID, OperationID: operation.ID, Attempt: operation.Attempt,
-		Key: key, Epoch: e.Status.Volume.Epoch,
-	})
 }
 
 // verdict returns the verdict on the archive at key. If there is none yet, it requests one and reports false.

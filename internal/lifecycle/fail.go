@@ -132,6 +132,9 @@ func (e *evaluation) overdue() bool {
 		e.out.Status.Operation.AttemptStartedAt, e.out.Code = e.Now, CodeWorking
 		return true
 	}
+	if operation.waitsForMover() {
+		return false // it has not begun
+	}
 	deadline := operation.AttemptStartedAt.Add(e.limit(operation.Type))
 	if job, found := e.job(); found && job.State == JobSucceeded || operation.Type == Restoring && e.restored() || !e.Now.After(deadline) {
 		if deadline.After(e.Now) {

@@ -17,7 +17,9 @@ type Input struct {
 	Newest ArchiveView
 	// Refused is how the requested action failed; the zero value if it did not (D25).
 	Rejected Rejection
-	Limits   Limits
+	// MoverAccepted is the answer to TryMover in this pass; a refusal is in Rejected.
+	MoverAccepted bool
+	Limits        Limits
 }
 
 // Workspace is the desired state and the relevant metadata.
@@ -114,7 +116,7 @@ type Limits struct {
 	// OwnerFull, NamespaceFull and AllFull: the limit of running workspaces is reached, of this owner in the namespace, of the
 	// namespace, or in all.
 	OwnerFull, NamespaceFull, AllFull bool
-	// MoversFull: all mover slots are taken.
+	// MoversFull: there is no mover's slot for this one, or it is another one's turn (W58).
 	MoversFull bool
 }
 

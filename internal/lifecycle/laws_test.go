@@ -54,6 +54,12 @@ func anyInput(t *rapid.T) lifecycle.Input {
 	if in.Workspace.CreatedAt = noon; yes(2) {
 		in.Workspace.CreatedAt = noon.Add(-time.Hour)
 	}
+	in.Limits.MoversFull, in.MoverAccepted = yes(3), yes(3)
+	for i := range in.Observed.Jobs {
+		if yes(3) {
+			in.Observed.Jobs[i].PodlessSince = when()
+		}
+	}
 	if yes(10) {
 		in.Rejected = lifecycle.Rejection{Reason: lifecycle.Unreachable, Final: yes(2)}
 	}
@@ -76,6 +82,7 @@ func TestLaws(t *testing.T) {
 func law(in lifecycle.Input, d lifecycle.Decision) string {
 	before, after, pod, volume := in.Status, d.Status, in.Observed.Pod, in.Observed.Volume
 	acts, writes := d.Act.Kind, d.Status != in.Status
+	held, holds := before.Operation.HoldsMover(in.Now, false), after.Operation.HoldsMover(in.Now, false)
 	looks := acts == lifecycle.ActNone || acts == lifecycle.ActReadLive || acts == lifecycle.ActReadPods
 	users := pod.State != lifecycle.PodAbsent && !pod.Foreign || in.Observed.OtherPods > 0 || len(in.Observed.Jobs) > 0
 	home := before.Volume.UID == volume.UID && before.Volume.Content != lifecycle.Uninitialized
@@ -113,6 +120,10 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "it takes what is elsewhere for lost (D23)"
 	case elsewhere && acts == lifecycle.ActRemoveFinalizer && in.Workspace.DeletionPolicy != lifecycle.DeleteHome && in.Workspace.HasStore && !in.Workspace.NamespaceTerminating:
 		return "it leaves to the collection what is elsewhere (D23)"
+	case in.Limits.MoversFull && holds && !held && d.Rule != "Overdue": // which corrects the times after the clock was set back
+		return "it takes a mover's slot that is not there (W56)"
+	case before.Operation.JobName == "" && after.Operation.JobName != "" && !holds:
+		return "a mover without a slot (W56)"
 	case before.ArchiveKey != "" && after.ArchiveKey == "" && in.Workspace.AcceptedLoss == "":
 		return "it forgets an archive (D6)"
 	}

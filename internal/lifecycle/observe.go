@@ -1,5 +1,7 @@
 package lifecycle
 
+import "time"
+
 // Observation is the observed state of the objects of a Workspace.
 type Observation struct {
 	// Failed: something could not be read. The rest of the observation does not count (W45).
@@ -93,6 +95,8 @@ type Job struct {
 	OperationID string
 	Attempt     int32
 	VolumeUID   string
+	// PodlessSince is when the Job was created, if it has no Pod although it should; zero otherwise.
+	PodlessSince time.Time
 	// Reason and Code are the result of a failed mover.
 	Reason Reason
 	Code   Code

@@ -44,7 +44,7 @@ func (e *evaluation) restore() bool {
 		if job.State == JobSucceeded {
 			return e.act(CodeWorking, Action{Kind: ActMarkVolume, UID: e.Observed.Volume.UID, Marker: e.restoredMarker()})
 		}
-		return e.wait(CodeWorking, time.Time{})
+		return e.awaitMover(job, e.Status.ArchiveKey)
 	}
 	verdict, decided := e.requireVerdict(e.Status.ArchiveKey)
 	if decided {

@@ -49,9 +49,9 @@ func (e *evaluation) stalled() bool {
 		return e.wait(CodeStalled, time.Time{})
 	case e.Status.ObservedGeneration != e.Workspace.Generation, token != "" && token != e.Status.RetryToken:
 		return e.recover(CodeRecovered)
-	case failure.Reason == Unreachable && !e.before(probe):
+	case failure.Probed() && !e.before(probe):
 		return e.recover(CodeRecovered)
-	case failure.Reason == Unreachable:
+	case failure.Probed():
 		return e.wait(CodeStalled, probe)
 	default:
 		return e.wait(CodeStalled, time.Time{})

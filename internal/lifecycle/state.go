@@ -79,6 +79,9 @@ func (r Reason) MaxRetries() int32 {
 	}
 }
 
+// Probed reports whether a Workspace in ERROR retries by itself: what it waits for is outside of it (D8).
+func (f Failure) Probed() bool { return f.Reason == Unreachable || f.Code == CodeFailedCreate }
+
 // Failures counts the failures of one operation, separately for each class (D9).
 type Failures struct {
 	Mismatch, Unreachable, ActionFailed, Timeout, DataLost int32

@@ -57,7 +57,7 @@ func (f Facts) detail() string {
 func (f Facts) next() string {
 	status := f.Decision.Status
 	switch {
-	case status.Phase == lifecycle.Failed && status.Error.Reason == lifecycle.Unreachable:
+	case status.Phase == lifecycle.Failed && status.Error.Probed():
 		return "Kyklos retries every five minutes; to retry now: " + retry + "."
 	case status.Phase == lifecycle.Failed:
 		return "Kyklos does nothing until the spec changes or a retry is requested: " + retry + "."

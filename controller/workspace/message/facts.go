@@ -27,8 +27,9 @@ type Facts struct {
 	Outdated bool
 }
 
-// Limits are the maximum numbers of running workspaces per owner, per namespace and in all, and of movers.
-type Limits struct{ Owner, Namespace, All, Movers int }
+// Limits are the maximum numbers of running workspaces per owner, per namespace and in all, and of movers, of which some are
+// kept for restores.
+type Limits struct{ Owner, Namespace, All, Movers, Kept int }
 
 // Detail is what a failed component reported; the zero value if nothing failed.
 type Detail struct {

@@ -68,7 +68,7 @@ func (s situation) facts() message.Facts {
 		decision.Conditions.Ready.Reason = after.Error.Code
 	}
 	return message.Facts{
-		Workspace: ws, Decision: decision, Observed: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: message.Limits{Owner: 2, Namespace: 20, All: 100, Movers: 10},
+		Workspace: ws, Decision: decision, Observed: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: message.Limits{Owner: 2, Namespace: 20, All: 100, Movers: 10, Kept: 2},
 	}
 }
 

@@ -3,6 +3,7 @@ package objects
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"time"
@@ -10,6 +11,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -39,6 +42,8 @@ type Move struct {
 	Limit time.Duration
 	// SHA256 is the expected checksum of the archive to restore, 64 hexadecimal digits. If it is empty, the marker's is used.
 	SHA256 string
+	// Resources of the Pod.
+	Resources corev1.ResourceRequirements
 }
 
 // Ticket builds the Secret with a mover's ticket for ActCreateJob. It has the Job's name. It is created before the Job, which
@@ -87,6 +92,20 @@ func Job(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) *batchv1.Job {
 	return job
 }
 
+// MoverPod builds the Pod as the Job controller will, to ask the API server whether it accepts it (W57).
+func MoverPod(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) *corev1.Pod {
+	job := Job(ws, act, move)
+	pod := &corev1.Pod{ObjectMeta: job.Spec.Template.ObjectMeta, Spec: job.Spec.Template.Spec}
+	pod.Namespace, pod.GenerateName = ws.Namespace, act.Name+"-"
+	pod.Labels = maps.Clone(pod.Labels)
+	pod.Labels[batchv1.JobNameLabel] = act.Name
+	// A policy may require an owner. Nothing looks it up.
+	pod.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job", Name: act.Name, UID: types.UID(act.OperationID), Controller: ptr.To(true),
+	}}
+	return pod
+}
+
 func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.PodSpec {
 	spec := podSpec(ws)
 	spec.RestartPolicy = corev1.RestartPolicyNever
@@ -99,7 +118,7 @@ func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.P
 	security := restricted()
 	security.ReadOnlyRootFilesystem = ptr.To(true)
 	spec.Containers = []corev1.Container{{
-		Name: "mover", Image: move.Image, Args: arguments(ws, act, move), Resources: moverResources(),
+		Name: "mover", Image: move.Image, Args: arguments(ws, act, move), Resources: move.Resources, Env: moverEnv(move.Resources),
 		VolumeMounts: []corev1.VolumeMount{
 			// Archiving must not be able to change the home (D3).
 			{Name: homeFolder, MountPath: volumePath, ReadOnly: move.Operation == lifecycle.Archiving},
@@ -130,13 +149,4 @@ func arguments(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) []string
 		args = append(args, "--sha256", move.SHA256)
 	}
 	return args
-}
-
-// moverResources: four parts of an upload are 128 MiB, more for volumes over 300 GiB (ADR 14). Both have limits, since a
-// quota on limits rejects Pods without them.
-func moverResources() corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("250m"), corev1.ResourceMemory: resource.MustParse("256Mi")},
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourceMemory: resource.MustParse("2Gi")},
-	}
 }

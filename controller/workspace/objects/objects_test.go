@@ -76,6 +76,23 @@ func golden(t *testing.T, name string, object any, err error) {
 	}
 }
 
+// W57: the API server is asked about the Pod that the Job controller will create.
+func TestMoverPodIsThatOfTheJob(t *testing.T) {
+	pod, job := objects.MoverPod(ann(), action(lifecycle.ActCreateJob), move(lifecycle.Archiving)), objects.Job(ann(), action(lifecycle.ActCreateJob), move(lifecycle.Archiving))
+	if diff := cmp.Diff(job.Spec.Template.Spec, pod.Spec); diff != "" {
+		t.Errorf("(-Job +Pod)\n%s", diff)
+	}
+	for name, value := range job.Spec.Template.Labels {
+		if pod.Labels[name] != value {
+			t.Errorf("label %s: got %q, want %q", name, pod.Labels[name], value)
+		}
+	}
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil || owner.Kind != "Job" || owner.Name != job.Name || owner.UID == "" || pod.Namespace != job.Namespace || pod.GenerateName != job.Name+"-" {
+		t.Errorf("got %+v", pod.ObjectMeta)
+	}
+}
+
 // TestAmountsAreChecked: the object may predate the CRD's rules.
 func TestAmountsAreChecked(t *testing.T) {
 	for want, spoil := range map[string]func(*v1alpha1.Workspace){

@@ -44,7 +44,7 @@ func action(kind lifecycle.ActionKind) lifecycle.Action {
 }
 
 func move(operation lifecycle.OperationType) objects.Move {
-	return objects.Move{Operation: operation, Image: "registry.example.com/kyklos:1", Limit: 30 * time.Minute}
+	return objects.Move{Operation: operation, Image: "registry.example.com/kyklos:1", Limit: 30 * time.Minute, Resources: objects.DefaultMoverResources()}
 }
 
 // workspaces draws any Workspace that a user may create, with valid quantities.
