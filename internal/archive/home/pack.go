@@ -37,13 +37,14 @@ func Survey(ctx context.Context, folder *os.Root) (Summary, error) {
 
 func pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
 	p := &packer{
-		ctx: ctx, tar: tar.NewWriter(w), digest: newDigester(), report: report,
+		ctx: ctx, tar: tar.NewWriter(w), raw: w, digest: newDigester(), report: report,
 		links: map[inode]string{}, buffer: make([]byte, 1<<20),
 	}
 	if err := p.home(folder); err != nil {
 		return Summary{}, err
 	}
 	p.summary.Tree = p.digest.sum()
+	p.summary.Allocated += p.digest.content.allocated
 	return p.summary, p.tar.Close()
 }
 
@@ -51,6 +52,7 @@ func (p *packer) home(folder *os.Root) error {
 	if folder == nil {
 		return p.put(&tar.Header{
 			Typeflag: tar.TypeDir, Name: "./", Mode: 0o755, Uid: os.Getuid(), Gid: os.Getgid(), ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
+			PAXRecords: withFormat(nil),
 		})
 	}
 	info, err := folder.Lstat(".")
@@ -63,6 +65,7 @@ func (p *packer) home(folder *os.Root) error {
 type packer struct {
 	ctx     context.Context
 	tar     *tar.Writer
+	raw     io.Writer // below tar, for what it cannot write
 	digest  *digester
 	report  func(Progress)
 	links   map[inode]string
@@ -89,6 +92,10 @@ func (p *packer) folder(folder *os.Root, name string, info fs.FileInfo) error {
 		return err
 	}
 	header.Typeflag, header.Name, header.Size = tar.TypeDir, name+"/", 0
+	if name == "." {
+		header.PAXRecords = withFormat(header.PAXRecords)
+	}
+	p.summary.Allocated += holeSize
 	if err := p.put(header); err != nil {
 		return err
 	}
@@ -150,16 +157,8 @@ func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) erro
 		return err
 	}
 	header.Typeflag, header.Size = tar.TypeReg, info.Size()
-	if err := p.tar.WriteHeader(header); err != nil {
+	if err := p.content(file, header); err != nil {
 		return p.at(name, err)
-	}
-	content := &contentReader{ctx: p.ctx, Reader: &holes{file: file, size: info.Size()}, read: p.progress}
-	copied, err := io.CopyBuffer(io.MultiWriter(p.digest.content, p.tar), content, p.buffer)
-	if err != nil {
-		return p.at(name, err)
-	}
-	if copied != info.Size() {
-		return p.at(name, fmt.Errorf("%w: it ended after %d of %d bytes", ErrChanged, copied, info.Size()))
 	}
 	if stat.Nlink > 1 {
 		p.links[id] = name

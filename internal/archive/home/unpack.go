@@ -86,7 +86,7 @@ func (u *unpacker) leave() {
 	u.parentName, u.parent = ".", u.top
 }
 
-func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
+func (u *unpacker) visit(header *tar.Header, content *body) error {
 	name := strings.TrimSuffix(header.Name, "/")
 	switch header.Typeflag {
 	case tar.TypeDir:
@@ -108,16 +108,16 @@ func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
 }
 
 // file creates a file: a small one by a worker, while the next one is read.
-func (u *unpacker) file(name string, header *tar.Header, content io.Reader) error {
+func (u *unpacker) file(name string, header *tar.Header, content *body) error {
 	parent, base, err := u.enter(name)
 	if err != nil {
 		return err
 	}
-	if header.Size > small {
-		return u.create(parent, base, header, func(file *os.File) error { return writeSparse(file, content, u.buffer) })
+	if header.Size > small || !isDense(content.regions, header.Size) {
+		return u.create(parent, base, header, func(file *os.File) error { return u.fill(file, content) })
 	}
 	whole := u.workers.buffer(header.Size)
-	if _, err := io.ReadFull(content, *whole); err != nil {
+	if err := content.copy(*whole, func([]byte, int64) error { return nil }); err != nil {
 		return err
 	}
 	folder := u.parent.hold()
@@ -132,6 +132,20 @@ func (u *unpacker) file(name string, header *tar.Header, content io.Reader) erro
 			return lengthen(file, end, header.Size)
 		})
 	})
+}
+
+// fill writes a file's content, with holes for zeros.
+func (u *unpacker) fill(file *os.File, content *body) error {
+	var end int64
+	err := content.copy(u.buffer, func(data []byte, at int64) error {
+		written, err := writeBlocks(file, data, at)
+		end = max(end, written)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return lengthen(file, end, content.size)
 }
 
 // create creates a file with the content that fill writes. It may run concurrently.

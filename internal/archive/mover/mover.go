@@ -49,6 +49,9 @@ type Job struct {
 	// Report, if not nil, is called with every progress, up to thousands of times per second. of returns the total, zero
 	// until it is known; it may be called as long as the job runs.
 	Report func(step archive.Step, done home.Progress, of func() home.Progress)
+
+	// capacity replaces capacityOf in tests.
+	capacity func(volume string) (int64, error)
 }
 
 // Result is the result of a run. As JSON it is the container's termination message.
@@ -117,6 +120,9 @@ func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) 
 	}
 	summary, err := j.upload(ctx, folder)
 	if err != nil {
+		return archive.Marker{}, home.Summary{}, err
+	}
+	if err := j.checkRoom(summary.Allocated); err != nil {
 		return archive.Marker{}, home.Summary{}, err
 	}
 	marker, err = j.readBack(ctx, summary)
