@@ -3,9 +3,9 @@
 //
 // The stream is a plain tar.gz, so a home can be restored without Kyklos. It is deterministic: names are sorted, and
 // nothing depends on when or how often it was made, except which zeros are holes. It keeps contents, folders, modes, times
-// to the nanosecond, owners, symbolic and hard links, and the extended attributes in user.*. It leaves out sockets, pipes
-// and devices: programs create them again. Holes are neither read nor stored: a file with holes is stored as GNU tar does.
-// Every block of zeros is restored as a hole.
+// to the nanosecond, owners, symbolic and hard links, ACLs, file capabilities and the extended attributes in user.* (W65). It
+// leaves out sockets, pipes and devices: programs create them again. Holes are neither read nor stored: a file with holes is
+// stored as GNU tar does. Every block of zeros is restored as a hole.
 package home
 
 import (

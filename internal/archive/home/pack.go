@@ -130,6 +130,10 @@ func (p *packer) child(folder *os.Root, base, name string) error {
 }
 
 func (p *packer) symlink(folder *os.Root, base, name string, info fs.FileInfo) error {
+	linked, remember := p.linked(name, info)
+	if linked != nil {
+		return p.put(linked)
+	}
 	header, err := p.header(name, info, nil)
 	if err != nil {
 		return err
@@ -138,14 +142,29 @@ func (p *packer) symlink(folder *os.Root, base, name string, info fs.FileInfo) e
 	if header.Linkname, err = folder.Readlink(base); err != nil {
 		return p.at(name, err)
 	}
+	remember()
 	return p.put(header)
 }
 
-func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) error {
+// linked returns the entry of a file or symbolic link that was packed under another name, nil for the first one. remember is called
+// when that is packed.
+func (p *packer) linked(name string, info fs.FileInfo) (entry *tar.Header, remember func()) {
 	stat := info.Sys().(*syscall.Stat_t)
 	id := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // Dev is an int32 elsewhere
 	if first, ok := p.links[id]; ok {
-		return p.put(&tar.Header{Typeflag: tar.TypeLink, Name: name, Linkname: first, ModTime: time.Unix(0, 0), Format: tar.FormatPAX})
+		return &tar.Header{Typeflag: tar.TypeLink, Name: name, Linkname: first, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}, nil
+	}
+	return nil, func() {
+		if stat.Nlink > 1 {
+			p.links[id] = name
+		}
+	}
+}
+
+func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) error {
+	linked, remember := p.linked(name, info)
+	if linked != nil {
+		return p.put(linked)
 	}
 	file, err := folder.OpenFile(base, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -160,9 +179,7 @@ func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) erro
 	if err := p.content(file, header); err != nil {
 		return p.at(name, err)
 	}
-	if stat.Nlink > 1 {
-		p.links[id] = name
-	}
+	remember()
 	p.done(header)
 	return p.unchanged(file, name, info)
 }

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Unpack fills folder, which must be empty, from a stream. It writes nothing outside of folder, follows no link and
@@ -24,6 +23,9 @@ func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, re
 	u := &unpacker{buffer: make([]byte, 1<<20), parentName: ".", top: share(folder), workers: newWorkers()}
 	u.parent = u.top
 	defer u.leave()
+	if err := dropInherited(folder); err != nil {
+		return Summary{}, err
+	}
 	summary, err := scan(ctx, r, limits, report, u.visit)
 	// Also after an error: no worker may write while the caller cleans up.
 	if failed := u.workers.wait(); failed != nil {
@@ -162,7 +164,7 @@ func (u *unpacker) create(parent *os.Root, base string, header *tar.Header, fill
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return parent.Chtimes(base, header.ModTime, header.ModTime)
+	return u.setTime(parent, base, header)
 }
 
 func (u *unpacker) symlink(name string, header *tar.Header) error {
@@ -180,17 +182,7 @@ func (u *unpacker) symlink(name string, header *tar.Header) error {
 	if _, err := u.own(within, base, header, info); err != nil {
 		return err
 	}
-	parent, err := within.Open(".")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = parent.Close() }()
-	stamp, err := unix.TimeToTimespec(header.ModTime)
-	if err != nil {
-		return err
-	}
-	err = unix.UtimesNanoAt(int(parent.Fd()), base, []unix.Timespec{stamp, stamp}, unix.AT_SYMLINK_NOFOLLOW)
-	return os.NewSyscallError("utimensat", err)
+	return u.setTime(within, base, header)
 }
 
 func (u *unpacker) link(name, target string) error {
@@ -201,8 +193,8 @@ func (u *unpacker) link(name, target string) error {
 	if err != nil {
 		return unsafe("it links to %q: %v", target, err)
 	}
-	if !info.Mode().IsRegular() {
-		return unsafe("it links to %q, which is not a file", target)
+	if !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink {
+		return unsafe("it links to %q, which is neither a file nor a symbolic link", target)
 	}
 	return u.top.root.Link(target, name)
 }
@@ -221,5 +213,5 @@ func (u *unpacker) finishFolder(header *tar.Header) error {
 	if err := u.attributes(parent, base, header, file); err != nil {
 		return err
 	}
-	return parent.Chtimes(base, header.ModTime, header.ModTime)
+	return u.setTime(parent, base, header)
 }
