@@ -35,7 +35,7 @@ var operationTexts = map[lifecycle.OperationType]operationText{
 	},
 	lifecycle.Archiving: {
 		"Archiving the home on volume {{.Volume}}", "archivingSeconds", moverLog,
-		events.ReasonArchiving, events.ReasonArchived, "Archived the home as {{.ArchiveKey}}, {{.ArchiveSize}}, and deleted its volume",
+		events.ReasonArchiving, events.ReasonArchived, "Archived the home as {{.ArchiveKey}}, {{.ArchiveSize}}, and deleted its volume{{if .LeftOut}}; left out: {{.LeftOut}}{{end}}",
 	},
 	lifecycle.Removing: {doing: "Deleting the workspace", timeout: "deletingSeconds", started: events.ReasonDeletionStarted},
 	lifecycle.None:     {doing: "Preparing the workspace"},

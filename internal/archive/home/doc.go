@@ -35,18 +35,10 @@ type Summary struct {
 	Entries, Bytes int64
 	// Allocated is what files and folders need on disk when they are unpacked; 0 for archives of the first format.
 	Allocated int64
-	// LeftOut names what was not kept, at most 10 of the LeftOutCount.
+	// LeftOut names what was not kept, at most 10 of the LeftOutCount. LeftOutKinds counts it by its kind, such as socket.
 	LeftOut      []string
 	LeftOutCount int64
-}
-
-const namedOut = 10
-
-func (s *Summary) leaveOut(what string) {
-	s.LeftOutCount++
-	if len(s.LeftOut) < namedOut {
-		s.LeftOut = append(s.LeftOut, what)
-	}
+	LeftOutKinds map[string]int64
 }
 
 // Blocks are compressed concurrently. The stream does not depend on how many at a time.

@@ -3,7 +3,6 @@ package home
 import (
 	"archive/tar"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -32,7 +31,7 @@ func (p *packer) header(name string, info fs.FileInfo, file *os.File) (*tar.Head
 		return nil, p.at(name, err)
 	}
 	for _, key := range others {
-		p.summary.leaveOut(fmt.Sprintf("%q: attribute %s", name, key))
+		p.left.out(name, "attribute "+key)
 	}
 	for key, value := range attributes {
 		if header.PAXRecords == nil {
@@ -80,7 +79,7 @@ func kind(mode fs.FileMode) string {
 	case mode&fs.ModeDevice != 0:
 		return "device"
 	}
-	return "of unknown kind"
+	return "unknown"
 }
 
 // xattrs returns the attributes that are kept, and the names of those that are not; none if the file system has no support.

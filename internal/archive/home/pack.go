@@ -45,6 +45,7 @@ func pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progres
 	}
 	p.summary.Tree = p.digest.sum()
 	p.summary.Allocated += p.digest.content.allocated
+	p.left.put(&p.summary)
 	return p.summary, p.tar.Close()
 }
 
@@ -71,6 +72,7 @@ type packer struct {
 	links   map[inode]string
 	buffer  []byte
 	summary Summary
+	left    leftOut
 }
 
 type inode struct{ device, number uint64 }
@@ -125,7 +127,7 @@ func (p *packer) child(folder *os.Root, base, name string) error {
 	case 0:
 		return p.file(folder, base, name, info)
 	}
-	p.summary.leaveOut(fmt.Sprintf("%q: %s", name, kind(info.Mode())))
+	p.left.out(name, kind(info.Mode()))
 	return nil
 }
 

@@ -32,7 +32,7 @@ func packed(t testing.TB, folder string) ([]byte, Summary) {
 		t.Fatalf("Survey: %v, -Pack +Survey:\n%s", err, diff)
 	}
 	inspected, err := Inspect(t.Context(), bytes.NewReader(stream.Bytes()), Limits{summary.Entries, summary.Bytes}, nil)
-	inspected.LeftOut, inspected.LeftOutCount = summary.LeftOut, summary.LeftOutCount
+	inspected.LeftOut, inspected.LeftOutCount, inspected.LeftOutKinds = summary.LeftOut, summary.LeftOutCount, summary.LeftOutKinds
 	if diff := cmp.Diff(summary, inspected); err != nil || diff != "" {
 		t.Fatalf("Inspect: %v, -Pack +Inspect:\n%s", err, diff)
 	}

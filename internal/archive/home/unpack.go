@@ -40,7 +40,7 @@ func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, re
 			return Summary{}, fmt.Errorf("%q: %w", folder.Name, err)
 		}
 	}
-	summary.LeftOut, summary.LeftOutCount = u.left.list()
+	u.left.put(&summary)
 	return summary, nil
 }
 
