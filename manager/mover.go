@@ -109,6 +109,9 @@ func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context
 	}
 	text := result.JSON()
 	log.Info("ended", "code", result.Code, "seconds", int(time.Since(started).Seconds()), "result", string(text))
+	if text := result.LeftOutText(); text != "" {
+		log.Warn("left out", "what", text)
+	}
 	if o.terminationLog != "" {
 		if err := os.WriteFile(o.terminationLog, text, 0o644); err != nil {
 			return fmt.Errorf("write the result %s: %w", text, err)

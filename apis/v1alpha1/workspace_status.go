@@ -142,6 +142,12 @@ type ArchiveStatus struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	SizeBytes int64 `json:"sizeBytes,omitempty"`
 
+	// leftOut says what of the home is not in the archive, such as sockets: how many
+	// of each kind, and the first names.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	LeftOut string `json:"leftOut,omitempty"`
+
 	// completedAt is when the archive was verified.
 	// +optional
 	CompletedAt *metav1.Time `json:"completedAt,omitempty"`

@@ -20,13 +20,15 @@ import (
 type memory struct {
 	archive.Issuer
 	objects map[string][]byte
+	written map[string]time.Time
 	locked  map[string]bool
 }
 
 // inMemory gives a stage such a store.
 func inMemory(s *stage) *memory {
-	m := &memory{objects: map[string][]byte{}, locked: map[string]bool{}}
+	m := &memory{objects: map[string][]byte{}, written: map[string]time.Time{}, locked: map[string]bool{}}
 	s.store = m
+	s.date = func(name string, at time.Time) error { m.written[name] = at; return nil }
 	s.collector.Open = func(map[string][]byte, connect.Options) (archive.Issuer, error) { return m, nil }
 	return m
 }
@@ -65,7 +67,7 @@ func (m *memory) Delete(_ context.Context, name string) error {
 func (m *memory) List(_ context.Context, prefix string) iter.Seq2[archive.Object, error] {
 	return func(yield func(archive.Object, error) bool) {
 		for _, name := range slices.Sorted(maps.Keys(m.objects)) {
-			if strings.HasPrefix(name, prefix) && !yield(archive.Object{Name: name}, nil) {
+			if strings.HasPrefix(name, prefix) && !yield(archive.Object{Name: name, Modified: m.written[name]}, nil) {
 				return
 			}
 		}

@@ -69,7 +69,7 @@ func TestNeededArchivesAreKept(t *testing.T) {
 			archives = checkCycle(t, s, names, archives, time.Hour, 0)
 		}
 		for _, one := range archives {
-			if !needed(s, names, one.key) {
+			if !needed(s, names, archives, one.key) {
 				t.Fatalf("%s stays, and is not needed since %v", one.key, one.since)
 			}
 		}
@@ -79,7 +79,7 @@ func TestNeededArchivesAreKept(t *testing.T) {
 // checkCycle runs a cycle whose n-th list fails, and compares it with the model.
 func checkCycle(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives []*archiveModel, after time.Duration, n int) (left []*archiveModel) {
 	for _, one := range archives {
-		if needed(s, workspaces, one.key) {
+		if needed(s, workspaces, archives, one.key) {
 			one.since = time.Time{}
 		} else if one.since.IsZero() {
 			one.since = s.clock.Now().Add(after)
@@ -98,14 +98,18 @@ func checkCycle(t *rapid.T, s *stage, workspaces []*v1alpha1.Workspace, archives
 	return left
 }
 
-// needed is the rule as the model has it.
-func needed(s *stage, workspaces []*v1alpha1.Workspace, key archive.Key) bool {
+// needed is the rule as the model has it. The archives are in the order in which they were made.
+func needed(s *stage, workspaces []*v1alpha1.Workspace, archives []*archiveModel, key archive.Key) bool {
+	newest := map[string]archive.Key{}
+	for _, one := range archives {
+		newest[one.key.UID] = one.key
+	}
 	return slices.ContainsFunc(workspaces, func(ws *v1alpha1.Workspace) bool {
 		s.status(ws, func(*v1alpha1.WorkspaceStatus) {})
 		own := string(ws.UID) == key.UID
 		operation := ws.Status.Operation
 		return ws.Status.ArchiveKey == key.Data() ||
-			own && (ws.Status.Phase == "ERROR" || operation != nil && (operation.Type == "RESTORING" || operation.ID == key.OpID))
+			own && newest[key.UID] == key || own && (ws.Status.Phase == "ERROR" || operation != nil && (operation.Type == "RESTORING" || operation.ID == key.OpID))
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 func TestOrphansGoAfterTwoHours(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
-	needed, old, gone, kept := s.archive(ann.UID), s.archive(ann.UID), s.orphans(1)[0], s.orphans(1)[0]
+	old, needed, gone, kept := s.archive(ann.UID), s.archive(ann.UID), s.orphans(1)[0], s.orphans(1)[0]
 	s.must(archive.Keep(t.Context(), s.store, kept))
 	s.must(s.store.Put(t.Context(), "archives/readme.txt", []byte("not of our making")))
 	s.status(ann, func(status *v1alpha1.WorkspaceStatus) { status.ArchiveKey = needed.Data() })
@@ -67,6 +67,7 @@ func TestAnArchiveThatIsNeededAtTheLastMoment(t *testing.T) {
 				status.Operation = &v1alpha1.Operation{Type: v1alpha1.OperationArchiving, ID: "another"}
 			})
 			old := s.archive(ann.UID)
+			s.archive(ann.UID) // the newest is never deleted
 			s.cycle(0)
 			s.listed = func(n int) error {
 				if n == when {
@@ -91,6 +92,27 @@ func TestAnArchiveThatIsNeededAtTheLastMoment(t *testing.T) {
 				t.Errorf("%s before list %d: it stays for ever", name, when)
 			}
 		}
+	}
+}
+
+// W63: the status of a Workspace is older than its archives, because etcd was restored from a backup.
+func TestTheNewestArchiveOutlivesAnOlderStatus(t *testing.T) {
+	s := newStage(t, folder(t))
+	ann := s.workspace("ann")
+	recorded, forgotten, newest := s.archive(ann.UID), s.archive(ann.UID), s.archive(ann.UID)
+	s.status(ann, func(status *v1alpha1.WorkspaceStatus) {
+		status.Phase, status.ArchiveKey = "PENDING", recorded.Data()
+	})
+	s.cycle(0)
+	s.cycle(2 * time.Hour)
+	if s.cycle(2 * time.Hour); !s.has(recorded) || !s.has(newest) || s.has(forgotten) {
+		t.Errorf("recorded %s, newest %s; stored: %v", recorded, newest, s.stored())
+	}
+	s.must(s.Delete(t.Context(), ann))
+	s.workspace("bob")
+	s.cycle(2 * time.Hour)
+	if s.cycle(2 * time.Hour); len(s.stored()) > 0 {
+		t.Errorf("after the Workspace was deleted: %v", s.stored())
 	}
 }
 

@@ -104,12 +104,13 @@ func TestTheStoreOfADeletedWorkspace(t *testing.T) {
 	s.cycle(0)
 	s.must(s.Delete(t.Context(), ann))
 	s.cycle(2 * time.Hour)
+	s.cycle(2 * time.Hour)
 	if s.has(first) || len(s.ledger().Data) > 0 {
 		t.Fatalf("stored: %v, remembered: %v", s.stored(), s.ledger().Data)
 	}
 
 	ann = s.workspace("ann")
-	second := s.archive(ann.UID)
+	second := s.orphans(1)[0]
 	s.cycle(2 * time.Hour)
 	s.must(s.Delete(t.Context(), ann))
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "store"}}

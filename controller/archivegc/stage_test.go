@@ -3,6 +3,8 @@ package archivegc
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -47,11 +49,14 @@ type stage struct {
 	lists  int
 	// stepped is how far the clock was set forward in all; the rest of the time really passed.
 	stepped time.Duration
+	// date sets when an object was written; nil leaves it to the store.
+	date  func(name string, at time.Time) error
+	dated time.Time
 }
 
 func newStage(t fataler, secret map[string][]byte) *stage {
 	t.Helper()
-	s := &stage{fataler: t, clock: clocktesting.NewFakePassiveClock(time.Now()), recorder: toolsevents.NewFakeRecorder(99)}
+	s := &stage{fataler: t, clock: clocktesting.NewFakePassiveClock(time.Now()), recorder: toolsevents.NewFakeRecorder(99), dated: time.Unix(1e9, 0)}
 	scheme := runtime.NewScheme()
 	s.must(errors.Join(v1alpha1.AddToScheme(scheme), corev1.AddToScheme(scheme)))
 	s.Client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.Workspace{}).WithObjects(
@@ -77,6 +82,9 @@ func newStage(t fataler, secret map[string][]byte) *stage {
 	var err error
 	s.store, err = connect.Open(secret, s.collector.Stores)
 	s.must(err)
+	if folder := string(secret[connect.Folder]); folder != "" {
+		s.date = func(name string, at time.Time) error { return os.Chtimes(filepath.Join(folder, name), at, at) }
+	}
 	return s
 }
 
@@ -106,7 +114,7 @@ func (s *stage) status(ws *v1alpha1.Workspace, change func(*v1alpha1.WorkspaceSt
 	s.must(s.Status().Update(s.Context(), ws))
 }
 
-// archive stores an archive and marker of the Workspace with this uid, and returns its key.
+// archive stores an archive and marker of the Workspace with this uid, newer than all before, and returns its key.
 func (s *stage) archive(uid types.UID) archive.Key {
 	s.Helper()
 	key, err := archive.NewKey(string(uid), uuid.NewString())
@@ -116,6 +124,10 @@ func (s *stage) archive(uid types.UID) archive.Key {
 	}
 	s.must(errors.Join(
 		s.store.Put(s.Context(), key.Data(), []byte("data")), s.store.Put(s.Context(), key.Marker(), []byte(marker.String()))))
+	if s.date != nil {
+		s.dated = s.dated.Add(time.Second)
+		s.must(errors.Join(s.date(key.Data(), s.dated), s.date(key.Marker(), s.dated)))
+	}
 	return key
 }
 

@@ -46,7 +46,11 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 		pvc, err := objects.Volume(ws, a)
 		return r.create(ctx, pvc, err)
 	case lifecycle.ActMarkVolume:
-		return r.patchVolume(ctx, ws, objects.MarkPatch(a))
+		err := r.patchVolume(ctx, ws, objects.MarkPatch(a))
+		if err == nil {
+			r.Events.Publish(ws, p.now, p.restoredInPart()...)
+		}
+		return err
 	case lifecycle.ActReleaseVolume:
 		return r.patchVolume(ctx, ws, objects.ReleasePatch(a))
 	case lifecycle.ActDeleteVolume:

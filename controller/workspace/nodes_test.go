@@ -119,6 +119,9 @@ func (w *world) runJob(job *batchv1.Job) bool {
 		return false
 	}
 	result := w.move(job)
+	if w.ended != nil {
+		w.ended(&result)
+	}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: job.Namespace, Name: job.Name + "-pod", Labels: job.Spec.Template.Labels,

@@ -23,6 +23,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/archive/endpoints"
+	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/events"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/test/harness/ownwrites"
@@ -48,6 +49,8 @@ type world struct {
 	bucket string
 	// hands off: what the kubelet leaves alone.
 	keepPods, keepJobs bool
+	// ended changes the result of a mover.
+	ended func(*mover.Result)
 	// wait is the RequeueAfter of the last pass.
 	wait time.Duration
 }

@@ -231,3 +231,17 @@ func TestAnswersOfStores(t *testing.T) {
 		}
 	}
 }
+
+// What a marker says is left out may be anything, and goes into a status.
+func TestWhatIsLeftOutIsShownSafely(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                          "",
+		`1 pipe ("ünï": pipe)`:      `1 pipe ("ünï": pipe)`,
+		"a\nb\x00\xff\u2028\u202ec": "a?b????c",
+		strings.Repeat("é", 600):    strings.Repeat("é", archive.MaxLeftOut),
+	} {
+		if got := (archive.Marker{LeftOut: text}).ShownLeftOut(); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}

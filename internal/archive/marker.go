@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // MaxMarkerBytes is more than any marker needs. Longer ones are invalid.
@@ -37,6 +39,22 @@ type Marker struct {
 	Workspace string `json:"workspace"`
 	// Mover is the version of the program that wrote it.
 	Mover string `json:"mover"`
+	// LeftOut says what of the home is not in the archive; empty for nothing. It is only for display: see MaxLeftOut.
+	LeftOut string `json:"leftOut,omitempty"`
+}
+
+// MaxLeftOut bounds ShownLeftOut, in characters.
+const MaxLeftOut = 512
+
+// ShownLeftOut is LeftOut for a status: one line of printable characters, whatever the store answered.
+func (m Marker) ShownLeftOut() string {
+	shown := []rune(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, m.LeftOut))
+	return string(shown[:min(len(shown), MaxLeftOut)])
 }
 
 // Sum is the data's sum as in status.archive and the first line: sha256: and 64 digits.

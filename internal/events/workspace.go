@@ -16,6 +16,8 @@ const (
 	ReasonDeletionStarted = "DeletionStarted"
 	// ReasonVolumeNotGrown: the API server does not allow the volume to grow to spec.storage.size.
 	ReasonVolumeNotGrown = "VolumeNotGrown"
+	// ReasonRestoredInPart: something in the archive could not be restored, such as the owner of a file.
+	ReasonRestoredInPart = "RestoredInPart"
 	// ReasonUndecodable: the spec or the status has a value that Kyklos cannot decode.
 	ReasonUndecodable = "Undecodable"
 )

@@ -127,20 +127,30 @@ func orphan(key string, objects []Object, references []Reference) bool {
 	return true
 }
 
-// newest returns the complete archives that a reference retains besides the recorded one.
+// newest returns the complete archives that a reference retains besides the recorded one: as many as it asks for, and in any
+// case those that no other one is newer than. A status may be older than the archives, such as after etcd was restored (W63).
 func newest(reference Reference, objects []Object) []string {
 	var own []Object
+	var last time.Time
 	for _, object := range objects {
 		owner, _, ok := parseKey(object.Key)
-		if ok && owner == reference.UID && object.Committed && object.Key != reference.ArchiveKey {
+		if !ok || owner != reference.UID || !object.Committed {
+			continue
+		}
+		if object.ModifiedAt.After(last) {
+			last = object.ModifiedAt
+		}
+		if object.Key != reference.ArchiveKey {
 			own = append(own, object)
 		}
 	}
 	slices.SortFunc(own, func(a, b Object) int { return b.ModifiedAt.Compare(a.ModifiedAt) })
 	more := max(reference.Retain-1, 0)
 	var keys []string
-	for _, object := range own[:min(more, len(own))] {
-		keys = append(keys, object.Key)
+	for i, object := range own {
+		if i < more || object.ModifiedAt.Equal(last) {
+			keys = append(keys, object.Key)
+		}
 	}
 	return keys
 }

@@ -2,6 +2,8 @@ package lifecycle_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ func archiveOf(workspace, operation string, age time.Duration) lifecycle.Object 
 func TestCollect(t *testing.T) {
 	key := lifecycle.ArchiveKey
 	keeper := lifecycle.Reference{UID: "w", ArchiveKey: key("w", "now"), Operation: lifecycle.None, Retain: 1}
+	recorded := archiveOf("w", "now", time.Minute)
 	with := func(change func(*lifecycle.Reference)) lifecycle.Reference {
 		k := keeper
 		change(&k)
@@ -41,16 +44,20 @@ func TestCollect(t *testing.T) {
 		{"D14: in ERROR", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Failed = true }), false},
 		{"retained", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Retain = 2 }), false},
 		{"D14: a torn one is not retained", lifecycle.Object{Key: key("w", "torn")}, with(func(k *lifecycle.Reference) { k.Retain = 9 }), true},
+		{"W63: newer than the recorded one", archiveOf("w", "new", time.Second), keeper, false},
+		{"W63: as new as the recorded one", archiveOf("w", "new", time.Minute), keeper, false},
+		{"W63: a newer one without a marker", lifecycle.Object{Key: key("w", "torn"), ModifiedAt: noon}, keeper, true},
+		{"W63: while no archive is recorded", archiveOf("w", "new", time.Second), with(func(k *lifecycle.Reference) { k.ArchiveKey = "" }), false},
 		{"not of our making", lifecycle.Object{Key: "archives/w/readme.txt"}, keeper, false},
 		{"of another prefix", lifecycle.Object{Key: "backups/w/old/home.tar.gz"}, keeper, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			in := lifecycle.CollectInput{
-				Now: noon, Objects: []lifecycle.Object{tt.object}, References: []lifecycle.Reference{tt.keeper}, Synced: true,
+				Now: noon, Objects: []lifecycle.Object{tt.object, recorded}, References: []lifecycle.Reference{tt.keeper}, Synced: true,
 				FirstSeen: map[string]time.Time{tt.object.Key: noon.Add(-lifecycle.OrphanAge)},
 			}
-			if got := len(lifecycle.Collect(in).Victims) == 1; got != tt.victim {
+			if got := slices.Contains(lifecycle.Collect(in).Victims, tt.object.Key); got != tt.victim {
 				t.Errorf("a victim: %t, want %t", got, tt.victim)
 			}
 			if got := lifecycle.StillOrphan(tt.object.Key, in.Objects, in.References); got != tt.victim && !tt.object.Kept {
@@ -62,8 +69,8 @@ func TestCollect(t *testing.T) {
 
 // TestCollectTakesTwoHours: if an archive is needed in between, the time starts again.
 func TestCollectTakesTwoHours(t *testing.T) {
-	orphan, keeper := archiveOf("w", "old", 0), lifecycle.Reference{UID: "w"}
-	in := lifecycle.CollectInput{Now: noon, Objects: []lifecycle.Object{orphan}, References: []lifecycle.Reference{keeper}, Synced: true}
+	orphan, newest, keeper := archiveOf("w", "old", time.Hour), archiveOf("w", "new", 0), lifecycle.Reference{UID: "w"}
+	in := lifecycle.CollectInput{Now: noon, Objects: []lifecycle.Object{orphan, newest}, References: []lifecycle.Reference{keeper}, Synced: true}
 	cycle := func(after time.Duration) int {
 		in.Now = in.Now.Add(after)
 		d := lifecycle.Collect(in)
@@ -129,11 +136,11 @@ func TestCollectRefuses(t *testing.T) {
 // TestCollectNaively: an engine that lists Workspaces before archives, and only once, deletes what was
 // archived in between (D14); one that lists them again does not.
 func TestCollectNaively(t *testing.T) {
-	made := archiveOf("w", "new", 0)
+	made, newer := archiveOf("w", "new", time.Second), archiveOf("w", "newer", 0)
 	before := []lifecycle.Reference{{UID: "w"}}
 	after := []lifecycle.Reference{{UID: "w", ArchiveKey: made.Key}}
 	in := lifecycle.CollectInput{
-		Now: noon, Objects: []lifecycle.Object{made}, Synced: true,
+		Now: noon, Objects: []lifecycle.Object{made, newer}, Synced: true,
 		FirstSeen: map[string]time.Time{made.Key: noon.Add(-3 * time.Hour)}, // it was an orphan until it was taken over
 	}
 	if in.References = before; len(lifecycle.Collect(in).Victims) != 1 {
@@ -146,3 +153,40 @@ func TestCollectNaively(t *testing.T) {
 		t.Error("the last check does not save it")
 	}
 }
+
+// TestTheNewestArchiveIsKept (W63): of a Workspace that exists, the archive that was committed last is never deleted, whatever its
+// status says and however often a cycle runs.
+func TestTheNewestArchiveIsKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := lifecycle.CollectInput{Now: noon, Synced: true, FirstSeen: map[string]time.Time{}, Allowed: 99}
+		last := map[string]time.Time{}
+		for i := range rapid.IntRange(1, 12).Draw(t, "archives") {
+			object := archiveOf(rapid.SampledFrom([]string{"v", "w"}).Draw(t, "of"), fmt.Sprint(i), time.Duration(rapid.IntRange(0, 9).Draw(t, "age"))*time.Hour)
+			object.Committed = rapid.IntRange(0, 3).Draw(t, "committed") > 0
+			in.Objects = append(in.Objects, object)
+			in.FirstSeen[object.Key] = noon.Add(-lifecycle.OrphanAge)
+			if uid := ownerOf(object); object.Committed && object.ModifiedAt.After(last[uid]) {
+				last[uid] = object.ModifiedAt
+			}
+		}
+		for _, uid := range []string{"v", "w"} {
+			reference := lifecycle.Reference{UID: uid, Operation: lifecycle.None, Retain: rapid.IntRange(0, 3).Draw(t, "retain")}
+			if rapid.Bool().Draw(t, "recorded") {
+				reference.ArchiveKey = rapid.SampledFrom(in.Objects).Draw(t, "status").Key
+			}
+			in.References = append(in.References, reference)
+		}
+		victims := lifecycle.Collect(in).Victims
+		for _, object := range in.Objects {
+			gone := slices.Contains(victims, object.Key)
+			if gone && object.Committed && object.ModifiedAt.Equal(last[ownerOf(object)]) {
+				t.Fatalf("%s is deleted, the newest of its Workspace", object.Key)
+			}
+			if gone != lifecycle.StillOrphan(object.Key, in.Objects, in.References) {
+				t.Fatalf("%s: the last check disagrees", object.Key)
+			}
+		}
+	})
+}
+
+func ownerOf(object lifecycle.Object) string { return strings.Split(object.Key, "/")[1] }

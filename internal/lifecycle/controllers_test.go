@@ -157,9 +157,6 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 		delete(w.objects, place("x", key))
 		delete(w.objects, place("y", key))
 	}
-	if w.unnamed = w.unnamed && w.saved.ArchiveKey == ""; w.unnamed && len(d.Victims) > 0 {
-		w.destroyed() // nothing named it for hours
-	}
 	w.check("the collection")
 	return d.FirstSeen
 }

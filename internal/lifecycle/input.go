@@ -92,6 +92,8 @@ type Archive struct {
 	CompletedAt time.Time
 	// Store is where it was last found, as in ArchiveView.Store; empty if unknown.
 	Store string
+	// LeftOut says what of the home is not in it.
+	LeftOut string
 }
 
 // Volume is the recorded volume of the home.

@@ -84,7 +84,6 @@ func (h *history) destroy() {
 			break
 		}
 		h.logf("a user wipes the status")
-		h.unnamed = true
 		if h.saved, h.ws.ArchiveReady = (lifecycle.Status{}), ""; h.vol != nil && (h.vol.state == lifecycle.VolumeTerminating || h.vol.marker.Content == "") {
 			h.excused = true // the home can no longer be found
 		}

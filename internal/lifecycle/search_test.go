@@ -54,7 +54,6 @@ func (h *history) removeKey() {
 		return
 	}
 	h.logf("a user removes archiveKey")
-	h.unnamed = true
 	h.rv++
 	if h.saved.ArchiveKey = ""; h.pick(2) == 0 {
 		h.saved.Archive = lifecycle.Archive{}

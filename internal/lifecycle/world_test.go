@@ -40,7 +40,6 @@ type world struct {
 	written int       // the version that was written last
 	excused bool      // a person destroyed the only copy
 	rebase  bool      // and accepted the loss: the next start shows whatever is left
-	unnamed bool      // a user removed the archive from the status
 	// overwrite: the store has no conditional writes.
 	overwrite bool
 	wrong     string // the first violation

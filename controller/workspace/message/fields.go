@@ -31,6 +31,7 @@ type fields struct {
 	// The recorded archive. Key is the one that the operation is about; Store is where the Secret leads now.
 	Key, ArchiveKey, ArchiveSize, ArchiveStore, ArchiveVolume, ArchivedAt, Store string
 	ArchiveIsHome                                                                bool
+	LeftOut                                                                      string
 
 	// The operation and its failure. DeletionEffect follows the name of a deletion. Lost is what can be accepted as lost.
 	Doing, DeletionEffect, Slow, Advice, Lost, RetryAt, StartAt string
@@ -56,6 +57,7 @@ func (f Facts) fields() fields {
 
 		Key: f.key(operation), ArchiveKey: status.ArchiveKey, ArchiveSize: size(status.Archive.Size), ArchiveStore: status.Archive.Store,
 		ArchiveVolume: status.Archive.VolumeUID, ArchivedAt: timestamp(status.Archive.CompletedAt), Store: f.store(),
+		LeftOut:       status.Archive.LeftOut,
 		ArchiveIsHome: status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "",
 
 		DeletionEffect: f.deletionEffect(), Lost: f.lost(), RetryAt: timestamp(status.Operation.NextRetryAt), StartAt: timestamp(status.NextStartAt),

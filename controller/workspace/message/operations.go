@@ -35,7 +35,7 @@ var operationTexts = map[lifecycle.OperationType]operationText{
 	},
 	lifecycle.Archiving: {
 		"Archiving the home on volume {{.Volume}}", "archivingSeconds", moverLog,
-		events.ReasonArchiving, events.ReasonArchived, "Archived the home as {{.ArchiveKey}}, {{.ArchiveSize}}, and deleted its volume",
+		events.ReasonArchiving, events.ReasonArchived, "Archived the home as {{.ArchiveKey}}, {{.ArchiveSize}}, and deleted its volume{{if .LeftOut}}; left out: {{.LeftOut}}{{end}}",
 	},
 	lifecycle.Removing: {doing: "Deleting the workspace", timeout: "deletingSeconds", started: events.ReasonDeletionStarted},
 	lifecycle.None:     {doing: "Preparing the workspace"},
@@ -72,6 +72,7 @@ const busy = "Another Pod uses the volume; to see which: `kubectl describe pvc -
 var advice = map[mover.Code]string{
 	mover.HomeUnreadable: "Start the workspace and make the file or folder readable by its owner, or delete it.",
 	mover.HomeChanged:    busy, mover.VolumeBusy: busy,
-	mover.DiskFull:   "Increase spec.storage.size; the storage class must allow it.",
-	mover.HomeExists: "The volume holds a home that is not from the archive; inspect it before you delete anything.",
+	mover.DiskFull:     "Increase spec.storage.size; the storage class must allow it.",
+	mover.HomeTooLarge: "Increase spec.storage.size; the storage class must allow it. Files that share or compress their blocks need more space when they are restored.",
+	mover.HomeExists:   "The volume holds a home that is not from the archive; inspect it before you delete anything.",
 }

@@ -172,7 +172,7 @@ var aspects = map[lifecycle.Code]string{
 	lifecycle.CodePodEnded:          "Pod {{.Pod}} has ended.",
 	lifecycle.CodePodNotReady:       "Pod {{.Pod}} is not ready.",
 	lifecycle.CodeArchiveReady: "The home was archived at {{.ArchivedAt}} from volume {{.ArchiveVolume}}: {{.ArchiveKey}}" +
-		"{{if .ArchiveStore}} in {{.ArchiveStore}}{{end}}, {{.ArchiveSize}}.",
+		"{{if .ArchiveStore}} in {{.ArchiveStore}}{{end}}, {{.ArchiveSize}}.{{if .LeftOut}} Left out: {{.LeftOut}}.{{end}}",
 	lifecycle.CodeArchiveLost:       "Archive {{.ArchiveKey}} is recorded, but it or its marker is missing in the store.",
 	lifecycle.CodeArchiveCorrupt:    "Archive {{.ArchiveKey}} is recorded, but it is corrupt.",
 	lifecycle.CodeNoArchive:         "There is no archive of the home.",

@@ -48,7 +48,7 @@ func Read(ws *v1alpha1.Workspace) lifecycle.Status {
 	if a := s.Archive; a != nil {
 		status.Archive = lifecycle.Archive{
 			SHA256: strings.TrimPrefix(a.SHA256, sumPrefix), Size: a.SizeBytes, VolumeUID: a.VolumeUID, Epoch: a.Epoch, CompletedAt: moment(a.CompletedAt),
-			Store: a.Store,
+			Store: a.Store, LeftOut: a.LeftOut,
 		}
 	}
 	if v := s.Volume; v != nil {

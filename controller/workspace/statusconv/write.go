@@ -59,7 +59,7 @@ func archive(a lifecycle.Archive) *v1alpha1.ArchiveStatus {
 	if a == (lifecycle.Archive{}) {
 		return nil
 	}
-	out := &v1alpha1.ArchiveStatus{Store: a.Store, SizeBytes: a.Size, CompletedAt: Time(a.CompletedAt), VolumeUID: a.VolumeUID, Epoch: a.Epoch}
+	out := &v1alpha1.ArchiveStatus{Store: a.Store, SizeBytes: a.Size, CompletedAt: Time(a.CompletedAt), VolumeUID: a.VolumeUID, Epoch: a.Epoch, LeftOut: a.LeftOut}
 	if a.SHA256 != "" {
 		out.SHA256 = sumPrefix + a.SHA256
 	}

@@ -215,6 +215,7 @@ func verdict(err, probe error) lifecycle.Verdict {
 func describe(marker archive.Marker, now time.Time) lifecycle.Archive {
 	return lifecycle.Archive{
 		SHA256: marker.SHA256, Size: marker.Size, VolumeUID: marker.VolumeUID, Epoch: marker.Epoch, CompletedAt: now,
+		LeftOut: marker.ShownLeftOut(),
 	}
 }
 

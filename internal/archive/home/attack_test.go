@@ -102,10 +102,9 @@ func TestForgedArchivesAreRefused(t *testing.T) {
 // Unpack detects what Inspect cannot see without the files.
 func TestLinksGoToFilesOnly(t *testing.T) {
 	for name, entries := range map[string][]tar.Header{
-		"to a symlink": {top, {Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc/passwd"}, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a"}},
-		"through one":  {top, {Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc"}, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a/passwd"}},
-		"to a folder":  {top, {Typeflag: tar.TypeDir, Name: "a/"}, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a"}},
-		"to nothing":   {top, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a"}},
+		"through one": {top, {Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc"}, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a/passwd"}},
+		"to a folder": {top, {Typeflag: tar.TypeDir, Name: "a/"}, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a"}},
+		"to nothing":  {top, {Typeflag: tar.TypeLink, Name: "b", Linkname: "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Unpack(t.Context(), open(t, t.TempDir()), bytes.NewReader(forged(t, entries...)), everything, nil)

@@ -2,9 +2,10 @@
 // that is left out is reported; anything that cannot be read is an error.
 //
 // The stream is a plain tar.gz, so a home can be restored without Kyklos. It is deterministic: names are sorted, and
-// nothing depends on when or how often it was made. It keeps contents, folders, modes, times to the nanosecond, owners,
-// symbolic and hard links, and the extended attributes in user.*. It leaves out sockets, pipes and devices: programs
-// create them again. Holes are not read from disk, take almost no space in the stream, and are restored as holes.
+// nothing depends on when or how often it was made, except which zeros are holes. It keeps contents, folders, modes, times
+// to the nanosecond, owners, symbolic and hard links, ACLs, file capabilities and the extended attributes in user.* (W65). It
+// leaves out sockets, pipes and devices: programs create them again. Holes are neither read nor stored: a file with holes is
+// stored as GNU tar does. Every block of zeros is restored as a hole.
 package home
 
 import (
@@ -32,18 +33,12 @@ type Summary struct {
 	Tree string
 	// Entries counts files, folders (the home itself too) and links, Bytes the files' lengths.
 	Entries, Bytes int64
-	// LeftOut names what was not kept, at most 10 of the LeftOutCount.
+	// Allocated is what files and folders need on disk when they are unpacked; 0 for archives of the first format.
+	Allocated int64
+	// LeftOut names what was not kept, at most 10 of the LeftOutCount. LeftOutKinds counts it by its kind, such as socket.
 	LeftOut      []string
 	LeftOutCount int64
-}
-
-const namedOut = 10
-
-func (s *Summary) leaveOut(what string) {
-	s.LeftOutCount++
-	if len(s.LeftOut) < namedOut {
-		s.LeftOut = append(s.LeftOut, what)
-	}
+	LeftOutKinds map[string]int64
 }
 
 // Blocks are compressed concurrently. The stream does not depend on how many at a time.

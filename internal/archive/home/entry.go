@@ -24,10 +24,10 @@ const (
 // the same digest.
 type digester struct {
 	all     hash.Hash
-	content hash.Hash
+	content *contentHash
 }
 
-func newDigester() *digester { return &digester{all: sha256.New(), content: sha256.New()} }
+func newDigester() *digester { return &digester{all: sha256.New(), content: newContentHash()} }
 
 // add adds one entry. Its content must have been written to d.content before.
 func (d *digester) add(header *tar.Header) {
@@ -38,8 +38,7 @@ func (d *digester) add(header *tar.Header) {
 			fmt.Fprintf(d.all, " %q=%x", key, header.PAXRecords[key])
 		}
 	}
-	fmt.Fprintf(d.all, " %x\n", d.content.Sum(nil))
-	d.content.Reset()
+	fmt.Fprintf(d.all, " %x\n", d.content.sum())
 }
 
 func (d *digester) sum() string { return hex.EncodeToString(d.all.Sum(nil)) }

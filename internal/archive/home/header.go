@@ -26,15 +26,14 @@ func (p *packer) header(name string, info fs.FileInfo, file *os.File) (*tar.Head
 	if file == nil {
 		return header, nil
 	}
-	attributes, err := xattrs(file)
+	attributes, others, err := xattrs(file)
 	if err != nil {
 		return nil, p.at(name, err)
 	}
+	for _, key := range others {
+		p.left.out(name, "attribute "+key)
+	}
 	for key, value := range attributes {
-		if strings.Contains(key, "=") { // tar cannot store it
-			p.summary.leaveOut(name + ": attribute " + key)
-			continue
-		}
 		if header.PAXRecords == nil {
 			header.PAXRecords = map[string]string{}
 		}
@@ -80,31 +79,35 @@ func kind(mode fs.FileMode) string {
 	case mode&fs.ModeDevice != 0:
 		return "device"
 	}
-	return "of unknown kind"
+	return "unknown"
 }
 
-// xattrs returns the attributes that a user may set; none if the file system has no support.
-func xattrs(file *os.File) (map[string]string, error) {
+// xattrs returns the attributes that are kept, and the names of those that are not; none if the file system has no support.
+func xattrs(file *os.File) (kept map[string]string, others []string, err error) {
 	fd := int(file.Fd())
 	list, err := grow(func(into []byte) (int, error) { return unix.Flistxattr(fd, into) })
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EPERM) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, os.NewSyscallError("flistxattr", err)
+		return nil, nil, os.NewSyscallError("flistxattr", err)
 	}
-	all := map[string]string{}
+	kept = map[string]string{}
 	for name := range strings.SplitSeq(string(list), "\x00") {
-		if !strings.HasPrefix(name, "user.") {
+		if name == "" || ownedByNode(name) {
+			continue
+		}
+		if !keepsAttribute(name) || strings.Contains(name, "=") { // tar cannot store a = in a name
+			others = append(others, name)
 			continue
 		}
 		value, err := grow(func(into []byte) (int, error) { return unix.Fgetxattr(fd, name, into) })
 		if err != nil {
-			return nil, os.NewSyscallError("fgetxattr "+name, err)
+			return nil, nil, os.NewSyscallError("fgetxattr "+name, err)
 		}
-		all[name] = string(value)
+		kept[name] = string(value)
 	}
-	return all, nil
+	return kept, others, nil
 }
 
 // grow gets the size, then the value. It fails with ERANGE if the value grew in between.

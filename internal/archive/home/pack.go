@@ -37,13 +37,15 @@ func Survey(ctx context.Context, folder *os.Root) (Summary, error) {
 
 func pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
 	p := &packer{
-		ctx: ctx, tar: tar.NewWriter(w), digest: newDigester(), report: report,
+		ctx: ctx, tar: tar.NewWriter(w), raw: w, digest: newDigester(), report: report,
 		links: map[inode]string{}, buffer: make([]byte, 1<<20),
 	}
 	if err := p.home(folder); err != nil {
 		return Summary{}, err
 	}
 	p.summary.Tree = p.digest.sum()
+	p.summary.Allocated += p.digest.content.allocated
+	p.left.put(&p.summary)
 	return p.summary, p.tar.Close()
 }
 
@@ -51,6 +53,7 @@ func (p *packer) home(folder *os.Root) error {
 	if folder == nil {
 		return p.put(&tar.Header{
 			Typeflag: tar.TypeDir, Name: "./", Mode: 0o755, Uid: os.Getuid(), Gid: os.Getgid(), ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
+			PAXRecords: withFormat(nil),
 		})
 	}
 	info, err := folder.Lstat(".")
@@ -63,11 +66,13 @@ func (p *packer) home(folder *os.Root) error {
 type packer struct {
 	ctx     context.Context
 	tar     *tar.Writer
+	raw     io.Writer // below tar, for what it cannot write
 	digest  *digester
 	report  func(Progress)
 	links   map[inode]string
 	buffer  []byte
 	summary Summary
+	left    leftOut
 }
 
 type inode struct{ device, number uint64 }
@@ -89,6 +94,10 @@ func (p *packer) folder(folder *os.Root, name string, info fs.FileInfo) error {
 		return err
 	}
 	header.Typeflag, header.Name, header.Size = tar.TypeDir, name+"/", 0
+	if name == "." {
+		header.PAXRecords = withFormat(header.PAXRecords)
+	}
+	p.summary.Allocated += holeSize
 	if err := p.put(header); err != nil {
 		return err
 	}
@@ -118,11 +127,15 @@ func (p *packer) child(folder *os.Root, base, name string) error {
 	case 0:
 		return p.file(folder, base, name, info)
 	}
-	p.summary.leaveOut(fmt.Sprintf("%q: %s", name, kind(info.Mode())))
+	p.left.out(name, kind(info.Mode()))
 	return nil
 }
 
 func (p *packer) symlink(folder *os.Root, base, name string, info fs.FileInfo) error {
+	linked, remember := p.linked(name, info)
+	if linked != nil {
+		return p.put(linked)
+	}
 	header, err := p.header(name, info, nil)
 	if err != nil {
 		return err
@@ -131,14 +144,29 @@ func (p *packer) symlink(folder *os.Root, base, name string, info fs.FileInfo) e
 	if header.Linkname, err = folder.Readlink(base); err != nil {
 		return p.at(name, err)
 	}
+	remember()
 	return p.put(header)
 }
 
-func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) error {
+// linked returns the entry of a file or symbolic link that was packed under another name, nil for the first one. remember is called
+// when that is packed.
+func (p *packer) linked(name string, info fs.FileInfo) (entry *tar.Header, remember func()) {
 	stat := info.Sys().(*syscall.Stat_t)
 	id := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // Dev is an int32 elsewhere
 	if first, ok := p.links[id]; ok {
-		return p.put(&tar.Header{Typeflag: tar.TypeLink, Name: name, Linkname: first, ModTime: time.Unix(0, 0), Format: tar.FormatPAX})
+		return &tar.Header{Typeflag: tar.TypeLink, Name: name, Linkname: first, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}, nil
+	}
+	return nil, func() {
+		if stat.Nlink > 1 {
+			p.links[id] = name
+		}
+	}
+}
+
+func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) error {
+	linked, remember := p.linked(name, info)
+	if linked != nil {
+		return p.put(linked)
 	}
 	file, err := folder.OpenFile(base, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -150,20 +178,10 @@ func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) erro
 		return err
 	}
 	header.Typeflag, header.Size = tar.TypeReg, info.Size()
-	if err := p.tar.WriteHeader(header); err != nil {
+	if err := p.content(file, header); err != nil {
 		return p.at(name, err)
 	}
-	content := &contentReader{ctx: p.ctx, Reader: &holes{file: file, size: info.Size()}, read: p.progress}
-	copied, err := io.CopyBuffer(io.MultiWriter(p.digest.content, p.tar), content, p.buffer)
-	if err != nil {
-		return p.at(name, err)
-	}
-	if copied != info.Size() {
-		return p.at(name, fmt.Errorf("%w: it ended after %d of %d bytes", ErrChanged, copied, info.Size()))
-	}
-	if stat.Nlink > 1 {
-		p.links[id] = name
-	}
+	remember()
 	p.done(header)
 	return p.unchanged(file, name, info)
 }

@@ -17,14 +17,14 @@ type Limits struct{ Entries, Bytes int64 }
 // Inspect reads a stream to its end with all checks of Unpack, but writes nothing. An error means that the stream is not
 // a complete archive, or that r failed.
 func Inspect(ctx context.Context, r io.Reader, limits Limits, report func(Progress)) (Summary, error) {
-	return scan(ctx, r, limits, report, func(_ *tar.Header, content io.Reader) error {
-		_, err := io.Copy(io.Discard, content)
-		return err
+	buffer := make([]byte, 1<<20)
+	return scan(ctx, r, limits, report, func(_ *tar.Header, content *body) error {
+		return content.copy(buffer, func([]byte, int64) error { return nil })
 	})
 }
 
 // visit processes one checked entry, and reads its content to the end.
-type visit func(header *tar.Header, content io.Reader) error
+type visit func(header *tar.Header, content *body) error
 
 func scan(ctx context.Context, r io.Reader, limits Limits, report func(Progress), visit visit) (Summary, error) {
 	zip, err := pgzip.NewReader(r)
@@ -32,16 +32,17 @@ func scan(ctx context.Context, r io.Reader, limits Limits, report func(Progress)
 		return Summary{}, err
 	}
 	defer func() { _ = zip.Close() }()
-	s := &scanner{ctx: ctx, tar: tar.NewReader(zip), limits: limits, report: report, digest: newDigester()}
+	s := &scanner{ctx: ctx, limits: limits, report: report, digest: newDigester()}
+	tarred := &entries{stream: zip}
 	for {
-		header, err := s.tar.Next()
+		header, regions, content, err := tarred.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return Summary{}, err
 		}
-		if err := s.entry(header, visit); err != nil {
+		if err := s.entry(header, regions, content, visit); err != nil {
 			return Summary{}, fmt.Errorf("%q: %w", header.Name, err)
 		}
 	}
@@ -49,6 +50,7 @@ func scan(ctx context.Context, r io.Reader, limits Limits, report func(Progress)
 		return Summary{}, unsafe("it is empty: the home itself is missing")
 	}
 	s.summary.Tree = s.digest.sum()
+	s.summary.Allocated += s.digest.content.allocated
 	return s.summary, drain(zip)
 }
 
@@ -64,7 +66,6 @@ func drain(r io.Reader) error {
 
 type scanner struct {
 	ctx     context.Context
-	tar     *tar.Reader
 	limits  Limits
 	report  func(Progress)
 	digest  *digester
@@ -74,9 +75,12 @@ type scanner struct {
 	folders []string // the folder of the last entry and its parents, without "."
 }
 
-func (s *scanner) entry(header *tar.Header, visit visit) error {
+func (s *scanner) entry(header *tar.Header, regions []region, data io.Reader, visit visit) error {
 	if err := s.check(header); err != nil {
 		return err
+	}
+	if s.digest.content.flat && !isDense(regions, header.Size) {
+		return unsafe("it has holes, which archives of its format do not have")
 	}
 	progress := Progress{s.summary.Entries, s.summary.Bytes}
 	s.summary.Entries++
@@ -84,16 +88,23 @@ func (s *scanner) entry(header *tar.Header, visit visit) error {
 	if s.summary.Entries > s.limits.Entries || s.summary.Bytes > s.limits.Bytes {
 		return unsafe("it holds more than the %d entries and %d bytes of its marker", s.limits.Entries, s.limits.Bytes)
 	}
-	content := &contentReader{ctx: s.ctx, Reader: s.tar, read: func(n int64) {
+	read := func(n int64) {
 		progress.Bytes += n
 		if n > 0 && s.report != nil {
 			s.report(progress)
 		}
-	}}
-	if err := visit(header, io.TeeReader(content, s.digest.content)); err != nil {
+	}
+	content := &body{
+		data: &contentReader{ctx: s.ctx, Reader: data, read: read}, regions: regions, size: header.Size,
+		content: s.digest.content, skipped: read,
+	}
+	if err := visit(header, content); err != nil {
 		return err
 	}
 	s.digest.add(header)
+	if header.Typeflag == tar.TypeDir {
+		s.summary.Allocated += holeSize
+	}
 	if s.report != nil {
 		s.report(Progress{s.summary.Entries, s.summary.Bytes})
 	}
@@ -113,7 +124,7 @@ func (s *scanner) check(header *tar.Header) error {
 			return unsafe("the first entry must be the home itself, ./")
 		}
 		s.last = name
-		return nil
+		return s.setFormat(header)
 	}
 	if !local(name) {
 		return unsafe("the name must be a path inside the home")

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Unpack fills folder, which must be empty, from a stream. It writes nothing outside of folder, follows no link and
@@ -24,6 +23,9 @@ func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, re
 	u := &unpacker{buffer: make([]byte, 1<<20), parentName: ".", top: share(folder), workers: newWorkers()}
 	u.parent = u.top
 	defer u.leave()
+	if err := dropInherited(folder); err != nil {
+		return Summary{}, err
+	}
 	summary, err := scan(ctx, r, limits, report, u.visit)
 	// Also after an error: no worker may write while the caller cleans up.
 	if failed := u.workers.wait(); failed != nil {
@@ -38,7 +40,7 @@ func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, re
 			return Summary{}, fmt.Errorf("%q: %w", folder.Name, err)
 		}
 	}
-	summary.LeftOut, summary.LeftOutCount = u.left.list()
+	u.left.put(&summary)
 	return summary, nil
 }
 
@@ -86,7 +88,7 @@ func (u *unpacker) leave() {
 	u.parentName, u.parent = ".", u.top
 }
 
-func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
+func (u *unpacker) visit(header *tar.Header, content *body) error {
 	name := strings.TrimSuffix(header.Name, "/")
 	switch header.Typeflag {
 	case tar.TypeDir:
@@ -108,16 +110,16 @@ func (u *unpacker) visit(header *tar.Header, content io.Reader) error {
 }
 
 // file creates a file: a small one by a worker, while the next one is read.
-func (u *unpacker) file(name string, header *tar.Header, content io.Reader) error {
+func (u *unpacker) file(name string, header *tar.Header, content *body) error {
 	parent, base, err := u.enter(name)
 	if err != nil {
 		return err
 	}
-	if header.Size > small {
-		return u.create(parent, base, header, func(file *os.File) error { return writeSparse(file, content, u.buffer) })
+	if header.Size > small || !isDense(content.regions, header.Size) {
+		return u.create(parent, base, header, func(file *os.File) error { return u.fill(file, content) })
 	}
 	whole := u.workers.buffer(header.Size)
-	if _, err := io.ReadFull(content, *whole); err != nil {
+	if err := content.copy(*whole, func([]byte, int64) error { return nil }); err != nil {
 		return err
 	}
 	folder := u.parent.hold()
@@ -134,6 +136,20 @@ func (u *unpacker) file(name string, header *tar.Header, content io.Reader) erro
 	})
 }
 
+// fill writes a file's content, with holes for zeros.
+func (u *unpacker) fill(file *os.File, content *body) error {
+	var end int64
+	err := content.copy(u.buffer, func(data []byte, at int64) error {
+		written, err := writeBlocks(file, data, at)
+		end = max(end, written)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return lengthen(file, end, content.size)
+}
+
 // create creates a file with the content that fill writes. It may run concurrently.
 func (u *unpacker) create(parent *os.Root, base string, header *tar.Header, fill func(*os.File) error) error {
 	// With its final mode, restricted by the umask: the home is not accessible to others yet.
@@ -148,7 +164,7 @@ func (u *unpacker) create(parent *os.Root, base string, header *tar.Header, fill
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return parent.Chtimes(base, header.ModTime, header.ModTime)
+	return u.setTime(parent, base, header)
 }
 
 func (u *unpacker) symlink(name string, header *tar.Header) error {
@@ -166,17 +182,7 @@ func (u *unpacker) symlink(name string, header *tar.Header) error {
 	if _, err := u.own(within, base, header, info); err != nil {
 		return err
 	}
-	parent, err := within.Open(".")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = parent.Close() }()
-	stamp, err := unix.TimeToTimespec(header.ModTime)
-	if err != nil {
-		return err
-	}
-	err = unix.UtimesNanoAt(int(parent.Fd()), base, []unix.Timespec{stamp, stamp}, unix.AT_SYMLINK_NOFOLLOW)
-	return os.NewSyscallError("utimensat", err)
+	return u.setTime(within, base, header)
 }
 
 func (u *unpacker) link(name, target string) error {
@@ -187,8 +193,8 @@ func (u *unpacker) link(name, target string) error {
 	if err != nil {
 		return unsafe("it links to %q: %v", target, err)
 	}
-	if !info.Mode().IsRegular() {
-		return unsafe("it links to %q, which is not a file", target)
+	if !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink {
+		return unsafe("it links to %q, which is neither a file nor a symbolic link", target)
 	}
 	return u.top.root.Link(target, name)
 }
@@ -207,5 +213,5 @@ func (u *unpacker) finishFolder(header *tar.Header) error {
 	if err := u.attributes(parent, base, header, file); err != nil {
 		return err
 	}
-	return parent.Chtimes(base, header.ModTime, header.ModTime)
+	return u.setTime(parent, base, header)
 }

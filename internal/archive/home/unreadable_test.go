@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -23,7 +24,11 @@ func TestMain(m *testing.M) {
 	if err == nil && os.Getenv("UNPRIVILEGED_DO") == "pack" {
 		_, err = Pack(context.Background(), root, os.Stdout, nil)
 	} else if err == nil {
-		_, err = Unpack(context.Background(), root, os.Stdin, everything, nil)
+		var summary Summary
+		summary, err = Unpack(context.Background(), root, os.Stdin, everything, nil)
+		for _, name := range summary.LeftOut {
+			fmt.Println(name)
+		}
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		os.Exit(13)

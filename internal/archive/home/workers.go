@@ -3,7 +3,6 @@ package home
 import (
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -76,38 +75,4 @@ func (p *sharedFolder) release() {
 	if p.users.Add(-1) == 0 {
 		_ = p.root.Close()
 	}
-}
-
-// leftOut is what could not be kept: the first few in the order of the stream, no matter which worker is first, and how
-// many there are.
-type leftOut struct {
-	lock  sync.Mutex
-	first []missing
-	count int64
-}
-
-type missing struct{ name, what string }
-
-func (l *leftOut) out(name, what string) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	at, _ := slices.BinarySearchFunc(l.first, name, func(m missing, name string) int {
-		if compareNames(m.name, name) > 0 {
-			return 1
-		}
-		return -1 // after others of the same name
-	})
-	l.first = slices.Insert(l.first, at, missing{name, what})
-	l.first = l.first[:min(len(l.first), namedOut)]
-	l.count++
-}
-
-// list returns the fields of a Summary.
-func (l *leftOut) list() (names []string, count int64) {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	for _, m := range l.first {
-		names = append(names, fmt.Sprintf("%q: %s", m.name, m.what))
-	}
-	return names, l.count
 }

@@ -95,12 +95,14 @@ func TestLeftOutIsInOrder(t *testing.T) {
 		left.out(fmt.Sprintf("%02d", i), "owner")
 	}
 	left.out("00", "attribute")
-	names, count := left.list()
+	var summary Summary
+	left.put(&summary)
+	names, count := summary.LeftOut, summary.LeftOutCount
 	want := []string{`"00": owner`, `"00": attribute`}
 	for i := 1; len(want) < namedOut; i++ {
 		want = append(want, fmt.Sprintf(`"%02d": owner`, i))
 	}
-	if diff := cmp.Diff(want, names); diff != "" || count != all+1 {
+	if diff := cmp.Diff(want, names); diff != "" || count != all+1 || summary.LeftOutKinds["owner"] != all || summary.LeftOutKinds["attribute"] != 1 {
 		t.Errorf("%d in all, -want +got:\n%s", count, diff)
 	}
 }

@@ -33,6 +33,8 @@ const (
 	// HomeChanged: the volume is being written to. HomeUnreadable: a file or folder cannot be read.
 	HomeChanged    Code = "HOME_CHANGED"
 	HomeUnreadable Code = "HOME_UNREADABLE"
+	// HomeTooLarge: restored, the home would need more space than its volume has. The volume is unchanged.
+	HomeTooLarge Code = "HOME_TOO_LARGE"
 	// HomeMissing: the volume should have a home, but does not.
 	HomeMissing Code = "HOME_MISSING"
 	// HomeExists: the volume to restore to already has a home that is not known to be in the archive.
@@ -85,6 +87,7 @@ var (
 	errNoHome   = errors.New("the volume has no folder home, but a workspace ran on it")
 	errHome     = errors.New("the volume has a home that is not in the archive")
 	errBusy     = errors.New("another mover works on this volume")
+	errNoRoom   = errors.New("restored, the home would not fit its volume")
 )
 
 // Failure is the error of a failed run.
@@ -140,6 +143,7 @@ func archiveFailure(err error) error {
 		{archive.ErrNotFound, ArchiveUnverified},
 		{home.ErrChanged, HomeChanged},
 		{errNoHome, HomeMissing},
+		{errNoRoom, HomeTooLarge},
 		{fs.ErrPermission, HomeUnreadable},
 	} {
 		if errors.Is(err, each.err) {
@@ -190,6 +194,9 @@ func (r Result) JSON() []byte {
 		}
 	}
 }
+
+// LeftOutText says in one line what could not be kept; "" for nothing.
+func (r Result) LeftOutText() string { return home.DescribeLeftOut(r.LeftOutKinds, r.LeftOut) }
 
 // ParseResult parses a termination message. An error means that the mover was killed or never started.
 func ParseResult(message string) (Result, error) {

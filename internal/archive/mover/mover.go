@@ -49,6 +49,9 @@ type Job struct {
 	// Report, if not nil, is called with every progress, up to thousands of times per second. of returns the total, zero
 	// until it is known; it may be called as long as the job runs.
 	Report func(step archive.Step, done home.Progress, of func() home.Progress)
+
+	// capacity replaces capacityOf in tests.
+	capacity func(volume string) (int64, error)
 }
 
 // Result is the result of a run. As JSON it is the container's termination message.
@@ -66,15 +69,16 @@ type Result struct {
 	Bytes     int64  `json:"bytes,omitempty"`
 	// AlreadyDone: an earlier run had finished it.
 	AlreadyDone bool `json:"alreadyDone,omitempty"`
-	// LeftOut names some of what could not be kept, LeftOutCount counts all of it.
-	LeftOut      []string `json:"leftOut,omitempty"`
-	LeftOutCount int64    `json:"leftOutCount,omitempty"`
+	// LeftOut names some of what could not be kept, LeftOutCount counts all of it, and LeftOutKinds by its kind.
+	LeftOut      []string         `json:"leftOut,omitempty"`
+	LeftOutCount int64            `json:"leftOutCount,omitempty"`
+	LeftOutKinds map[string]int64 `json:"leftOutKinds,omitempty"`
 }
 
 func result(marker archive.Marker, summary home.Summary) Result {
 	return Result{
 		Code: OK, Key: marker.Key, SHA256: marker.SHA256, SizeBytes: marker.Size, Tree: marker.Tree, Entries: marker.Entries, Bytes: marker.Bytes,
-		LeftOut: summary.LeftOut, LeftOutCount: summary.LeftOutCount,
+		LeftOut: summary.LeftOut, LeftOutCount: summary.LeftOutCount, LeftOutKinds: summary.LeftOutKinds,
 	}
 }
 
@@ -117,6 +121,9 @@ func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) 
 	}
 	summary, err := j.upload(ctx, folder)
 	if err != nil {
+		return archive.Marker{}, home.Summary{}, err
+	}
+	if err := j.checkRoom(summary.Allocated); err != nil {
 		return archive.Marker{}, home.Summary{}, err
 	}
 	marker, err = j.readBack(ctx, summary)
@@ -213,6 +220,7 @@ func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker
 	return archive.Marker{
 		SHA256: summed.sum(), Key: j.Key.Data(), Size: object.Size, Tree: stored.Tree, Entries: stored.Entries, Bytes: stored.Bytes,
 		VolumeUID: j.VolumeUID, Epoch: j.Epoch, Workspace: j.Workspace, Mover: j.Version,
+		LeftOut: home.DescribeLeftOut(summary.LeftOutKinds, summary.LeftOut),
 	}, nil
 }
 
