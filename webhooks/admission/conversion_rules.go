@@ -51,6 +51,10 @@ func (all *Findings) checkHidden(review conversion.Review) {
 		all.refuse(ConversionChange, Other{}, field.Forbidden(pathOf(review.Changed[0]), fmt.Sprintf(
 			"would be set by annotation %s%s; leave the annotation as it is%s", conversion.Annotation, others(len(review.Changed)-1), use)))
 	}
+	if review.Damaged {
+		all.refuse(ConversionLoss, Other{}, field.Forbidden(field.NewPath("metadata", "annotations").Key(conversion.Annotation),
+			"it cannot be read, so what it preserves would be lost; copy it whole, or leave it out to do without what v1alpha1 does not have"))
+	}
 	for _, w := range review.Unclear {
 		name := "this window"
 		if w.Name != "" {

@@ -27,6 +27,7 @@ func TestWritesInV1alpha1(t *testing.T) {
 		annotation = `"kyklos.io/v1beta1-spec"`
 		end        = "; leave the annotation as it is, or use kyklos.io/v1beta1"
 	)
+	const damaged = "metadata.annotations[kyklos.io/v1beta1-spec]: Forbidden: it cannot be read, so what it preserves would be lost; copy it whole, or leave it out to do without what v1alpha1 does not have"
 	without := func(hub string) string { return strings.Replace(shownAs(t, hub), annotation, `"other"`, 1) }
 	for name, tc := range map[string]struct {
 		obj, old string
@@ -45,6 +46,9 @@ func TestWritesInV1alpha1(t *testing.T) {
 		"a create that v1beta1 refuses": {shownAs(t, strings.Replace(named, `"day"`, `"OffHours"`, 1)), "", "spec.windows[0].name: Invalid value: must be letters, digits, '-', '_' and '.', starting and ending with a letter or digit; OffHours, Holiday and names starting with Custom- are reserved; change it in kyklos.io/v1beta1, in which the object is stored"},
 		"what v1beta1 refused before":   {strings.Replace(shownAs(t, strings.Replace(named, `"day"`, `"OffHours"`, 1)), `"pause":false`, `"pause":true`, 1), shownAs(t, strings.Replace(named, `"day"`, `"OffHours"`, 1)), ""},
 		"a Workspace no more":           {strings.Replace(shownAs(t, workspace), `"apiVersion":"kyklos.io/v1alpha1","kind":"Workspace"`, `"apiVersion":"apps/v1","kind":"Deployment"`, 1), shownAs(t, workspace), "spec.workspace: Forbidden: must not be set unless the target is a Workspace of kyklos.io/v1alpha1; change it in kyklos.io/v1beta1, in which the object is stored"},
+		"a create with a damaged one":   {strings.Replace(shownAs(t, named), `}}"`, `}"`, 1), "", damaged},
+		"a create with no JSON":         {strings.Replace(stored, `"metadata":{`, `"metadata":{"annotations":{`+annotation+`:""},`, 1), "", damaged},
+		"an annotation of one's own":    {strings.Replace(stored, `"metadata":{`, `"metadata":{"annotations":{`+annotation+`:"mine"},`, 1), stored, ""},
 		"a marker of one's own":         {`{"apiVersion":"kyklos.io/v1alpha1","kind":"TimeWindowScaler","metadata":{"annotations":{` + annotation + `:"{\"cut\":true}"}},"spec":{}}`, "", "metadata.annotations: Forbidden: " + conversion.ErrCut.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,8 @@ type Review struct {
 	Lost, Changed []string
 	// Unclear are the stored windows of which nobody can tell what became of them.
 	Unclear []Window
+	// Damaged: the Annotation of a new object cannot be read. What it preserves would be lost.
+	Damaged bool
 }
 
 // ReviewWrite reviews a write of a v1alpha1 object. stored is the object that is updated, as v1beta1, or nil on create; then
@@ -30,7 +32,7 @@ func ReviewWrite(stored, raw []byte) (Review, error) {
 	hub := spoke.toV1beta1()
 	review := Review{Hub: encode(hub)}
 	if stored == nil {
-		review.Unclear = spoke.unclear()
+		review.Unclear, review.Damaged = spoke.unclear(), spoke.damaged()
 		return review, nil
 	}
 	old, err := parseDocument(stored)
@@ -49,6 +51,17 @@ func ReviewWrite(stored, raw []byte) (Review, error) {
 		review.compare(hiddenFields(expected, view(expected), "spec"), hiddenFields(actual, view(actual), "spec"))
 	}
 	return review, nil
+}
+
+// damaged reports whether there is an Annotation that is not ours, or is no longer.
+func (d document) damaged() bool {
+	a, ok := d.annotations()
+	own, there := a.values[Annotation]
+	if !ok || !there {
+		return false
+	}
+	_, ours := parsePayload(own)
+	return !ours
 }
 
 // unclear returns the windows in the annotation that cannot be told in the spec beside it.
