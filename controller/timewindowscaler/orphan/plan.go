@@ -27,6 +27,8 @@ type observation struct {
 type memory struct {
 	// goneSince is when it was first seen suspended without a scaler; zero if it has one.
 	goneSince time.Time
+	// resumes: its last scaler wanted it resumed. Somebody may have taken the annotation away that says so.
+	resumes bool
 	// wrote is the last step that wrote the annotation or removed it, at wroteAt.
 	wrote   step
 	wroteAt time.Time
@@ -45,12 +47,12 @@ const (
 
 // plan returns what to do, and when to look again; 0 is not before something changes.
 func plan(o observation) (step, time.Duration) {
-	wanted := o.scaler != nil && o.scaler.Spec.DeletionPolicy == v1beta1.DeletionResume
+	wanted := o.scaler != nil && o.resumes
 	orphaned := o.scaler == nil && o.suspended
 	switch {
 	case orphaned && o.left(o.goneSince, grace) > 0:
 		return nothing, o.left(o.goneSince, grace)
-	case orphaned && o.marked:
+	case orphaned && (o.marked || o.resumes):
 		return resume, 0
 	case orphaned:
 		return report, 0

@@ -33,12 +33,14 @@ func TestPlan(t *testing.T) {
 		"the scaler has just gone":     {observation{suspended: true, marked: true, memory: ago(0)}, nothing, grace},
 		"it may be replaced":           {observation{suspended: true, marked: true, memory: ago(9 * time.Second)}, nothing, time.Second},
 		"it is not replaced":           {observation{suspended: true, marked: true, memory: ago(grace)}, resume, 0},
+		"its mark was taken away":      {observation{suspended: true, memory: memory{goneSince: now.Add(-grace), resumes: true}}, resume, 0},
 		"nor this one":                 {observation{suspended: true, memory: ago(grace)}, report, 0},
 		"gone, and the clock set back": {observation{suspended: true, memory: ago(-time.Hour)}, report, 0},
 		"gone while it ran":            {observation{marked: true}, unmark, 0},
 		"never ours":                   {observation{}, nothing, 0},
 	} {
 		tc.now = now
+		tc.memory = tc.memory.at(&tc.observation)
 		if got, wait := plan(tc.observation); got != tc.want || wait != tc.wait {
 			t.Errorf("%s: got %s in %s, want %s in %s", name, got, wait, tc.want, tc.wait)
 		}

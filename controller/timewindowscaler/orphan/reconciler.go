@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
 )
 
@@ -64,8 +65,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 // at returns the memory as of an observation.
 func (m memory) at(o *observation) memory {
 	switch {
-	case o.scaler != nil || !o.suspended:
-		m.goneSince = time.Time{}
+	case o.scaler != nil:
+		m.goneSince, m.resumes = time.Time{}, o.scaler.Spec.DeletionPolicy == v1beta1.DeletionResume
+	case !o.suspended:
+		m.goneSince, m.resumes = time.Time{}, false
 	case m.goneSince.IsZero():
 		m.goneSince = o.now
 	}
