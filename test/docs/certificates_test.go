@@ -44,7 +44,7 @@ func TestCertificateCommands(t *testing.T) {
 	if _, _, err := cluster.Kubectl(ctx, definitions, "apply", "-f", "-"); err != nil {
 		t.Fatal(err)
 	}
-	sh.run("kubectl wait --for=condition=Established crd --all --timeout=60s")
+	sh.run("kubectl wait --for=condition=Established crd --all --timeout=5m")
 	sh.run("kubectl apply --server-side -k config/overlays/self-managed")
 	own := strings.Split(section(readText(t, "docs/certificates.md"), "## A PKI of your own"), "\n```console\n")
 	publish := shown(t, own[2])

@@ -29,7 +29,7 @@ func (c *Cluster) InstallCertManager(ctx context.Context) error {
 	if _, _, err := c.Kubectl(ctx, "", "apply", "--server-side", "-f", folder); err != nil {
 		return err
 	}
-	_, _, err = c.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=60s", "-f", folder)
+	_, _, err = c.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=5m", "-f", folder)
 	return err
 }
 

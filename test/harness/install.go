@@ -62,7 +62,7 @@ func (c *Cluster) InstallFrom(ctx context.Context, folder string, webhookPort in
 	if err := c.Apply(ctx, manifests); err != nil {
 		return err
 	}
-	_, _, err = c.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=60s", "--all", "crd")
+	_, _, err = c.Kubectl(ctx, "", "wait", "--for=condition=Established", "--timeout=5m", "--all", "crd")
 	return err
 }
 

@@ -114,7 +114,7 @@ func (s *soak) startCluster() {
 	s.client, err = s.cluster.Client()
 	harness.Must(s.T, err)
 	harness.Must(s.T, s.cluster.Apply(s.Context(), fixtures.WidgetManifests))
-	_, _, err = s.cluster.Kubectl(s.Context(), "", "wait", "--for=condition=Established", "--timeout=60s", "crd", "widgets.widgets.example.com")
+	_, _, err = s.cluster.Kubectl(s.Context(), "", "wait", "--for=condition=Established", "--timeout=5m", "crd", "widgets.widgets.example.com")
 	harness.Must(s.T, err)
 }
 

@@ -78,7 +78,7 @@ func installArgoCD(t *scenario) {
 	t.Kubectl("", "patch", "secret", "argocd-secret", "--namespace=argocd", "-p", `{"stringData":{"server.secretkey":"none"}}`)
 	// As config/argocd/argocd-cm.yaml says.
 	t.Kubectl("", "--namespace", "argocd", "patch", "configmap", "argocd-cm", "--patch-file", "config/argocd/argocd-cm.yaml")
-	t.Kubectl("", "wait", "--for=condition=Established", "--timeout=60s", "crd/applications.argoproj.io", "crd/appprojects.argoproj.io")
+	t.Kubectl("", "wait", "--for=condition=Established", "--timeout=5m", "crd/applications.argoproj.io", "crd/appprojects.argoproj.io")
 	t.Kubectl(anyProject, "apply", "-f", "-")
 }
 

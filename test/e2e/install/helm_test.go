@@ -81,8 +81,8 @@ func (s *scenario) uninstall(stop func(), workloads string) {
 	s.awaitReplicas("shop", "newer", "2")
 	s.run("helm uninstall kyklos -n kyklos-system --wait")
 	stop()
-	s.run("kubectl delete namespace shop elsewhere kyklos-system --timeout=2m")
-	s.runShown("kubectl delete crd", "--timeout=2m")
+	s.run("kubectl delete namespace shop elsewhere kyklos-system --timeout=5m")
+	s.runShown("kubectl delete crd", "--timeout=5m")
 }
 
 // namespaced adds the namespace elsewhere to a manifest.

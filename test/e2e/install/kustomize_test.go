@@ -46,7 +46,7 @@ func testKustomize(t *testing.T) {
 	workloads := s.workloads()
 
 	s.workspaces(stop)
-	s.runShown("kubectl delete component!=crd", "--timeout=2m")
+	s.runShown("kubectl delete component!=crd", "--timeout=5m")
 	if got := s.workloads(); got != workloads {
 		t.Errorf("after the removal: got the workloads\n%s\nwant\n%s", got, workloads)
 	}
@@ -54,8 +54,8 @@ func testKustomize(t *testing.T) {
 	if got := s.run(s.findShown(listed).Text); got != "shop/agent\n" {
 		t.Errorf("suspended DaemonSets: got %q, want shop/agent", got)
 	}
-	s.run("kubectl delete namespace shop --timeout=2m")
-	s.runShown("kubectl delete crd", "--timeout=2m")
+	s.run("kubectl delete namespace shop --timeout=5m")
+	s.runShown("kubectl delete crd", "--timeout=5m")
 }
 
 // workspaces deletes a Workspace as the page says, stops the manager, and deletes another one without it.
@@ -68,7 +68,7 @@ func (s *scenario) workspaces(stop func()) {
 	}
 	workspace()
 	s.runShown("kubectl get workspaces")
-	s.runShown("kubectl delete workspaces", "--timeout=2m")
+	s.runShown("kubectl delete workspaces", "--timeout=5m")
 	workspace()
 	stop()
 	s.run("kubectl -n shop delete workspace ann --wait=false")
@@ -89,7 +89,7 @@ func testAnotherOrder(t *testing.T) {
 	s.awaitReplicas("shop", "web", "3")
 
 	// The definition is deleted before the manager.
-	s.run("kubectl delete crd " + definition + " --timeout=2m")
+	s.run("kubectl delete crd " + definition + " --timeout=5m")
 	s.awaitReplicas("shop", "web", "3")
 	s.run("kubectl apply --server-side -k config/overlays/self-managed")
 	s.redirectWebhooks()
@@ -98,7 +98,7 @@ func testAnotherOrder(t *testing.T) {
 
 	// The manager is deleted before the webhook configurations.
 	stop()
-	s.run("kubectl delete namespace kyklos-system --timeout=2m")
+	s.run("kubectl delete namespace kyklos-system --timeout=5m")
 	s.apply("shop", schedule("web", "v1beta1", "  pause: true\n"))
 	s.run("kubectl -n shop delete tws again")
 	s.runShown("kubectl delete mutatingwebhookconfiguration")
@@ -113,7 +113,8 @@ func testAnotherOrder(t *testing.T) {
 	s.run("kubectl delete crd " + definition + " --wait=false")
 	s.await(`kubectl get crd `+definition+` -o jsonpath='{.status.conditions[?(@.type=="Terminating")].reason}'`, "InstanceDeletionFailed")
 	s.retryShown("kubectl patch crd")
-	s.run("kubectl wait --for=delete namespace/shop crd/" + definition + " --timeout=3m")
+	// The API server tries again after pauses that double with each failure, up to five minutes.
+	s.run("kubectl wait --for=delete namespace/shop crd/" + definition + " --timeout=12m")
 }
 
 // setStorage makes a version the storage version.

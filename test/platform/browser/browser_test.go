@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -91,7 +92,9 @@ func open(t *testing.T, path string, before ...chromedp.Action) *tab {
 		cancel()
 		closeTab()
 	})
-	opened.do(append([]chromedp.Action{network.Enable(), log.Enable(), runtime.Enable()}, before...)...)
+	// The page has the focus, also while the tab of the test before closes.
+	focused := emulation.SetFocusEmulationEnabled(true)
+	opened.do(append([]chromedp.Action{network.Enable(), log.Enable(), runtime.Enable(), focused}, before...)...)
 	opened.do(chromedp.Navigate("file://" + path))
 	return opened
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -45,12 +46,17 @@ func (o *tab) tip() string {
 	return evaluate[string](o, `document.getElementById("tip").checkVisibility() ? document.getElementById("tip").innerText : ""`)
 }
 
+// wantTip waits until the tooltip says what is wanted.
 func (o *tab) wantTip(want ...string) {
 	o.t.Helper()
-	got := strings.Join(strings.Fields(o.tip()), " ")
-	if strings.Join(want, " ") != got {
-		o.t.Errorf("the tip says\n%s\nwant\n%s", got, strings.Join(want, " "))
+	var got string
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		if got = strings.Join(strings.Fields(o.tip()), " "); got == strings.Join(want, " ") {
+			return
+		}
+		evaluate[string](o, `new Promise(requestAnimationFrame).then(() => "")`)
 	}
+	o.t.Errorf("the tip says\n%s\nwant\n%s", got, strings.Join(want, " "))
 }
 
 func TestTipsFollowThePointer(t *testing.T) {

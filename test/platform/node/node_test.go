@@ -133,7 +133,7 @@ func startNode(ctx context.Context) error {
 	}); err != nil {
 		return fmt.Errorf("the kubelet did not register: %w", err)
 	}
-	_, _, err := cluster.Kubectl(ctx, "", "wait", "--for=condition=Ready", "--timeout=90s", "node/node")
+	_, _, err := cluster.Kubectl(ctx, "", "wait", "--for=condition=Ready", "--timeout=5m", "node/node")
 	return err
 }
 

@@ -99,7 +99,7 @@ spec:
 func TestCELKnowsTimeZones(t *testing.T) {
 	c, ns := withoutZoneFiles(t), "default"
 	apply(t, c, schedules)
-	c.kubectl(t, "wait", "--for=condition=Established", "crd/schedules.test.kyklos.io", "--timeout=2m")
+	c.kubectl(t, "wait", "--for=condition=Established", "crd/schedules.test.kyklos.io", "--timeout=5m")
 	create := func(name, zone string) error {
 		body := fmt.Sprintf(`{"apiVersion":"test.kyklos.io/v1","kind":"Schedule","metadata":{"name":%q},"zone":%q}`, name, zone)
 		return c.client.RESTClient().Post().AbsPath("/apis/test.kyklos.io/v1/namespaces/"+ns+"/schedules").

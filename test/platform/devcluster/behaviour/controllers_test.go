@@ -90,7 +90,7 @@ func TestClaimInUseIsProtected(t *testing.T) {
 	if _, err := c.client.CoreV1().Pods(ns).Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "user"}, Spec: spec}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c.kubectl(t, "-n", ns, "wait", "--for=condition=Ready", "pod/user", "--timeout=2m")
+	c.kubectl(t, "-n", ns, "wait", "--for=condition=Ready", "pod/user", "--timeout=5m")
 	must(t, claims.Delete(t.Context(), "data", metav1.DeleteOptions{}))
 	if claim, err := claims.Get(t.Context(), "data", metav1.GetOptions{}); err != nil || claim.DeletionTimestamp == nil {
 		t.Fatalf("claim in use: %v, %v; want it there and terminating", claim, err)
@@ -126,12 +126,12 @@ spec:
 func TestStorageVersionMigrationSucceeds(t *testing.T) {
 	c, ns := everyones(t)
 	apply(t, c, migrated("v1"))
-	c.kubectl(t, "wait", "--for=condition=Established", "crd/movables.test.kyklos.io", "--timeout=2m")
+	c.kubectl(t, "wait", "--for=condition=Established", "crd/movables.test.kyklos.io", "--timeout=5m")
 	apply(t, c, "apiVersion: test.kyklos.io/v1\nkind: Movable\nmetadata: {name: one, namespace: "+ns+"}\n")
 	apply(t, c, migrated("v2"))
 	apply(t, c, "apiVersion: storagemigration.k8s.io/v1\nkind: StorageVersionMigration\nmetadata: {name: movables}\n"+
 		"spec: {resource: {group: test.kyklos.io, resource: movables}}\n")
-	c.kubectl(t, "wait", "--for=condition=Succeeded", "storageversionmigration/movables", "--timeout=2m")
+	c.kubectl(t, "wait", "--for=condition=Succeeded", "storageversionmigration/movables", "--timeout=5m")
 	stored := func() string {
 		return c.kubectl(t, "get", "crd", "movables.test.kyklos.io", "-o", "jsonpath={.status.storedVersions}")
 	}

@@ -82,7 +82,7 @@ func TestJobOfProcesses(t *testing.T) {
 	if _, err := c.client.BatchV1().Jobs(ns).Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c.kubectl(t, "-n", ns, "wait", "--for=condition=Failed", "job/mover", "--timeout=2m")
+	c.kubectl(t, "-n", ns, "wait", "--for=condition=Failed", "job/mover", "--timeout=5m")
 	pods, err := c.client.CoreV1().Pods(ns).List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(pods.Items) != 1 {
 		t.Fatalf("%d pods: %v", len(pods.Items), err)
@@ -129,7 +129,7 @@ func TestGraceOfAProcess(t *testing.T) {
 		})
 	}
 	state("up\n")
-	c.kubectl(t, "-n", ns, "delete", "pod/server", "--timeout=2m")
+	c.kubectl(t, "-n", ns, "delete", "pod/server", "--timeout=5m")
 	state("saved\n")
 }
 
@@ -153,11 +153,11 @@ func TestFolderIsDeletedWithItsClaim(t *testing.T) {
 	if said := late.Status.Conditions[0].Message; !strings.Contains(said, `"data" is being deleted`) {
 		t.Errorf("a late pod waits with the message %q", said)
 	}
-	c.kubectl(t, "-n", ns, "delete", "pod/late", "pod/running", "--timeout=2m")
+	c.kubectl(t, "-n", ns, "delete", "pod/late", "pod/running", "--timeout=5m")
 	if _, err := os.Stat(filepath.Join(folder, "home", "file")); err != nil {
 		t.Errorf("before the last pod is gone: %v", err)
 	}
-	c.kubectl(t, "-n", ns, "delete", "pod/finished", "--timeout=2m")
+	c.kubectl(t, "-n", ns, "delete", "pod/finished", "--timeout=5m")
 	eventually(t, "folder and volume gone", func(ctx context.Context) error {
 		if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("the folder: %w", err)
@@ -174,9 +174,9 @@ func TestFolderIsDeletedWithItsClaim(t *testing.T) {
 func TestClaimsAreBoundAndGrow(t *testing.T) {
 	c, ns := everyones(t)
 	claimed(t, c, ns, "immediate")
-	c.kubectl(t, "-n", ns, "wait", "--for=jsonpath={.status.phase}=Bound", "pvc/data", "--timeout=2m")
+	c.kubectl(t, "-n", ns, "wait", "--for=jsonpath={.status.phase}=Bound", "pvc/data", "--timeout=5m")
 	c.kubectl(t, "-n", ns, "patch", "pvc/data", "-p", `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`)
-	c.kubectl(t, "-n", ns, "wait", "--for=jsonpath={.status.capacity.storage}=2Gi", "pvc/data", "--timeout=2m")
+	c.kubectl(t, "-n", ns, "wait", "--for=jsonpath={.status.capacity.storage}=2Gi", "pvc/data", "--timeout=5m")
 	_, other := everyones(t)
 	claimed(t, c, other, "")
 	eventually(t, "it waits", func(ctx context.Context) error {

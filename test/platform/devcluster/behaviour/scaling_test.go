@@ -156,7 +156,7 @@ spec:
 func TestAnyKindScalesThroughItsSubresource(t *testing.T) {
 	c, ns := everyones(t)
 	apply(t, c, rollouts)
-	c.kubectl(t, "wait", "--for=condition=Established", "crd/rollouts.example.com", "--timeout=2m")
+	c.kubectl(t, "wait", "--for=condition=Established", "crd/rollouts.example.com", "--timeout=5m")
 	apply(t, c, "apiVersion: example.com/v1\nkind: Rollout\nmetadata: {name: web, namespace: "+ns+"}\nspec: {replicas: 2}\n")
 	scale := func() (got autoscalingv1.Scale) {
 		t.Helper()

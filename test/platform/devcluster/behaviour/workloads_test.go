@@ -181,10 +181,10 @@ func TestStatefulSetAndDaemonSetRun(t *testing.T) {
 		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: agents.Labels}, Template: agents},
 	}, metav1.CreateOptions{})
 	must(t, err)
-	if out := c.kubectl(t, "-n", ns, "rollout", "status", "statefulset/db", "--timeout=2m"); !strings.Contains(out, "complete") {
+	if out := c.kubectl(t, "-n", ns, "rollout", "status", "statefulset/db", "--timeout=5m"); !strings.Contains(out, "complete") {
 		t.Errorf("StatefulSet rollout: %s", out)
 	}
-	if out := c.kubectl(t, "-n", ns, "rollout", "status", "daemonset/agent", "--timeout=2m"); !strings.Contains(out, "successfully rolled out") {
+	if out := c.kubectl(t, "-n", ns, "rollout", "status", "daemonset/agent", "--timeout=5m"); !strings.Contains(out, "successfully rolled out") {
 		t.Errorf("DaemonSet rollout: %s", out)
 	}
 }
