@@ -205,7 +205,7 @@ func TestMakeReleaseRefuses(t *testing.T) {
 // The binary for Windows must not use system calls of Unix. Building Kyklos again would take too long, so this checks the
 // imports of its packages.
 func TestWindowsImports(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Imports}}{{end}}", "./cmd/kyklos")
 	list.Dir, list.Env = root, append(os.Environ(), "GOOS=windows", "GOFLAGS=-buildvcs=false")

@@ -55,12 +55,12 @@ func TestConversionIsSlowOrWrong(t *testing.T) {
 	} {
 		answer.Store(&c.answer)
 		before := calls.Load()
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		l.Until("a request of v1alpha1", func() bool {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
 			err := l.Client.Get(ctx, client.ObjectKey{Namespace: l.Namespace, Name: "web"}, &v1alpha1.TimeWindowScaler{})
 			return calls.Load() > before && (err != nil || c.name == "objects without spec")
 		})
-		cancel()
 		l.SetClock(c.clock)
 		l.AwaitSettled(1, c.replicas)
 		applied := `{"apiVersion":"kyklos.io/v1beta1","kind":"TimeWindowScaler","spec":{"baselineReplicas":` + map[bool]string{true: "7", false: "8"}[c.replicas > 0] + `}}`

@@ -138,7 +138,7 @@ func TestInterrupt(t *testing.T) {
 	program, err := harness.Binary("kyklos")
 	harness.Must(t, err)
 	for _, args := range [][]string{{"lint", "-f", "-"}, {"preview", "-f", "-"}, {"convert", "--to", "v1beta1", "-"}, {"diff", "-", root}} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		command := exec.CommandContext(ctx, program, args...)
 		stdin, err := command.StdinPipe()

@@ -22,7 +22,7 @@ const argocdSample = "../../../docs/pipelines/argocd/"
 // The Job of docs/pipelines.md may read what lint asks a cluster, with its Role and no other.
 func TestJobMayRead(t *testing.T) {
 	withKyklos(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	admin, err := cluster.Client()
 	if err != nil {

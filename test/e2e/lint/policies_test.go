@@ -72,7 +72,7 @@ func newPolicedServer(t *testing.T, namespaces, given string) *policedServer {
 	if server.DynamicClient, err = dynamic.NewForConfig(config); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := cluster.Apply(ctx, namespaces); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func newPolicedServer(t *testing.T, namespaces, given string) *policedServer {
 		}
 	}
 	t.Cleanup(func() { // other tests have no such rules
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if _, stderr, err := cluster.Kubectl(ctx, "", "delete", "validatingadmissionpolicybindings,validatingadmissionpolicies", "--all"); err != nil {
 			t.Error(err, stderr)
