@@ -161,7 +161,8 @@ type unread struct {
 	problem error
 }
 
-func (u unread) sameAs(other unread) bool { return bytes.Equal(u.text, other.text) }
+// sameAs reports whether two texts are equal. A file that cannot be opened has none, and equals no other.
+func (u unread) sameAs(other unread) bool { return u.text != nil && bytes.Equal(u.text, other.text) }
 
 func unreadOf(set *manifest.Set, invalid []*source.Problem) (all []unread) {
 	for _, problem := range set.Problems {

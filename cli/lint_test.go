@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
 
 // linted runs lint.
@@ -83,6 +86,36 @@ func TestLintExitCodes(t *testing.T) {
 				t.Errorf("exit code %d, want %d\nstdout %q\nstderr %q", code, tc.code, stdout, stderr)
 			}
 		})
+	}
+}
+
+// In a folder, what cannot be read is an error, and the rest is checked.
+func TestLintFolderWithADanglingLink(t *testing.T) {
+	manifests(t, map[string]string{"a/office.yaml": officeHours})
+	if err := os.Symlink("nowhere", "a/b.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := linted(t, "", "a")
+	if code != 2 || !strings.Contains(stdout, "no findings in 1 object of 1 file") || !strings.Contains(stderr, "a/b.yaml: no such file or directory") {
+		t.Errorf("exit code %d\nstdout %q\nstderr %q", code, stdout, stderr)
+	}
+}
+
+// The findings in a file do not depend on its encoding. convert, which would have to write it, refuses UTF-16.
+func TestUTF16(t *testing.T) {
+	text := strings.Replace(officeHours, "09:00", "9:00", 1)
+	var data bytes.Buffer
+	if err := binary.Write(&data, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+text))); err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := linted(t, text, "-")
+	if code, stdout, stderr := linted(t, data.String(), "-"); code != 1 || stdout != want || !strings.Contains(stdout, "^~~") {
+		t.Errorf("exit code %d\nstdout %s\nwant %s\nstderr %s", code, stdout, want, stderr)
+	}
+	manifests(t, map[string]string{"a/wide.yaml": data.String(), "a/old.yaml": strings.Replace(officeHours, "v1beta1", "v1alpha1", 1)})
+	stdout, stderr, code := kyklos(t, "", "convert", "--to=v1beta1", "--write", "a")
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "nothing was converted") || !strings.Contains(stderr, "a/wide.yaml is in UTF-16LE, and only UTF-8 can be converted") {
+		t.Errorf("exit code %d\nstdout %s\nstderr %s", code, stdout, stderr)
 	}
 }
 
