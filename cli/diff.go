@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -102,6 +103,8 @@ func readBothSides(cmd *cobra.Command, args []string) (before, after *manifest.S
 		sides[0], sides[1] = func() (*manifest.Set, error) { return revision(0) }, func() (*manifest.Set, error) { return manifest.ReadExisting(paths) }
 	case len(paths) > 0 && len(sources) == 2:
 		sides[0], sides[1] = func() (*manifest.Set, error) { return revision(0) }, func() (*manifest.Set, error) { return revision(1) }
+	case len(paths) == 0 && slices.Equal(sources, []string{manifest.Stdin, manifest.Stdin}):
+		return nil, nil, errors.New("standard input can be one side only: give a file, a folder or REVISION:PATH for the other, as in kyklos diff main:FILE -")
 	case len(paths) == 0 && len(sources) == 2:
 		for i := range sides {
 			sides[i] = func() (*manifest.Set, error) {
@@ -129,36 +132,46 @@ func readBothSides(cmd *cobra.Command, args []string) (before, after *manifest.S
 }
 
 // scalers are the schedules of both sides. A manifest that is equally invalid on both sides is left out: the change does not
-// affect it. Others are an error.
+// affect it. Others are an error, on either side: a schedule that cannot be read is not a schedule that does not exist.
 func (o *diffOptions) scalers(cmd *cobra.Command, before, after *manifest.Set) (was, is []*source.Scaler, err error) {
 	was, problemsBefore := source.FromManifests(before, o.namespace, nil)
 	is, problemsAfter := source.FromManifests(after, o.namespace, nil)
 	printRemarks(cmd, slices.Concat(was, is))
-	known := make(map[string]bool)
-	for _, problem := range problemsBefore {
-		known[string(problem.Source.Raw)] = true
-	}
-	for _, problem := range before.Problems {
-		known[string(problem.File.Data)] = true
-	}
-	var added, old []error
-	classify := func(text []byte, problem error) {
-		if known[string(text)] {
-			old = append(old, problem)
-			return
+	sides := [2][]unread{unreadOf(before, problemsBefore), unreadOf(after, problemsAfter)}
+	var wrong, same []error
+	for i, side := range sides {
+		for _, one := range side {
+			switch isSame := slices.ContainsFunc(sides[1-i], one.sameAs); {
+			case !isSame:
+				wrong = append(wrong, one.problem)
+			case i == 1: // once for both sides
+				same = append(same, one.problem)
+			}
 		}
-		added = append(added, problem)
 	}
-	for _, problem := range after.Problems {
-		classify(problem.File.Data, problem)
+	if len(same) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Skipped manifests that are invalid on both sides: %d, the first %v\n", len(same), same[0])
 	}
-	for _, problem := range problemsAfter {
-		classify(problem.Source.Raw, problem)
+	return was, is, printProblems(cmd, wrong)
+}
+
+// unread is a text that cannot be read, and why.
+type unread struct {
+	text    []byte
+	problem error
+}
+
+// sameAs reports whether two texts are equal. A file that cannot be opened has none, and equals no other.
+func (u unread) sameAs(other unread) bool { return u.text != nil && bytes.Equal(u.text, other.text) }
+
+func unreadOf(set *manifest.Set, invalid []*source.Problem) (all []unread) {
+	for _, problem := range set.Problems {
+		all = append(all, unread{problem.File.Data, problem})
 	}
-	if len(old) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "Skipped manifests that are invalid on both sides: %d, the first %v\n", len(old), old[0])
+	for _, problem := range invalid {
+		all = append(all, unread{problem.Source.Raw, problem})
 	}
-	return was, is, printProblems(cmd, added)
+	return all
 }
 
 func (o *diffOptions) compare(before, after []*source.Scaler, now time.Time) (*diff.Difference, error) {

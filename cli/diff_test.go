@@ -71,6 +71,7 @@ func TestDiffSources(t *testing.T) {
 		"three sources":                   {[]string{"a", "b", "c"}, "", "", "kyklos diff BEFORE AFTER", 2},
 		"no revision of that name":        {[]string{"nowhere", "--", "schedules"}, "", "", `"nowhere" is not a revision`, 2},
 		"a file that is not there":        {[]string{"schedules", "nowhere"}, "", "", "REVISION:PATH", 2},
+		"standard input twice":            {[]string{"-", "-"}, officeHours, "", "standard input can be one side only", 2},
 		"days":                            {[]string{"main", "--days", "0", "--", "schedules"}, "", "", "--days: must be from 1 to 400", 2},
 		"a format that there is not":      {[]string{"main", "-o", "yaml", "--", "schedules"}, "", "", "must be one of text, markdown, json", 2},
 		"a beginning that is none":        {[]string{"main", "--from", "soon", "--", "schedules"}, "", "", "--from: \"soon\" is not a time", 2},
@@ -117,6 +118,49 @@ func TestDiffOfVersions(t *testing.T) {
 	one := got.Scalers[0]
 	if one.Change != "unchanged" || one.From != "2026-11-22T23:00:00Z" || one.Until != "2026-11-23T23:00:00Z" || len(one.Notes) != 1 || !strings.Contains(one.Notes[0], "v1alpha1 before, v1beta1 after, without any effect") {
 		t.Errorf("%+v", one)
+	}
+}
+
+// What cannot be read on either side is an error, unless it is the same on both: then it is left out.
+func TestDiffOfUnreadableSides(t *testing.T) {
+	const name, ignored = "schedules/office.yaml", "Skipped manifests that are invalid on both sides: 1"
+	for what, text := range map[string]string{
+		"a syntax error":  officeHours + "  windows: [\n",
+		"a binary file":   "\x00\x80\xff",
+		"a cyclic anchor": "# kyklos.io\na: &a [*a]\n",
+		"an unknown zone": strings.Replace(officeHours, "Europe/Berlin", "Europe/Nowhere", 1),
+		"no kind":         strings.Replace(officeHours, "kind: TimeWindowScaler\n", "", 1),
+		"a wrong type":    strings.Replace(officeHours, "replicas: 10", "replicas: [10]", 1),
+	} {
+		t.Run(what, func(t *testing.T) {
+			repository(t)
+			write(t, "wrong.yaml", text)
+			for _, args := range [][]string{{"wrong.yaml", name}, {name, "wrong.yaml"}, {"main", "--", "wrong.yaml"}} {
+				stdout, stderr, code := kyklos(t, "", append([]string{"diff"}, args...)...)
+				if code != 2 || stdout != "" || !strings.Contains(stderr, "wrong.yaml:") || !strings.Contains(stderr, "cannot read the manifests listed above") {
+					t.Errorf("%v: exit %d\n%s%s", args, code, stdout, stderr)
+				}
+			}
+			stdout, stderr, code := kyklos(t, "", "diff", "wrong.yaml", "wrong.yaml")
+			if code != 0 || !strings.HasPrefix(stdout, "No schedules on either side") || !strings.Contains(stderr, ignored) {
+				t.Errorf("the same on both sides: exit %d\n%s%s", code, stdout, stderr)
+			}
+			write(t, name, text)
+			commitAll(t)
+			write(t, name, officeHours)
+			if stdout, stderr, code := kyklos(t, "", "diff", "HEAD", "--", name); code != 2 || stdout != "" || !strings.Contains(stderr, "HEAD:"+name+":") {
+				t.Errorf("a revision: exit %d\n%s%s", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+func commitAll(t *testing.T) {
+	t.Helper()
+	for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-q", "-m", "More"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", args, out)
+		}
 	}
 }
 

@@ -144,9 +144,11 @@ func (o *lintOptions) options(cmd *cobra.Command, set *manifest.Set) (options ru
 			return options, fmt.Errorf("--at: %w", err)
 		}
 	}
-	if options.Server, err = o.server(); err != nil {
+	server, err := o.server()
+	if err != nil {
 		return options, err
 	}
+	options.Server = server.ForKubectl()
 	if options.Old, err = o.readOld(cmd.Context()); err != nil {
 		return options, err
 	}

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
 
 // linted runs lint.
@@ -59,22 +62,23 @@ func TestLintExitCodes(t *testing.T) {
 		"a format that there is not": {args: []string{"-o", "xml", officeHoursSample}, code: 2, stderr: `unknown format "xml"`},
 		"no YAML, beside a mistake": {stdin: "a: [b\n---\n" + string(mistake), args: []string{"-"}, code: 2,
 			stdout: "2 errors in 1 object of 1 file", stderr: "-:1: "},
-		"a template":             {stdin: "a: {{ .Values.a }}\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "helm template CHART | kyklos lint -f -"},
-		"no time":                {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is not a time: use 2026-11-23`},
-		"two kinds of old":       {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "exclude each other"},
-		"no old":                 {args: []string{officeHoursSample, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
-		"the history of a pipe":  {stdin: "a: b\n---\n" + string(mistake), args: []string{"-", "--old-git", "HEAD"}, code: 2, stderr: "--old-git needs files or folders: standard input has no history"},
-		"no revision":            {args: []string{officeHoursSample, "--old-git", "no-such-branch"}, code: 2, stderr: `--old-git: "no-such-branch" is not a revision`},
-		"no definition":          {args: []string{officeHoursSample, "--crd", "nowhere"}, code: 2, stderr: "--crd: stat nowhere: no such file or directory"},
-		"no definition in it":    {args: []string{officeHoursSample, "--crd", officeHoursSample}, code: 2, stderr: "--crd: no CustomResourceDefinition in " + officeHoursSample},
-		"an empty pipe":          {stdin: "\n", args: []string{"-"}, code: 2, stderr: "standard input has no objects"},
-		"no kind":                {stdin: "apiVersion: kyklos.io/v1beta1\nKind: TimeWindowScaler\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "-:1: kind is missing"},
-		"no policy":              {args: []string{officeHoursSample, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
-		"no cluster":             {args: []string{officeHoursSample, "--kubeconfig", "nowhere"}, code: 2, stderr: "find the API server: stat nowhere: no such file or directory"},
-		"foreign objects":        {args: []string{"config/rbac"}, stdout: "no findings in 0 objects"},
-		"our own definitions":    {args: []string{officeHoursSample, "--crd", "config/crd/bases"}, stdout: "no findings in 1 object"},
-		"a time with a change":   {args: []string{"config/samples/night-batch.yaml", "--at", "2026-03-02T00:00:00Z"}, stdout: "1 object"},
-		"the help of the format": {args: []string{"--help"}, stdout: "text, json, junit, sarif, github"},
+		"a template":                    {stdin: "a: {{ .Values.a }}\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "helm template CHART | kyklos lint -f -"},
+		"no time":                       {args: []string{officeHoursSample, "--at", "noon"}, code: 2, stderr: `--at: "noon" is not a time: use 2026-11-23`},
+		"two kinds of old":              {args: []string{officeHoursSample, "--old", officeHoursSample, "--old-git", "HEAD"}, code: 2, stderr: "exclude each other"},
+		"no old":                        {args: []string{officeHoursSample, "--old", "nowhere"}, code: 2, stderr: "--old: stat nowhere: no such file or directory"},
+		"the history of a pipe":         {stdin: "a: b\n---\n" + string(mistake), args: []string{"-", "--old-git", "HEAD"}, code: 2, stderr: "--old-git needs files or folders: standard input has no history"},
+		"no revision":                   {args: []string{officeHoursSample, "--old-git", "no-such-branch"}, code: 2, stderr: `--old-git: "no-such-branch" is not a revision`},
+		"no definition":                 {args: []string{officeHoursSample, "--crd", "nowhere"}, code: 2, stderr: "--crd: stat nowhere: no such file or directory"},
+		"no definition in it":           {args: []string{officeHoursSample, "--crd", officeHoursSample}, code: 2, stderr: "--crd: no CustomResourceDefinition in " + officeHoursSample},
+		"an empty pipe":                 {stdin: "\n", args: []string{"-"}, code: 2, stderr: "standard input has no objects"},
+		"no kind":                       {stdin: "apiVersion: kyklos.io/v1beta1\nKind: TimeWindowScaler\n", args: []string{"-"}, code: 2, stdout: "no findings", stderr: "-:1: kind is missing"},
+		"no policy":                     {args: []string{officeHoursSample, "--policy", "nowhere"}, code: 2, stderr: "--policy: stat nowhere: no such file or directory"},
+		"no cluster":                    {args: []string{officeHoursSample, "--kubeconfig", "nowhere"}, code: 2, stderr: "find the API server: stat nowhere: no such file or directory"},
+		"foreign objects":               {args: []string{"config/rbac"}, stdout: "no findings in 0 objects"},
+		"our own definitions":           {args: []string{officeHoursSample, "--crd", "config/crd/bases"}, stdout: "no findings in 1 object"},
+		"a time with a change":          {args: []string{"config/samples/night-batch.yaml", "--at", "2026-03-02T00:00:00Z"}, stdout: "1 object"},
+		"a merge key and its key again": {stdin: strings.Replace(officeHours, "replicas: 10}", "replicas: 10}, {<<: {days: [Sat], start: \"09:00\", replicas: 1}, days: [Sun], end: \"17:00\"}", 1), args: []string{"-"}, stdout: "no findings in 1 object"},
+		"the help of the format":        {args: []string{"--help"}, stdout: "text, json, junit, sarif, github"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := linted(t, tc.stdin, tc.args...)
@@ -83,6 +87,36 @@ func TestLintExitCodes(t *testing.T) {
 				t.Errorf("exit code %d, want %d\nstdout %q\nstderr %q", code, tc.code, stdout, stderr)
 			}
 		})
+	}
+}
+
+// In a folder, what cannot be read is an error, and the rest is checked.
+func TestLintFolderWithADanglingLink(t *testing.T) {
+	manifests(t, map[string]string{"a/office.yaml": officeHours})
+	if err := os.Symlink("nowhere", "a/b.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := linted(t, "", "a")
+	if code != 2 || !strings.Contains(stdout, "no findings in 1 object of 1 file") || !strings.Contains(stderr, "a/b.yaml: no such file or directory") {
+		t.Errorf("exit code %d\nstdout %q\nstderr %q", code, stdout, stderr)
+	}
+}
+
+// The findings in a file do not depend on its encoding. convert, which would have to write it, refuses UTF-16.
+func TestUTF16(t *testing.T) {
+	text := strings.Replace(officeHours, "09:00", "9:00", 1)
+	var data bytes.Buffer
+	if err := binary.Write(&data, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+text))); err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := linted(t, text, "-")
+	if code, stdout, stderr := linted(t, data.String(), "-"); code != 1 || stdout != want || !strings.Contains(stdout, "^~~") {
+		t.Errorf("exit code %d\nstdout %s\nwant %s\nstderr %s", code, stdout, want, stderr)
+	}
+	manifests(t, map[string]string{"a/wide.yaml": data.String(), "a/old.yaml": strings.Replace(officeHours, "v1beta1", "v1alpha1", 1)})
+	stdout, stderr, code := kyklos(t, "", "convert", "--to=v1beta1", "--write", "a")
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "nothing was converted") || !strings.Contains(stderr, "a/wide.yaml is in UTF-16LE, and only UTF-8 can be converted") {
+		t.Errorf("exit code %d\nstdout %s\nstderr %s", code, stdout, stderr)
 	}
 }
 

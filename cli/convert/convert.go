@@ -52,6 +52,9 @@ func File(file *manifest.File, version string) (*Result, error) {
 	if !bytes.Contains(file.Data, []byte(v1beta1.GroupVersion.Group)) {
 		return &Result{Data: file.Data}, nil // even if it is not YAML
 	}
+	if file.Encoding != "" {
+		return nil, fmt.Errorf("%s is in %s, and only UTF-8 can be converted: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8", file.Name, file.Encoding)
+	}
 	objects, problems := manifest.Parse(file)
 	if len(problems) > 0 {
 		var errs []error

@@ -42,7 +42,7 @@ func ReadRevision(ctx context.Context, revision string, paths []string) (*Set, e
 	var sources []source
 	for _, blob := range blobs {
 		path := repo.name(blob.path)
-		sources = append(sources, source{&File{Name: revision + ":" + path, Path: path, Data: blob.data}, slices.Contains(named, blob.path)})
+		sources = append(sources, source{File: newFile(revision+":"+path, path, blob.data), named: slices.Contains(named, blob.path)})
 	}
 	return setOf(sources), nil
 }

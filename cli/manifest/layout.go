@@ -15,6 +15,8 @@ import (
 type source struct {
 	*File
 	named bool
+	// unreadable is why a file of a folder cannot be read.
+	unreadable error
 }
 
 // layout finds files of folders that are not manifests by themselves, and objects that are applied together.

@@ -13,13 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// File is a file of manifests as it was read.
+// File is a file of manifests.
 type File struct {
 	// Name is the path as given, or below the given folder, "-" for standard input, or "REVISION:PATH".
 	Name string
 	// Path is where the file is, or was in a revision; "" for standard input.
 	Path string
+	// Data is the content, as UTF-8 if it begins with a byte order mark of UTF-16.
 	Data []byte
+	// Encoding is the name of the file's encoding, "" for UTF-8.
+	Encoding string
 }
 
 // Object is one object of a file.

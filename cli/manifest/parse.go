@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -18,18 +19,27 @@ import (
 // Problem is why a document is not a valid object.
 type Problem struct {
 	File *File
-	// Line is where the document begins, or where the error is.
+	// Line is where the document begins, or where the error is; 0 if the file cannot be read, which Reason names.
 	Line   int
 	Reason string
 }
 
 // Error is FILE:LINE and the reason.
-func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File.Name, p.Line, p.Reason) }
+func (p *Problem) Error() string {
+	if p.Line == 0 {
+		return p.Reason
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File.Name, p.Line, p.Reason)
+}
 
 // Parse returns the objects of a file, including the items of lists, in order. Empty documents and those without apiVersion and kind
 // are skipped; invalid ones are problems.
 func Parse(file *File) (objects []*Object, problems []*Problem) {
-	for i, document := range documents(file.Data) {
+	all := documents(file.Data)
+	if file.Encoding != "" { // kubectl looks for separators before it decodes
+		all = []document{{text: file.Data, line: 1}}
+	}
+	for i, document := range all {
 		found, problem := parse(file, i, document)
 		if problem != nil {
 			problems = append(problems, problem)
@@ -108,7 +118,11 @@ func parse(file *File, index int, doc document) ([]*Object, *Problem) {
 		at, _ := whole.Position(field)
 		problem = &Problem{File: file, Line: at.Line, Reason: reason}
 	} else if rest > 0 {
-		problem = &Problem{File: file, Line: rest, Reason: "ignored text after the end of a document: start the next document with a line ---"}
+		reason := "ignored text after the end of a document: start the next document with a line ---"
+		if file.Encoding != "" {
+			reason = fmt.Sprintf("ignored text after the end of a document: kubectl reads only the first one of a file in %s; save it as UTF-8", file.Encoding)
+		}
+		problem = &Problem{File: file, Line: rest, Reason: reason}
 	}
 	if problem != nil && rest == 0 || !hasType(whole.Object) {
 		return nil, problem
@@ -169,7 +183,7 @@ func yamlReason(err error, doc document) (line int, reason string) {
 		line += within - 1
 		_, reason, _ = strings.Cut(reason, ": ")
 	}
-	if bytes.Contains(doc.text, []byte("{{")) {
+	if bytes.Contains(doc.text, []byte("{{")) && utf8.Valid(doc.text) {
 		reason += "; this looks like a template: use its output, as in helm template CHART | kyklos lint -f -"
 	}
 	return line, reason

@@ -56,6 +56,14 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// A file that is not text is no template, whatever bytes it has.
+func TestBinaryIsNoTemplate(t *testing.T) {
+	_, problems := parse(t, "a: \x80\xff {{\n")
+	if len(problems) != 1 || strings.Contains(problems[0].Reason, "template") {
+		t.Errorf("problems %v", problems)
+	}
+}
+
 // What cannot be read does not take its neighbours along.
 func TestProblems(t *testing.T) {
 	for name, tc := range map[string]struct {

@@ -21,7 +21,7 @@ const Stdin = "-"
 // Set is the manifests of some sources.
 type Set struct {
 	Objects []*Object
-	// Problems are invalid documents, of files that were named or that mention Kyklos.
+	// Problems are invalid documents, of files that were named or that mention Kyklos, and files of folders that cannot be read.
 	Problems []*Problem
 	// Skipped are files of folders that are not YAML and do not mention Kyklos, such as templates.
 	Skipped []*File
@@ -53,7 +53,7 @@ const group = "kyklos.io"
 func Read(names []string, stdin io.Reader) (*Set, error) {
 	var sources []source
 	for _, name := range names {
-		if err := read(name, stdin, func(file *File, named bool) { sources = append(sources, source{file, named}) }); err != nil {
+		if err := read(name, stdin, func(s source) { sources = append(sources, s) }); err != nil {
 			return nil, err
 		}
 	}
@@ -102,38 +102,50 @@ func setOf(sources []source) *Set {
 	return &set
 }
 
-// Files returns the files that Read would parse.
-func Files(sources []string, stdin io.Reader) (files []*File, err error) {
-	for _, source := range sources {
-		if err := read(source, stdin, func(file *File, _ bool) { files = append(files, file) }); err != nil {
+// Files returns the files that Read would parse. Any that cannot be read is an error.
+func Files(names []string, stdin io.Reader) (files []*File, err error) {
+	var unreadable error
+	for _, name := range names {
+		err := read(name, stdin, func(s source) {
+			files, unreadable = append(files, s.File), errors.Join(unreadable, s.unreadable)
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	return files, unreadable
 }
 
-// read calls add for the files of a source. named is false for those found in a folder.
-func read(source string, stdin io.Reader, add func(file *File, named bool)) error {
-	if source == Stdin {
+// read calls add for the files of a source, which are not named if they were found in a folder.
+func read(name string, stdin io.Reader, add func(source)) error {
+	if name == Stdin {
 		data, err := io.ReadAll(stdin)
 		if err != nil {
 			return fmt.Errorf("standard input: %w", err)
 		}
-		add(&File{Name: Stdin, Data: data}, true)
+		add(source{File: newFile(Stdin, "", data), named: true})
 		return nil
 	}
-	info, err := os.Stat(source)
+	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
-		return readFile(source, true, add)
+	if !info.IsDir() { // maybe a pipe, as with <(kubectl kustomize)
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		add(source{File: newFile(name, name, data), named: true})
+		return nil
 	}
-	folder := source + string(filepath.Separator) // WalkDir does not follow a link without the separator
+	folder := name + string(filepath.Separator) // WalkDir does not follow a link without the separator
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
+		case err != nil && path == folder:
 			return err
+		case err != nil:
+			add(source{File: &File{Name: path, Path: path}, unreadable: err})
+			return nil
 		case path != folder && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
@@ -142,21 +154,30 @@ func read(source string, stdin io.Reader, add func(file *File, named bool)) erro
 		case entry.IsDir() || !isManifest(path):
 			return nil
 		}
-		return readFile(path, false, add)
+		add(readEntry(path))
+		return nil
 	})
 }
 
-func readFile(path string, named bool, add func(*File, bool)) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
+// readEntry reads a file of a folder. Others than regular ones are not read: a pipe might never end.
+func readEntry(path string) source {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
-	add(&File{Name: path, Path: path, Data: data}, named)
-	return nil
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
+	return source{File: newFile(path, path, data), unreadable: err}
 }
 
 // add parses a file. Its problems count if it was named, or mentions Kyklos.
 func (s *Set) add(from source) {
+	if from.unreadable != nil {
+		s.Problems = append(s.Problems, &Problem{File: from.File, Reason: from.unreadable.Error()})
+		return
+	}
 	objects, problems := Parse(from.File)
 	s.Objects = append(s.Objects, objects...)
 	if len(problems) > 0 && !from.named && !bytes.Contains(from.Data, []byte(group)) {

@@ -78,6 +78,39 @@ func TestReadFolders(t *testing.T) {
 	}
 }
 
+// What cannot be read in a folder is a problem, and stops nothing: a link to nothing, a folder with the name of a manifest, and a
+// pipe, for which reading would wait for ever.
+func TestReadFolderWithUnreadableEntries(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", map[string]string{"a/first.yaml": configMap("first"), "a/last.yaml": configMap("last"), "b/c.yaml": configMap("c")})
+	want := []string{"a/dangling.yaml: no such file or directory", "a/link.yaml is not a regular file"}
+	for link, to := range map[string]string{"a/dangling.yaml": "nowhere", "a/link.yaml": "../b"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := exec.Command("mkfifo", "a/pipe.yaml").Run(); err == nil {
+		want = append(want, "a/pipe.yaml is not a regular file")
+	}
+	set, err := manifest.Read([]string{"a"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"first a/first.yaml", "last a/last.yaml"}, names(set)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	var got []string
+	for _, problem := range set.Problems {
+		got = append(got, filepath.ToSlash(strings.TrimPrefix(problem.Error(), "stat ")))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if files, err := manifest.Files([]string{"a"}, nil); err == nil || !strings.Contains(err.Error(), "a/dangling.yaml") {
+		t.Errorf("files %v, %v", files, err)
+	}
+}
+
 func TestReadMissing(t *testing.T) {
 	if _, err := manifest.Read([]string{"no/such/file.yaml"}, nil); err == nil || !strings.Contains(err.Error(), "no/such/file.yaml") {
 		t.Errorf("got %v", err)

@@ -1,6 +1,7 @@
 package apiserver_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -81,6 +82,34 @@ func TestFieldsOfTexts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, newServer(t).Create(edited(t, tc.edit...), "shop").Errors); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// kubectl merges the keys of a merge key before it sends an object: only what is written twice is twice. For the server itself, which
+// may get the text as it is, all of them are duplicates.
+func TestMergeKeys(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit []string
+		want []apiserver.Error
+	}{
+		"a key of a merge key": {[]string{"  - days: [Mon]", "  - &w\n    days: [Mon]", "    replicas: 3", "    replicas: 3\n  - <<: *w\n    days: [Tue]\n    replicas: 4\n  - days: [Wed]\n    <<: [*w, *w]"}, nil},
+		"a key of a merge key, and one twice": {[]string{"  - days: [Mon]", "  - &w\n    days: [Mon]", "    replicas: 3", "    replicas: 3\n  - <<: *w\n    days: [Tue]\n    days: [Wed]"},
+			[]apiserver.Error{{Rule: lint.DuplicateField, Field: "spec.windows[1].days", Message: `key "days" already set in map`}}},
+		"a key twice where it is merged from": {[]string{"  - days: [Mon]", "  - &w\n    days: [Mon]", "    replicas: 3", "    replicas: 3\n    replicas: 4\n  - <<: *w\n    days: [Tue]"},
+			[]apiserver.Error{{Rule: lint.DuplicateField, Field: "spec.windows[0].replicas", Message: `key "replicas" already set in map`}}},
+		"a merge key, and an unknown field": {[]string{"{kind: Deployment, name: web}", "{<<: {kind: DaemonSet, colour: red}, kind: Deployment, name: web}"},
+			[]apiserver.Error{{Rule: lint.UnknownField, Field: "spec.targetRef.colour", Message: "unknown field"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := edited(t, tc.edit...)
+			if diff := cmp.Diff(tc.want, newServer(t).ForKubectl().Create(object, "shop").Errors); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			direct := newServer(t).Create(object, "shop").Errors
+			if !slices.ContainsFunc(direct, func(e apiserver.Error) bool { return e.Rule == lint.DuplicateField && e.Field == "" }) {
+				t.Errorf("without kubectl: %v", direct)
 			}
 		})
 	}

@@ -85,6 +85,9 @@ func (s *Server) respond(object *manifest.Object, namespace string, handle func(
 		return Response{Errors: requestErrors(apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBytes))), Warnings: warnings.texts}
 	}
 	decoded, err := v.decode(object.Raw)
+	if s.merging {
+		err = withoutMerged(err, object.Raw)
+	}
 	if err != nil {
 		response := Response{Errors: decodeErrors(err, object.Raw), Warnings: warnings.texts}
 		if decoded != nil {

@@ -20,6 +20,8 @@ type Server struct {
 	kinds    map[schema.GroupKind]*definition
 	groups   map[string]bool
 	webhooks bool
+	// merging accepts keys of a YAML merge key that are set again.
+	merging bool
 }
 
 // New reads the CustomResourceDefinitions in the files *.yaml, *.yml and *.json of the file systems. Later ones replace
@@ -68,7 +70,13 @@ func (s *Server) Add(file *manifest.File) error {
 
 // WithoutWebhooks returns a server that does not call Kyklos's defaulting webhooks.
 func (s *Server) WithoutWebhooks() *Server {
-	return &Server{kinds: s.kinds, groups: s.groups}
+	return &Server{kinds: s.kinds, groups: s.groups, merging: s.merging}
+}
+
+// ForKubectl returns a server that accepts keys of a YAML merge key (<<) that are set again: kubectl merges them before it sends an
+// object. For the server itself they are duplicates.
+func (s *Server) ForKubectl() *Server {
+	return &Server{kinds: s.kinds, groups: s.groups, webhooks: s.webhooks, merging: true}
 }
 
 // Knows reports whether the server has a definition in the kind's group. It refuses kinds and versions of the group

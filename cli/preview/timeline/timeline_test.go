@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/preview/timeline"
@@ -125,6 +127,29 @@ func TestGraceUntil(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
 	}
+}
+
+// Where the timeline ends changes nothing before that: a grace period is cancelled by a window that begins later, too.
+func TestGraceUntilBeyondTheEnd(t *testing.T) {
+	s := scaler(t, "UTC", window("09:00", "17:00", 5))
+	s.Spec.GracePeriodSeconds = 86400
+	from := instant(t, "2026-11-23T00:00:00Z")
+	for until, want := range map[string]string{
+		"2026-11-24T17:00:01Z": "2026-11-25T09:00:00Z", "2026-11-25T00:00:00Z": "2026-11-25T09:00:00Z",
+		"2026-11-25T09:00:00Z": "2026-11-25T09:00:00Z", "2026-11-26T00:00:00Z": "2026-11-26T09:00:00Z",
+	} {
+		made := timeline.Compute(s, from, instant(t, until)).Transitions
+		if got := made[len(made)-1].GraceUntil.Format(time.RFC3339); got != want {
+			t.Fatalf("until %s: kept until %s, want %s", until, got, want)
+		}
+	}
+	whole := timeline.Compute(s, from, from.AddDate(0, 0, 9)).Transitions
+	rapid.Check(t, func(t *rapid.T) {
+		part := timeline.Compute(s, from, from.Add(time.Duration(rapid.IntRange(1, 7*86400).Draw(t, "seconds"))*time.Second)).Transitions
+		if diff := cmp.Diff(whole[:len(part)], part, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-whole +part)\n%s", diff)
+		}
+	})
 }
 
 // A Workspace runs once, whatever count above 0 a window has: from one such window to another nothing changes.

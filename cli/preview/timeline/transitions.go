@@ -54,7 +54,8 @@ func zoneOf(calendar *timecalc.Calendar, window int) *time.Location {
 	return calendar.Zone
 }
 
-// addGracePeriods fills in GraceUntil and Kept. At the start of the timeline no grace period runs, except one in State.
+// addGracePeriods fills in GraceUntil and Kept. At the start of the timeline no grace period runs, except one in State. One that runs at
+// its end may be cancelled later.
 func (t *Timeline) addGracePeriods() {
 	kept, expiry := t.runningGracePeriod()
 	held := 0 // the count kept is in effect since this transition
@@ -70,6 +71,16 @@ func (t *Timeline) addGracePeriods() {
 		}
 		for ; held < i; held++ { // cancelled: the schedule asks for as many again
 			t.Transitions[held].GraceUntil = tr.Time
+		}
+	}
+	if expiry == nil {
+		return
+	}
+	beyond := &Timeline{Scaler: t.Scaler, From: t.Until, Until: expiry.In(t.Until.Location())} // empty if it ends before
+	beyond.addSegments()
+	if i := slices.IndexFunc(beyond.Segments, func(s Segment) bool { return s.Replicas >= kept }); i >= 0 {
+		for ; held < len(t.Transitions); held++ {
+			t.Transitions[held].GraceUntil = beyond.Segments[i].Start
 		}
 	}
 }
