@@ -40,7 +40,7 @@ func TestPlan(t *testing.T) {
 		"never ours":                   {observation{}, nothing, 0},
 	} {
 		tc.now = now
-		tc.memory = tc.memory.at(&tc.observation)
+		tc.memory = tc.at(&tc.observation)
 		if got, wait := plan(tc.observation); got != tc.want || wait != tc.wait {
 			t.Errorf("%s: got %s in %s, want %s in %s", name, got, wait, tc.want, tc.wait)
 		}

@@ -240,13 +240,3 @@ func TestHardLinksToSymbolicLinks(t *testing.T) {
 		t.Errorf("%v: %v, %v", err, one, two)
 	}
 }
-
-// W65: an attribute that is not kept is said.
-func TestOtherAttributesAreReported(t *testing.T) {
-	folder := write(t, t.TempDir(), map[string]string{"file": "x"})
-	set(t, filepath.Join(folder, "file"), "trusted.kyklos", "v")
-	_, summary := packed(t, folder)
-	if diff := cmp.Diff([]string{`"file": attribute trusted.kyklos`}, summary.LeftOut); diff != "" {
-		t.Error(diff)
-	}
-}

@@ -1,9 +1,11 @@
 package home
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -28,4 +30,14 @@ func TestDescribeLeftOut(t *testing.T) {
 			t.Fatalf("%d bytes: %s", len(text), text)
 		}
 	})
+}
+
+// W65: an attribute that is not kept is said.
+func TestOtherAttributesAreReported(t *testing.T) {
+	folder := write(t, t.TempDir(), map[string]string{"file": "x"})
+	set(t, filepath.Join(folder, "file"), "trusted.kyklos", "v")
+	_, summary := packed(t, folder)
+	if diff := cmp.Diff([]string{`"file": attribute trusted.kyklos`}, summary.LeftOut); diff != "" {
+		t.Error(diff)
+	}
 }
