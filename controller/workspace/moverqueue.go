@@ -68,48 +68,53 @@ func (o *observation) slot(s lifecycle.Status) slot {
 	return slotOf(o.ws, s, o.now, started)
 }
 
+// holder is a Workspace with this slot.
+func (s slot) holder(uid types.UID) moverslots.Mover {
+	return moverslots.Mover{ID: string(uid), Namespace: s.name.Namespace, Restores: s.restores}
+}
+
 // holders are those who hold a mover's slot.
 func holders(slots map[types.UID]slot) map[types.UID]moverslots.Mover {
 	all := map[types.UID]moverslots.Mover{}
 	for uid, s := range slots {
 		if s.moves {
-			all[uid] = moverslots.Mover{ID: string(uid), Namespace: s.name.Namespace, Restores: s.restores}
+			all[uid] = s.holder(uid)
 		}
 	}
 	return all
 }
 
-// mayBegin reports whether it is the turn of ws.
+// mayBegin reports whether it is the turn of ws. The engine decides whether it waits.
 func (q *moverQueue) mayBegin(limit int, ws *v1alpha1.Workspace, moves lifecycle.OperationType, now time.Time) bool {
 	maps.DeleteFunc(q.waiting, func(_ types.UID, w waiter) bool { return now.Sub(w.seen).Abs() > waitsFor }) // the clock may have been set
-	before, waits := q.waiting[ws.UID]
-	q.wait(ws, moves, now)
-	next := q.slots(limit).Next()
-	if !waits {
-		delete(q.waiting, ws.UID) // the engine decides whether it waits
-	} else {
-		q.waiting[ws.UID] = before
-	}
-	return slices.ContainsFunc(next, func(m moverslots.Mover) bool { return m.ID == string(ws.UID) })
+	own := q.mover(ws, moves, now)
+	isOwn := func(m moverslots.Mover) bool { return m.ID == own.ID }
+	slots := q.slots(limit)
+	slots.Waiting = append(slices.DeleteFunc(slots.Waiting, isOwn), own)
+	return slices.ContainsFunc(slots.Next(), isOwn)
 }
 
-// wait notes that ws waits, since the first time.
-func (q *moverQueue) wait(ws *v1alpha1.Workspace, moves lifecycle.OperationType, now time.Time) {
+// mover is ws as one who waits, since the first time.
+func (q *moverQueue) mover(ws *v1alpha1.Workspace, moves lifecycle.OperationType, now time.Time) moverslots.Mover {
 	since := now
 	if before, known := q.waiting[ws.UID]; known {
 		since = before.Since
 	}
+	return moverslots.Mover{ID: string(ws.UID), Namespace: ws.Namespace, Restores: moves == lifecycle.Restoring, Since: since}
+}
+
+// wait notes that ws waits.
+func (q *moverQueue) wait(ws *v1alpha1.Workspace, moves lifecycle.OperationType, now time.Time) {
 	if q.waiting == nil {
 		q.waiting = map[types.UID]waiter{}
 	}
-	m := moverslots.Mover{ID: string(ws.UID), Namespace: ws.Namespace, Restores: moves == lifecycle.Restoring, Since: since}
-	q.waiting[ws.UID] = waiter{Mover: m, name: client.ObjectKeyFromObject(ws), seen: now}
+	q.waiting[ws.UID] = waiter{Mover: q.mover(ws, moves, now), name: client.ObjectKeyFromObject(ws), seen: now}
 }
 
 // begin notes that ws takes a slot.
 func (q *moverQueue) begin(ws *v1alpha1.Workspace, s slot) {
 	delete(q.waiting, ws.UID)
-	q.holding[ws.UID] = holders(map[types.UID]slot{ws.UID: s})[ws.UID]
+	q.holding[ws.UID] = s.holder(ws.UID)
 	if q.served == nil {
 		q.served = map[string]int{}
 	}

@@ -32,7 +32,7 @@ func ReviewWrite(stored, raw []byte) (Review, error) {
 	hub := spoke.toV1beta1()
 	review := Review{Hub: encode(hub)}
 	if stored == nil {
-		review.Unclear, review.Damaged = spoke.unclear(), spoke.damaged()
+		review.Unclear, review.Damaged = spoke.reviewAnnotation()
 		return review, nil
 	}
 	old, err := parseDocument(stored)
@@ -53,28 +53,22 @@ func ReviewWrite(stored, raw []byte) (Review, error) {
 	return review, nil
 }
 
-// damaged reports whether there is an Annotation that is not ours, or is no longer.
-func (d document) damaged() bool {
+// reviewAnnotation returns the windows in the Annotation that cannot be told in the spec beside it, and whether there is one that is
+// not ours, or is no longer.
+func (d document) reviewAnnotation() (unclear []Window, damaged bool) {
 	a, ok := d.annotations()
 	own, there := a.values[Annotation]
 	if !ok || !there {
-		return false
+		return nil, false
 	}
-	_, ours := parsePayload(own)
-	return !ours
-}
-
-// unclear returns the windows in the annotation that cannot be told in the spec beside it.
-func (d document) unclear() []Window {
-	a, ok := d.annotations()
-	p, ours := parsePayload(a.values[Annotation])
-	if !ok || !ours || p.Spec == nil {
-		return nil
+	p, ours := parsePayload(own)
+	if !ours || p.Spec == nil {
+		return nil, !ours
 	}
 	original := decode(p.Spec).(map[string]any)
 	var m merger
 	m.merge(view(original), decode(d["spec"]), original, "spec")
-	return m.doubts
+	return m.doubts, false
 }
 
 // compare lists how the hidden fields differ from the expected ones.
