@@ -132,7 +132,7 @@ var managerKey = client.ObjectKey{Namespace: harness.SystemNamespace, Name: "kyk
 func (w *scenario) mount(whole *scenario) string {
 	w.Helper()
 	dir := whole.TempDir()
-	ctx, cancel := context.WithTimeout(w.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.Context(), harness.Patience)
 	defer cancel()
 	volume, err := w.Cluster.MountSecret(ctx, harness.SystemNamespace, "kyklos-webhook-tls", dir, 0)
 	w.Must(err)

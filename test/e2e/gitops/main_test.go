@@ -9,13 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"kyklos.io/kyklos/test/harness"
 )
-
-// patience is how long a test waits for other processes on a busy machine. Only a failing test takes that long.
-const patience = 3 * time.Minute
 
 // argoCD is the path of Argo CD. Building it takes minutes, so the tests that need it are skipped without it;
 // `make test-argocd` builds it and sets the variable.

@@ -24,7 +24,6 @@ type scenario struct {
 func newScenario(t *testing.T) *scenario {
 	t.Helper()
 	w := &scenario{T: harness.NewT(t, harness.StartFor(t)), clockFile: harness.Clock(filepath.Join(t.TempDir(), "clock"))}
-	w.Patience = patience
 	var err error
 	w.webhookPort, err = harness.FreePort()
 	w.Must(err)

@@ -35,7 +35,7 @@ type scenario struct {
 func newScenario(t *testing.T, args ...string) *scenario {
 	t.Helper()
 	s := &scenario{T: harness.NewT(t, harness.StartFor(t, args...)), root: harness.RootFor(t)}
-	s.Patience, s.Pause = 3*time.Minute, 200*time.Millisecond
+	s.Pause = 200 * time.Millisecond
 	var err error
 	s.port, err = harness.FreePort()
 	s.Must(err)
@@ -49,7 +49,7 @@ func newAuditedScenario(t *testing.T, args ...string) *scenario {
 	t.Helper()
 	t.Parallel()
 	s := newScenario(t, append(args, harness.AuditLog)...)
-	s.Patience, s.Pause = harness.Patience, 500*time.Millisecond
+	s.Pause = 500 * time.Millisecond
 	s.installCertManager()
 	return s
 }
