@@ -20,7 +20,7 @@ const ExitFindings = 1
 // Commands returns the commands.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{
-		newLintCommand(), newPreviewCommand(), newExplainCommand(), newDiffCommand(), newConvertCommand(), newVersionCommand(),
+		newLintCommand(), newPreviewCommand(), newExplainCommand(), newDiffCommand(), newConvertCommand(), newWorkspaceCommand(), newVersionCommand(),
 	}
 }
 

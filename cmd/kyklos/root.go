@@ -15,6 +15,7 @@ var groups = []struct {
 	commands []string
 }{
 	{cobra.Group{ID: "schedules", Title: "For schedules:"}, []string{"lint", "preview", "explain", "diff", "convert"}},
+	{cobra.Group{ID: "workspaces", Title: "For Workspaces:"}, []string{"workspace"}},
 	{cobra.Group{ID: "cluster", Title: "In a cluster:"}, []string{"manager", "mover", "heartbeat"}},
 }
 
