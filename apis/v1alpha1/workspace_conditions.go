@@ -93,6 +93,13 @@ const (
 	ReasonWaitingForMover = "WaitingForMover"
 	// ReasonArchiveNotConfigured: an archive is needed, and spec.archive names no store.
 	ReasonArchiveNotConfigured = "ArchiveNotConfigured"
+	// ReasonArchiveFound: the home begins with an archive that this workspace did not make, because spec.restoreFrom names it or a
+	// deleted workspace of this name left it behind.
+	ReasonArchiveFound = "ArchiveFound"
+	// ReasonArchiveNotFound: the archive that spec.restoreFrom names is not in the store.
+	ReasonArchiveNotFound = "ArchiveNotFound"
+	// ReasonArchiveForeign: the archive that spec.restoreFrom names was made in another namespace.
+	ReasonArchiveForeign = "ArchiveForeign"
 	// ReasonDeletionSlow: the deletion takes longer than its time limit. It continues.
 	ReasonDeletionSlow = "DeletionSlow"
 	// ReasonStalled: the state is ERROR.

@@ -22,6 +22,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 50 && !self.metadata.name.contains('.')",message="the name must have at most 50 characters and no dots: the Pod, the volume and the Jobs are named after it",reason=FieldValueInvalid,fieldPath=".metadata"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.archive) || has(self.spec.archive) || !has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'PENDING' || !has(oldSelf.status.archiveKey)",message="must stay while the home is archived: set desiredState to STANDBY first, which restores it",reason=FieldValueForbidden,fieldPath=".spec.archive"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.restoreFrom) || (has(oldSelf.spec.restoreFrom) && self.spec.restoreFrom == oldSelf.spec.restoreFrom) || !has(oldSelf.status) || (!has(oldSelf.status.archiveKey) && !has(oldSelf.status.volume) && (!has(oldSelf.status.operation) || oldSelf.status.operation.type == 'NONE'))",message="must not change once there is a home, except to be removed: it says what a new workspace begins with",reason=FieldValueForbidden,fieldPath=".spec.restoreFrom"
 type Workspace struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard object metadata. The name has at most 50 characters
@@ -82,6 +83,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to its first owner",reason=FieldValueForbidden,fieldPath=".owner"
 // +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no store to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
+// +kubebuilder:validation:XValidation:rule="!has(self.restoreFrom) || self.restoreFrom == 'empty' || has(self.archive)",message="must not name an archive without archive: there is no store to restore the home from",reason=FieldValueInvalid,fieldPath=".restoreFrom"
 // +kubebuilder:validation:XValidation:rule="!has(self.archive) || !has(self.env) || self.env.all(e, !has(e.valueFrom) || !has(e.valueFrom.secretKeyRef) || e.valueFrom.secretKeyRef.name != self.archive.storeRef.name)",message="must not use the Secret of archive.storeRef: users of this workspace could read every archive in the store",reason=FieldValueForbidden,fieldPath=".env"
 type WorkspaceSpec struct {
 	// desiredState is the state that the workspace should be in: PENDING (archived),
@@ -133,6 +135,16 @@ type WorkspaceSpec struct {
 	// archived and keeps its volume.
 	// +optional
 	Archive *WorkspaceArchive `json:"archive,omitempty"`
+
+	// restoreFrom is what a new workspace begins with: the key of an archive that was
+	// made in this namespace, as in status.archiveKey of another workspace; latest, the
+	// newest archive that was kept when a workspace of this name was deleted; or empty,
+	// an empty home. If it is not set, it is latest if there is such an archive,
+	// otherwise empty. Once there is a home, it can only be removed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(latest|empty|archives(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}){2}/home[.]tar[.]gz)$')",message="must be latest, empty, or the key of an archive, archives/UID/OPERATION/home.tar.gz, as in status.archiveKey",reason=FieldValueInvalid
+	RestoreFrom string `json:"restoreFrom,omitempty"`
 
 	// timeouts limit how long one attempt of each operation may take.
 	// +optional

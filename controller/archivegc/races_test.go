@@ -21,7 +21,7 @@ func TestOrphansGoAfterTwoHours(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	ann := s.workspace("ann")
 	old, needed, gone, kept := s.archive(ann.UID), s.archive(ann.UID), s.orphans(1)[0], s.orphans(1)[0]
-	s.must(archive.Keep(t.Context(), s.store, kept))
+	s.must(archive.Keep(t.Context(), s.store, kept, "team", "ann"))
 	s.must(s.store.Put(t.Context(), "archives/readme.txt", []byte("not of our making")))
 	s.status(ann, func(status *v1alpha1.WorkspaceStatus) { status.ArchiveKey = needed.Data() })
 	before := s.stored()

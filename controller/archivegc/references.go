@@ -47,6 +47,7 @@ func referenceOf(ws *v1alpha1.Workspace) lifecycle.Reference {
 	reference := lifecycle.Reference{
 		UID:        string(ws.UID),
 		ArchiveKey: ws.Status.ArchiveKey,
+		Named:      ws.Spec.RestoreFrom,
 		Operation:  lifecycle.None,
 		Failed:     ws.Status.Phase == v1alpha1.PhaseError || ws.Status.Phase == "" || lacksKey(&ws.Status),
 		Retain:     1,

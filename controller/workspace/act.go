@@ -51,6 +51,8 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 			r.Events.Publish(ws, p.now, p.restoredInPart()...)
 		}
 		return err
+	case lifecycle.ActAdoptVolume:
+		return r.patchVolume(ctx, ws, objects.AdoptPatch(ws, a))
 	case lifecycle.ActReleaseVolume:
 		return r.patchVolume(ctx, ws, objects.ReleasePatch(a))
 	case lifecycle.ActDeleteVolume:
@@ -67,7 +69,7 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 	case lifecycle.ActDeleteJob:
 		return r.deleteJob(ctx, ws, a)
 	case lifecycle.ActKeepArchive:
-		return rejectedByStore(r.Store.Keep(ctx, storeSecret(ws), a.Key))
+		return rejectedByStore(r.Store.Keep(ctx, storeSecret(ws), a.Key, ws.Name))
 	}
 	return fmt.Errorf("unknown action %s", a.Kind)
 }

@@ -48,7 +48,8 @@ func volumeView(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim, binds
 	}
 	view := lifecycle.VolumeView{
 		State: lifecycle.VolumePending, Foreign: !objects.OurVolume(ws, pvc), Released: objects.Released(pvc),
-		UID: string(pvc.UID), ResourceVersion: pvc.ResourceVersion, Marker: objects.Marker(pvc),
+		Left: objects.LeftBehind(ws, pvc),
+		UID:  string(pvc.UID), ResourceVersion: pvc.ResourceVersion, Marker: objects.Marker(pvc),
 	}
 	view.OperationID, _ = objects.Origin(pvc)
 	switch {

@@ -7,8 +7,10 @@ import (
 
 	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
@@ -55,7 +57,7 @@ func (r *Reconciler) plan(ctx context.Context, o observation, a answers) (plan, 
 		case lifecycle.ActVerify:
 			a.archive, a.err = r.Store.Verify(ctx, storeSecret(o.ws), act.Key, o.now)
 		case lifecycle.ActFindArchive:
-			a.newest, a.err = r.Store.Newest(ctx, storeSecret(o.ws), o.spec.UID, o.now)
+			a.newest, a.err = r.Store.Find(ctx, storeSecret(o.ws), wanted(o.ws), o.now)
 		case lifecycle.ActTryMover:
 			a, err = r.askForMover(ctx, plan{o, a, decision})
 		default:
@@ -69,6 +71,11 @@ func (r *Reconciler) plan(ctx context.Context, o observation, a answers) (plan, 
 		}
 	}
 	return plan{}, errRounds
+}
+
+// wanted is the archive that a Workspace looks for.
+func wanted(ws *v1alpha1.Workspace) store.Wanted {
+	return store.Wanted{Workspace: client.ObjectKeyFromObject(ws), UID: string(ws.UID), From: ws.Spec.RestoreFrom}
 }
 
 // storeSecret is the Secret that describes the Workspace's store.

@@ -151,13 +151,18 @@ func TestAnAcceptedLossIsNotReplacedByAnOlderArchive(t *testing.T) {
 	w.empty()
 }
 
-// A new Workspace reads no store, and neither does an old one that has none.
-func TestAHomeThatIsNewNeedsNoStore(t *testing.T) {
+// A home is begun without its store if there is none, if it is to be empty, or if it was known before that there is no archive.
+func TestAHomeThatNeedsNoStore(t *testing.T) {
 	t.Parallel()
-	young := newWorld(t, aWorkspace())
-	young.update(os.RemoveAll(young.bucket))
-	young.converge()
-	young.expectState("RUNNING")
+	for _, change := range []func(*v1alpha1.Workspace){
+		func(ws *v1alpha1.Workspace) { ws.Spec.RestoreFrom = lifecycle.FromNothing },
+		func(ws *v1alpha1.Workspace) { ws.Spec.Archive = nil },
+	} {
+		young := newWorld(t, aWorkspace(change))
+		young.update(os.RemoveAll(young.bucket))
+		young.converge()
+		young.expectState("RUNNING")
+	}
 
 	old := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.DesiredState = v1alpha1.DesiredPending }))
 	old.converge()

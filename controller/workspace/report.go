@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -59,9 +60,12 @@ func (r *Reconciler) reserve(ctx context.Context, p plan) (plan, bool, error) {
 func (r *Reconciler) report(p plan) message.Facts {
 	limits := r.reservations.limits
 	facts := message.Facts{
-		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: p.archive.Store, Running: p.available.running,
+		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: cmp.Or(p.archive.Store, p.newest.Store), Running: p.available.running,
 		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
+	}
+	if p.newest.Verdict == lifecycle.NotConfigured && p.err != nil {
+		facts.Cause = p.err.Error()
 	}
 	// Only a new error has details: their wording varies, and a status at rest must not.
 	if p.decision.Status.Error != p.status.Error {

@@ -238,7 +238,7 @@ func (w *world) newEvents() []string {
 // archives lists the files in the store.
 func (w *world) archives() []string {
 	w.Helper()
-	names, err := filepath.Glob(filepath.Join(w.bucket, "archives", "*", "*", "*"))
+	names, err := filepath.Glob(filepath.Join(w.bucket, "archives", "*-*", "*", "*"))
 	if err != nil {
 		w.Fatal(fmt.Errorf("list the store: %w", err))
 	}

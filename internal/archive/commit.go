@@ -68,9 +68,12 @@ func (w Want) matches(marker Marker) error {
 	return nil
 }
 
-// Discard deletes an archive: the marker first, so that a marker never exists without its data, and the mover's note
+// Discard deletes an archive: its name, then the marker, so that a marker never exists without its data, and the mover's note
 // last. It is safe to call again. No mover of this key may be running.
 func Discard(ctx context.Context, store Store, key Key) error {
+	if err := dropName(ctx, store, key); err != nil {
+		return err
+	}
 	for _, name := range []string{key.Marker(), key.Data()} {
 		if err := store.Delete(ctx, name); err != nil {
 			return err

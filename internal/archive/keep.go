@@ -23,9 +23,12 @@ func ParseKeptMark(name string) (Key, bool) {
 	return key, err == nil
 }
 
-// Keep marks the archive of a deleted Workspace as kept on purpose. It is safe to call again. Without the mark the
-// archive is garbage collected.
-func Keep(ctx context.Context, store Writer, key Key) error {
+// Keep marks the archive of a deleted Workspace as kept on purpose, after it made it known by the Workspace's name. It is safe
+// to call again. Without the mark the archive is garbage collected.
+func Keep(ctx context.Context, store Writer, key Key, namespace, name string) error {
+	if err := putName(ctx, store, key, namespace, name); err != nil {
+		return err
+	}
 	err := store.Put(ctx, key.KeptMark(), []byte("Kyklos does not collect this archive while this object is here.\n"))
 	if errors.Is(err, ErrExists) {
 		return nil

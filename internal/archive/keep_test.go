@@ -14,7 +14,7 @@ func TestKeptArchivesAreMarked(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("kept: %v, %v, want %v", got, err, want)
 		}
-		if err := archive.Keep(t.Context(), store, key); err != nil {
+		if err := archive.Keep(t.Context(), store, key, "team", "ann"); err != nil {
 			t.Errorf("Keep: %v", err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestAnUnreachableStoreHasUnknownMarks(t *testing.T) {
 	if _, err := archive.IsKept(t.Context(), store, key); err == nil {
 		t.Error("IsKept: no error")
 	}
-	if err := archive.Keep(t.Context(), store, key); err == nil {
+	if err := archive.Keep(t.Context(), store, key, "team", "ann"); err == nil {
 		t.Error("Keep: no error")
 	}
 }

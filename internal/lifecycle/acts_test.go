@@ -50,10 +50,13 @@ func (w *world) applyToVolume(a lifecycle.Action) {
 	if w.vol == nil || w.vol.uid != a.UID {
 		return
 	}
-	if w.vol.foreign {
+	if w.vol.foreign && !w.vol.left() {
 		w.fault("%s on a stranger's volume", a.Kind)
 	}
 	switch a.Kind {
+	case lifecycle.ActAdoptVolume:
+		w.vol.foreign, w.vol.release = false, false
+		w.vol.rv++
 	case lifecycle.ActMarkVolume:
 		w.vol.marker = a.Marker
 		w.vol.rv++

@@ -28,8 +28,10 @@ type Object struct {
 // Reference is what one Workspace needs.
 type Reference struct {
 	UID, ArchiveKey string
-	Operation       OperationType
-	OperationID     string
+	// Named is the archive that spec.restoreFrom names, if it names one.
+	Named       string
+	Operation   OperationType
+	OperationID string
 	// Failed: the Workspace is in ERROR, so it is unknown which of its archives are needed.
 	Failed bool
 	// Retain is how many of its archives are kept, newest first. The recorded one is always kept.
@@ -116,7 +118,7 @@ func orphan(key string, objects []Object, references []Reference) bool {
 	}
 	for _, reference := range references {
 		switch {
-		case reference.ArchiveKey == key: // even of another Workspace: it may have been taken over
+		case reference.ArchiveKey == key, reference.Named == key: // even of another Workspace: it may have been taken over
 			return false
 		case reference.UID != owner:
 		case reference.Failed, reference.Operation == Restoring, reference.OperationID == operation,

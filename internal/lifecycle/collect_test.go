@@ -39,6 +39,7 @@ func TestCollect(t *testing.T) {
 		{"left behind on purpose", lifecycle.Object{Key: key("x", "old"), Kept: true}, keeper, false},
 		{"the recorded one", archiveOf("w", "now", time.Hour), keeper, false},
 		{"D14: one that another has taken over", archiveOf("x", "old", time.Hour), with(func(k *lifecycle.Reference) { k.ArchiveKey = key("x", "old") }), false},
+		{"W69: one that another is to begin with", archiveOf("x", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Named = key("x", "old") }), false},
 		{"one that is being made", archiveOf("w", "op", 0), with(func(k *lifecycle.Reference) { k.OperationID = "op" }), false},
 		{"D14: while it restores", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Operation = lifecycle.Restoring }), false},
 		{"D14: in ERROR", archiveOf("w", "old", time.Hour), with(func(k *lifecycle.Reference) { k.Failed = true }), false},

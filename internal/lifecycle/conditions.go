@@ -44,6 +44,9 @@ func (e *evaluation) conditions() Conditions {
 		c.Progressing = c.Ready
 		if !s.archived() {
 			c.ArchiveReady = Condition{Undetermined, code}
+			if code == CodeArchiveNotFound || code == CodeArchiveForeign {
+				c.ArchiveReady.Status = False
+			}
 		}
 	}
 	if e.Observed.Failed {

@@ -147,7 +147,7 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 	keepers := []lifecycle.Reference{{UID: "other"}}
 	if !w.gone {
 		keepers = append(keepers, lifecycle.Reference{
-			UID: w.ws.UID, ArchiveKey: w.saved.ArchiveKey, Operation: w.saved.Operation.Type,
+			UID: w.ws.UID, ArchiveKey: w.saved.ArchiveKey, Named: w.ws.RestoreFrom, Operation: w.saved.Operation.Type,
 			OperationID: w.saved.Operation.ID, Failed: w.saved.Phase == lifecycle.Failed, Retain: 1,
 		})
 	}

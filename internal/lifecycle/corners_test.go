@@ -56,7 +56,7 @@ func cornerCases() []verdictCase {
 	accepted := func(i *in) { i.Workspace.AcceptedLoss = key }
 	return []verdictCase{
 		{"a lost status asks the store first", at(old, wiped, gone), "Recall", lifecycle.ActFindArchive, lifecycle.CodeWorking, "", ""},
-		{"but not one of a new Workspace", at(young, wiped, gone), "Begin", L, lifecycle.CodeClaimed, lifecycle.Provisioning, P},
+		{"also that of a new Workspace", at(young, wiped, gone), "Recall", lifecycle.ActFindArchive, lifecycle.CodeWorking, "", ""},
 		{"nor one whose home is on its volume", at(old, wiped), "Adopt", L, lifecycle.CodeAdopted, none, P},
 		{"a lost status, and the archive is found", at(old, wiped, gone, answer(lifecycle.Verified)), "Recall", L, lifecycle.CodeAdopted, none, P},
 		{"a lost status, and there is no archive", at(old, wiped, gone, want(R), answer(lifecycle.Absent)), "Begin", L, lifecycle.CodeClaimed, lifecycle.Provisioning, P},

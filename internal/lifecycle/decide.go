@@ -16,7 +16,7 @@ func Rules() []Rule { return rules }
 // Cancel precedes Failed and Overdue: once the archive is not wanted, errors about it do not matter.
 var rules = []Rule{
 	{"Unread", "the Pod, the volume or a Job could not be read", "keep the status, retry soon (W45)", (*evaluation).unread},
-	{"Recall", "no volume and no recorded archive, and the status was lost or hints at an archive", "find the archive in the store and record it; change nothing while the store does not answer", (*evaluation).recall},
+	{"Recall", "no volume and no recorded archive, and there is no status, it hints at an archive, or spec.restoreFrom names one", "find the archive in the store and record it; change nothing while the store does not answer, or the named one is not there", (*evaluation).recall},
 	{"Protect", "the finalizer is missing, and the Workspace is not being deleted", "add the finalizer", (*evaluation).protect},
 	{"Delete", "the Workspace is being deleted, and the home need not be archived first", "end the Jobs, then begin DELETING (D13)", (*evaluation).remove},
 	{"Deleting", "the operation is DELETING", "delete Pod, Jobs and volume, then the finalizer; never give up", (*evaluation).deleting},
@@ -30,6 +30,7 @@ var rules = []Rule{
 	{"Execute", "an operation is in progress", "do its next step (W30)", (*evaluation).execute},
 	{"Lost", "the recorded home is gone, replaced or lost", "ERROR with DataLost, unless the loss is accepted (D6)", (*evaluation).lost},
 	{"Strays", "no operation is in progress, and there is a Job", "delete it", (*evaluation).strays},
+	{"Inherit", "no home is recorded, and a deleted Workspace of this name left its volume behind", "make it this Workspace's (W67)", (*evaluation).inherit},
 	{"Adopt", "the Workspace's own volume has a marker and is not recorded", "record it; Mismatch if there is an archive as well", (*evaluation).adopt},
 	{"Observe", "the recorded state differs from the observed one", "write the observed state (W31)", (*evaluation).observe},
 	{"Hold", "the home's volume is being deleted, and only the Pod still keeps it", "leave the Pod alone", (*evaluation).hold},

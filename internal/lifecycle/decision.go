@@ -29,7 +29,8 @@ const (
 	ActReadPods ActionKind = "ReadPods"
 	// ActVerify: check the archive at Key in the store and decide again at once.
 	ActVerify ActionKind = "Verify"
-	// ActFindArchive: find the newest archive of the Workspace in the store and decide again at once.
+	// ActFindArchive: find the newest archive of the Workspace in the store, or else the one that RestoreFrom names, and
+	// decide again at once.
 	ActFindArchive ActionKind = "FindArchive"
 	// ActTryMover: ask the API server whether it accepts the Pod of the mover, and decide again at once.
 	ActTryMover        ActionKind = "TryMover"
@@ -45,6 +46,8 @@ const (
 	ActDeleteJob       ActionKind = "DeleteJob"
 	// ActKeepArchive marks the archive at Key as kept on purpose.
 	ActKeepArchive ActionKind = "KeepArchive"
+	// ActAdoptVolume makes the volume that a deleted Workspace of the same name left behind this one's.
+	ActAdoptVolume ActionKind = "AdoptVolume"
 )
 
 // Action is one action and its parameters.
@@ -96,6 +99,9 @@ const (
 	CodeStoreUnreachable     Code = "StoreUnreachable"
 	CodeBucketMissing        Code = "BucketMissing"
 	CodeArchiveElsewhere     Code = "ArchiveElsewhere"
+	CodeArchiveFound         Code = "ArchiveFound"
+	CodeArchiveNotFound      Code = "ArchiveNotFound"
+	CodeArchiveForeign       Code = "ArchiveForeign"
 	CodeJobFailed            Code = "JobFailed"
 	CodeJobEnding            Code = "JobEnding"
 	CodeTimedOut             Code = "TimedOut"

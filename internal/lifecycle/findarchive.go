@@ -1,17 +1,23 @@
 package lifecycle
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // newWorkspace is the age below which a Workspace cannot have an unrecorded archive. A creation time in the future means that
 // a clock was set back, so the age is unknown.
 const newWorkspace = 5 * time.Minute
 
-// recall searches for an archive before the first status is written, and whenever a status without archiveKey hints at one. A
-// status can be lost and archiveKey removed by hand. An empty home in place of the archived one would then appear as its loss
-// (D6), and the collection would delete the archive.
+// recall searches for an archive before the first status is written, and whenever a status without archiveKey hints at one or
+// spec.restoreFrom names one. A status can be lost and archiveKey removed by hand, and a Workspace of this name may have been
+// deleted. An empty home in place of the archived one would then appear as its loss (D6, W67), and the collection would delete
+// the archive.
 func (e *evaluation) recall() bool {
-	first := e.given.Phase == ""
-	if first && e.isNew() || !first && (e.Status.Phase != Pending || !e.hint()) {
+	switch first := e.given.Phase == ""; {
+	case first && e.Workspace.RestoreFrom == FromNothing && (e.isNew() || !e.Workspace.Finalizer), e.inherits():
+		return false
+	case !first && (e.Status.Phase != Pending || !e.hint() && !e.named()):
 		return false
 	}
 	return e.findArchive()
@@ -27,13 +33,21 @@ func (e *evaluation) findArchive() bool {
 	case Unknown:
 		return e.act(CodeWorking, Action{Kind: ActFindArchive})
 	case NotConfigured:
-		return (e.given.Phase == "" || e.hint()) && e.holdBack(CodeStoreUnreachable) // spec.archive names a store
+		if e.given.Phase == "" || e.hint() || e.named() { // spec.archive names a store
+			return e.holdBack(CodeStoreUnreachable)
+		}
 	case StoreUnreachable, BucketMissing:
 		code, _ := found.Verdict.unavailable()
 		return e.holdBack(code)
+	case NotOurs:
+		return e.holdBack(CodeArchiveForeign)
 	case Verified, Corrupt: // restoring a corrupt archive fails, which is reported
-		if found.Key != e.Workspace.AcceptedLoss {
+		if found.Key != e.Workspace.AcceptedLoss || e.named() {
 			return e.adoptArchive(found)
+		}
+	default:
+		if e.named() {
+			return e.holdBack(CodeArchiveNotFound)
 		}
 	}
 	e.Status.Archive, e.out.Status.Archive = Archive{}, Archive{} // a wrong hint is followed once
@@ -57,13 +71,17 @@ func (e *evaluation) holdBack(code Code) bool {
 	return e.wait(code, e.Now.Add(retryPace))
 }
 
-// adoptArchive records the archive that was found. It is the home.
+// adoptArchive records the archive that was found. It is the home, also if another Workspace made it: nothing writes to an
+// archive or deletes it as long as a status names it.
 func (e *evaluation) adoptArchive(found ArchiveView) bool {
 	e.out.Status = Status{
 		ObservedGeneration: e.Workspace.Generation, Phase: Pending, Operation: Operation{Type: None},
 		ArchiveKey: found.Key, Archive: found.Archive, RetryToken: e.Workspace.RetryToken,
 	}
 	e.out.Status.Archive.Store = found.Store
-	e.out.Code, e.searched = CodeAdopted, true
+	e.out.Code, e.searched = CodeArchiveFound, true
+	if strings.HasPrefix(found.Key, "archives/"+e.Workspace.UID+"/") {
+		e.out.Code = CodeAdopted
+	}
 	return true
 }

@@ -13,7 +13,7 @@ type Input struct {
 	// Archive is the answer to the last Verify in this pass; the zero value if there was none.
 	Archive ArchiveView
 	// Newest is the answer to FindArchive in this pass: the newest complete archive or, with the verdict Corrupt, the newest
-	// one if all are damaged; the zero value if there was none.
+	// one if all are damaged; the zero value if there was none. If the Workspace has none, it is what RestoreFrom names.
 	Newest ArchiveView
 	// Refused is how the requested action failed; the zero value if it did not (D25).
 	Rejected Rejection
@@ -31,6 +31,9 @@ type Workspace struct {
 	Pause      bool
 	// HasStore: spec.archive names an object store.
 	HasStore bool
+	// RestoreFrom is what a new home begins with: FromLatest, FromNothing or the key of an archive; empty means FromLatest,
+	// or an empty home if there is none.
+	RestoreFrom string
 	// Timeouts are the time limits of one attempt; the default is the Trait's.
 	Timeouts       map[OperationType]time.Duration
 	DeletionPolicy DeletionPolicy

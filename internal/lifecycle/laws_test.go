@@ -48,8 +48,10 @@ func anyInput(t *rapid.T) lifecycle.Input {
 		Store:   choose("", "x", "y"),
 	}
 	in.Newest = lifecycle.ArchiveView{
-		Key: "archives/w/newest/home.tar.gz", Verdict: lifecycle.Verdict(choose("", "", "Verified", "Corrupt", "Absent", "NotConfigured", "StoreUnreachable", "BucketMissing")),
+		Key: choose("archives/w/newest/home.tar.gz", "archives/x/old/home.tar.gz"), Verdict: lifecycle.Verdict(choose("", "", "Verified", "Corrupt", "Absent", "NotConfigured", "StoreUnreachable", "BucketMissing", "NotOurs")),
 	}
+	in.Workspace.RestoreFrom = choose("", "", "latest", "empty", "archives/x/old/home.tar.gz")
+	in.Observed.Volume.Left = in.Observed.Volume.Foreign && in.Observed.Volume.Marker.Content != "" && in.Observed.Volume.State != "" && yes(2)
 	in.Workspace.ArchiveReady = lifecycle.Truth(choose("", "True", "False", "False", "Unknown"))
 	if in.Workspace.CreatedAt = noon; yes(2) {
 		in.Workspace.CreatedAt = noon.Add(-time.Hour)
@@ -141,11 +143,17 @@ func searchLaw(in lifecycle.Input, d lifecycle.Decision) string {
 	first, pending := before.Phase == "", before.Phase == lifecycle.Pending
 	hint := first || before.Archive != lifecycle.Archive{} || in.Workspace.ArchiveReady != lifecycle.False
 	starts := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
-	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotConfigured && hint
-	asks := first && old || pending && (hint || old && starts)
+	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotOurs
+	from := in.Workspace.RestoreFrom
+	named := from != "" && from != lifecycle.FromNothing && (first || in.Workspace.AcceptedLoss == "")
+	excused := first && from == lifecycle.FromNothing && (!old || !in.Workspace.Finalizer) ||
+		from == "" && in.Observed.Volume.Left && before.Volume == (lifecycle.Volume{})
+	asks := !excused && (first || pending && (hint || named || old && starts))
 	after.ObservedGeneration = before.ObservedGeneration
 	switch {
-	case asks && (found == lifecycle.Unknown || unknown) && after != before:
+	case asks && named && found == lifecycle.Absent && after != before:
+		return "it begins without the archive that spec.restoreFrom names (W68)"
+	case asks && (hint || named) && found == lifecycle.NotConfigured && after != before, asks && (found == lifecycle.Unknown || unknown) && after != before:
 		return "it continues without knowing whether there is an archive (D6)"
 	case asks && (found == lifecycle.Verified || found == lifecycle.Corrupt) && after.ArchiveKey != in.Newest.Key:
 		return "it does not take the archive that it has found (D6)"

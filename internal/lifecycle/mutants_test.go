@@ -84,6 +84,14 @@ var mutants = []struct {
 			in.Newest.Verdict = lifecycle.Absent
 		}
 	}), false, "sees|lost"},
+	{"W67", "a Workspace that is new has no archive", seeing(func(in *lifecycle.Input) {
+		if in.Status.Phase == "" {
+			in.Newest.Verdict = lifecycle.Absent
+		}
+	}), false, "sees|lost"},
+	{"W67b", "what is left behind is a stranger's", seeing(func(in *lifecycle.Input) {
+		in.Observed.Volume.Left = false
+	}), false, "sees|lost|converge"},
 	{"D7", "uploads overwrite each other", lifecycle.Decide, true, "lost"},
 	{"D17", "a volume that is being deleted is as good as another", seeing(func(in *lifecycle.Input) {
 		if in.Observed.Volume.State == lifecycle.VolumeTerminating {

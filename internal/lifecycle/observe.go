@@ -59,7 +59,9 @@ type VolumeView struct {
 	// Foreign: it does not belong to the Workspace, by its label and owner's UID (D20).
 	Foreign bool
 	// Released: it was released to the user and is not deleted with the Workspace.
-	Released        bool
+	Released bool
+	// Left: it is Foreign, and the home that a deleted Workspace of the same name left behind.
+	Left            bool
 	UID             string
 	ResourceVersion string
 	// OperationID is the one that created it.
@@ -116,6 +118,8 @@ const (
 	BucketMissing    Verdict = "BucketMissing"
 	// NotConfigured: the Secret of the store is missing or invalid. Only FindArchive distinguishes it from StoreUnreachable.
 	NotConfigured Verdict = "NotConfigured"
+	// NotOurs: the archive was made in another namespace. Only FindArchive returns it.
+	NotOurs Verdict = "NotOurs"
 	// Elsewhere: another store is recorded, and the archive is not in this one. Only the engine uses it.
 	Elsewhere Verdict = "Elsewhere"
 )

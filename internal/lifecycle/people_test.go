@@ -42,9 +42,12 @@ func (h *history) person() {
 			h.ws.DeletionPolicy = []lifecycle.DeletionPolicy{lifecycle.DeleteHome, lifecycle.ArchiveHome, lifecycle.RetainHome}[h.pick(3)]
 			h.logf("deletion is asked for, with %s", h.ws.DeletionPolicy)
 			h.gone = !h.ws.Finalizer
+			h.excused = h.excused || h.saved.Phase == "" && h.vol == nil // it never had a home
 		}
 	default:
-		if h.pick(3) == 0 {
+		if h.gone {
+			h.reapply()
+		} else if h.pick(3) == 0 {
 			h.destroy()
 		}
 	}
@@ -158,11 +161,15 @@ func (h *history) help() {
 		h.ws.AcceptedLoss, h.excused = h.vol.uid, true
 		h.rv++
 	}
+	h.helpNaming()
 	if h.saved.Phase != lifecycle.Failed {
 		return
 	}
 	if h.pod != nil && h.pod.foreign {
 		h.pod = nil
+	}
+	if h.keepsVolume() {
+		return
 	}
 	if h.vol != nil && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
 		h.vol = nil
@@ -194,6 +201,9 @@ func (h *history) recover() {
 	h.ws.Pause = false
 	h.rv++
 	h.finishDeletion()
+	if h.gone && h.pick(2) == 0 {
+		h.reapply()
+	}
 	for look := range 400 {
 		if h.controllers[0].decide(h.world, h.snapshot()); h.gone || h.atRest() {
 			h.final()
@@ -209,16 +219,6 @@ func (h *history) recover() {
 		}
 	}
 	h.fault("it does not converge in %s", h.ws.Desired)
-}
-
-// progress advances everything that was started by one step.
-func (h *history) progress() {
-	h.controllers[0].commit(h.world)
-	h.kubelet()
-	for _, j := range slices.Clone(h.jobs) {
-		h.mover(j, false)
-	}
-	h.check("progress")
 }
 
 // atRest reports whether the desired state is reached and nothing is left to do.

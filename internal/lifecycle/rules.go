@@ -58,13 +58,14 @@ func (e *evaluation) stalled() bool {
 	}
 }
 
-// lossAccepted reports whether a user accepted the loss that led to ERROR, or gave up an archive that is elsewhere.
+// lossAccepted reports whether a user accepted the loss that led to ERROR, or gave up an archive that is elsewhere or beside a home
+// that is not recorded.
 func (e *evaluation) lossAccepted() bool {
 	accepted, failure := e.Workspace.AcceptedLoss, e.Status.Error
 	switch {
-	case accepted == "" || failure.Reason != DataLost && failure.Code != CodeArchiveElsewhere:
+	case accepted == "" || failure.Reason != DataLost && failure.Code != CodeArchiveElsewhere && failure.Code != CodeVolumeUnknown:
 		return false
-	case failure.Code == CodeArchiveLost, failure.Code == CodeArchiveCorrupt, failure.Code == CodeArchiveElsewhere:
+	case failure.Code == CodeArchiveLost, failure.Code == CodeArchiveCorrupt, failure.Code == CodeArchiveElsewhere, failure.Code == CodeVolumeUnknown:
 		return accepted == e.Status.ArchiveKey
 	default:
 		return accepted == e.Status.Volume.UID && e.homeLost()

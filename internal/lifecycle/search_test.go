@@ -8,13 +8,26 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// find returns the newest archive in the store, an intact one before a damaged one.
+// find returns the newest archive of the Workspace in the store, or else the one that it is to begin with.
 func (w *world) find() lifecycle.ArchiveView {
+	from := w.ws.RestoreFrom
+	switch found := w.newest(func(key string, _ *object) bool { return strings.HasPrefix(key, "archives/"+w.ws.UID+"/") }); {
+	case found.Verdict != lifecycle.Absent, from == lifecycle.FromNothing:
+		return found
+	case from == "", from == lifecycle.FromLatest:
+		return w.newest(func(_ string, o *object) bool { return o.kept })
+	default:
+		return w.newest(func(key string, _ *object) bool { return key == from })
+	}
+}
+
+// newest returns the newest archive of some in the store, an intact one before a damaged one.
+func (w *world) newest(of func(string, *object) bool) lifecycle.ArchiveView {
 	var found lifecycle.ArchiveView
 	var at time.Time
 	for where, object := range w.objects {
 		key := strings.TrimPrefix(where, "y:")
-		if place(w.store, key) != where || object.marked == "" || !strings.HasPrefix(key, "archives/"+w.ws.UID+"/") {
+		if place(w.store, key) != where || object.marked == "" || !of(key, object) {
 			continue
 		}
 		view := w.verify(key)

@@ -27,10 +27,14 @@ type history struct {
 }
 
 func newHistory(decide engine, pick chooser) *history {
-	return &history{
+	h := &history{
 		world: newWorld(), pick: pick, firstSeen: map[string]time.Time{},
 		controllers: [2]controller{{name: "A", engine: decide}, {name: "B", engine: decide}},
 	}
+	if pick(3) == 1 {
+		h.precede()
+	}
+	return h
 }
 
 // seeded picks at random, the same for the same seed.
@@ -150,6 +154,10 @@ func (h *history) repoint() {
 		}
 	}
 	h.logf("the Secret names the store %s", to)
+	h.destroyed() // a copy may replace an intact archive by a damaged one
+	if h.saved.ArchiveKey == "" && h.saved.Volume.UID == "" && (h.vol == nil || h.vol.foreign) {
+		h.rebase = true // the home is known from the store alone: it is what this one has
+	}
 }
 
 // want writes the desired state.

@@ -126,7 +126,7 @@ func (w *world) seen() lifecycle.Observation {
 	}
 	if v := w.vol; v != nil {
 		o.Volume = lifecycle.VolumeView{
-			State: v.state, Foreign: v.foreign, Released: v.release, UID: v.uid, ResourceVersion: fmt.Sprint(v.rv), OperationID: v.op, Marker: v.marker,
+			State: v.state, Foreign: v.foreign, Released: v.release, Left: v.left(), UID: v.uid, ResourceVersion: fmt.Sprint(v.rv), OperationID: v.op, Marker: v.marker,
 		}
 	}
 	for _, j := range w.jobs {

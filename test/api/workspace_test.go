@@ -168,6 +168,11 @@ func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
 		"a class added":                                 {[]string{"storageClassName: standard, ", ""}, nil, []string{"spec.storage.storageClassName: Forbidden: must not change"}},
 		"an archive taken away from one that runs":      {[]string{"status: {}", strings.Replace(archived, "PENDING", "RUNNING", 1)}, withoutArchive, nil},
 		"an archive taken away from what is only there": {[]string{"status: {}", archived}, withoutArchive, []string{"spec.archive: Forbidden: must stay while the home is archived"}},
+		"restoreFrom changed before there is a home":    {[]string{"owner: ann", "owner: ann\n  restoreFrom: latest", "status: {}", "status: {phase: PENDING}"}, []string{"owner: ann", "owner: ann\n  restoreFrom: empty"}, nil},
+		"restoreFrom changed while a home is made":      {[]string{"owner: ann", "owner: ann\n  restoreFrom: latest", "status: {}", "status: {phase: PENDING, operation: {type: RESTORING, id: 11111111-1111-4111-8111-111111111111}}"}, []string{"owner: ann", "owner: ann\n  restoreFrom: empty"}, []string{"spec.restoreFrom: Forbidden: must not change once there is a home"}},
+		"restoreFrom changed for a home":                {[]string{"owner: ann", "owner: ann\n  restoreFrom: latest", "status: {}", archived}, []string{"owner: ann", "owner: ann\n  restoreFrom: empty"}, []string{"spec.restoreFrom: Forbidden: must not change once there is a home"}},
+		"restoreFrom given to a home":                   {[]string{"status: {}", "status: {volume: {uid: v}}"}, []string{"owner: ann", "owner: ann\n  restoreFrom: empty"}, []string{"spec.restoreFrom: Forbidden: must not change once there is a home"}},
+		"restoreFrom taken away from a home":            {[]string{"owner: ann", "owner: ann\n  restoreFrom: latest", "status: {}", archived}, nil, nil},
 		"an archive given to what has one":              {append([]string{"status: {}", archived}, withoutArchive...), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

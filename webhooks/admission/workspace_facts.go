@@ -49,7 +49,7 @@ func (r workspaceReader) gather(ctx context.Context, obj *v1alpha1.Workspace, cr
 	if created && obj.Name != "" {
 		reads.Go(func() { facts.ForeignPod = r.exists(readCtx, obj.Namespace, pod, "ws-"+obj.Name) })
 		reads.Go(func() {
-			facts.ForeignVolume = r.exists(readCtx, obj.Namespace, persistentVolumeClaim, "ws-"+obj.Name+"-home")
+			facts.ForeignVolume = r.foreignVolume(readCtx, obj)
 		})
 	}
 	reads.Wait()
@@ -70,23 +70,35 @@ func (r workspaceReader) unserved(namespace string) string {
 
 // exists reports whether an object is known to exist, and the user may know it; missing, whether it is known not to.
 func (r workspaceReader) exists(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) bool {
-	return r.get(ctx, namespace, kind, name) == nil && r.mayKnow(ctx, kind, name)
+	_, err := r.get(ctx, namespace, kind, name)
+	return err == nil && r.mayKnow(ctx, kind, name)
+}
+
+// foreignVolume reports whether a volume of the name is known to exist, and is not the home that a deleted Workspace of this name
+// left behind, which this one continues with.
+func (r workspaceReader) foreignVolume(ctx context.Context, obj *v1alpha1.Workspace) bool {
+	name := "ws-" + obj.Name + "-home"
+	found, err := r.get(ctx, obj.Namespace, persistentVolumeClaim, name)
+	// As controller/workspace/objects marks them.
+	left := found.Labels["app.kubernetes.io/managed-by"] != "kyklos" && found.Labels["kyklos.io/workspace"] == obj.Name &&
+		found.Annotations["kyklos.io/home-content"] != ""
+	return err == nil && (!left || obj.Spec.RestoreFrom != "") && r.mayKnow(ctx, persistentVolumeClaim, name)
 }
 
 func (r workspaceReader) missing(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) bool {
-	return apierrors.IsNotFound(r.get(ctx, namespace, kind, name)) && r.mayKnow(ctx, kind, name)
+	_, err := r.get(ctx, namespace, kind, name)
+	return apierrors.IsNotFound(err) && r.mayKnow(ctx, kind, name)
 }
 
 func (r workspaceReader) mayKnow(ctx context.Context, kind schema.GroupVersionKind, name string) bool {
 	return mayKnow(ctx, r.reviews, kind.GroupVersion().WithResource(resources[kind]), name)
 }
 
-func (r workspaceReader) get(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) error {
-	var object metav1.PartialObjectMetadata
+func (r workspaceReader) get(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) (object metav1.PartialObjectMetadata, err error) {
 	object.SetGroupVersionKind(kind)
-	err := r.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &object)
+	err = r.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &object)
 	if client.IgnoreNotFound(err) != nil {
 		log.FromContext(ctx).V(1).Info("Skipped an admission check", "check", kind.Kind, "reason", err.Error())
 	}
-	return err
+	return object, err
 }

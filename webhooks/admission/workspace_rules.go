@@ -64,7 +64,7 @@ func (all *Findings) checkArchive(obj, old *v1alpha1.Workspace, path *field.Path
 	store := path.Child("archive", "storeRef", "name")
 	if facts.StoreMissing {
 		all.warnOf(Other{secret.GroupKind(), spec.Archive.StoreRef.Name}, StoreMissing, store,
-			"Secret %s does not exist in this namespace: until it does, the home can be neither archived nor restored",
+			"Secret %s does not exist in this namespace: until it does, the home can be neither archived nor restored, and a new one begins only with restoreFrom: empty",
 			quote(spec.Archive.StoreRef.Name))
 	}
 	if movesStore(obj, old) {

@@ -93,7 +93,7 @@ func TestWithCluster(t *testing.T) {
 			`a.yaml:8:11 error target-kind spec.targetRef.kind: Invalid value: "Rollout": example.com/v1 has no Rollout, and nothing else in this cluster has one that can be scaled: install what brings this kind, or correct apiVersion and kind`,
 		}},
 		"a Workspace without its store": {files: []string{keeper}, want: []string{
-			`a.yaml:6:30 warning store-missing spec.archive.storeRef.name: Secret "store" does not exist in this namespace: until it does, the home can be neither archived nor restored`,
+			`a.yaml:6:30 warning store-missing spec.archive.storeRef.name: Secret "store" does not exist in this namespace: until it does, the home can be neither archived nor restored, and a new one begins only with restoreFrom: empty`,
 		}},
 		"a Workspace with its store in the set": {files: []string{keeper, "apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop, name: store}\n"}},
 		"a Workspace whose volume is there": {

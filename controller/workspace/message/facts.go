@@ -21,6 +21,8 @@ type Facts struct {
 	// Running are the running workspaces of the same owner in the namespace, in any order.
 	Running []string
 	Detail  Detail
+	// Cause is why the Secret of the store describes none, if it was asked for an archive in this pass.
+	Cause string
 	// Store is the address that the Secret of the store led to in this pass, if it was checked.
 	Store string
 	// Outdated: the Pod was created from an earlier spec.

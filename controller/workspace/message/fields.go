@@ -3,6 +3,7 @@ package message
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,13 @@ type fields struct {
 	// The recorded archive. Key is the one that the operation is about; Store is where the Secret leads now.
 	Key, ArchiveKey, ArchiveSize, ArchiveStore, ArchiveVolume, ArchivedAt, Store string
 	ArchiveIsHome                                                                bool
-	LeftOut                                                                      string
+	// ArchiveFolder has all archives of the workspace that made the recorded one.
+	ArchiveFolder string
+	// RestoreFrom is spec.restoreFrom and From what it means, RestoredFrom what the volume's home was restored from. Searching: nothing is known yet.
+	// Left: the volume is the home of a deleted workspace of this name.
+	RestoreFrom, From, RestoredFrom, Cause string
+	Searching, Left                        bool
+	LeftOut                                string
 
 	// The operation and its failure. DeletionEffect follows the name of a deletion. Lost is what can be accepted as lost.
 	Doing, DeletionEffect, Slow, Advice, Lost, RetryAt, StartAt string
@@ -58,6 +65,8 @@ func (f Facts) fields() fields {
 		Key: f.key(operation), ArchiveKey: status.ArchiveKey, ArchiveSize: size(status.Archive.Size), ArchiveStore: status.Archive.Store,
 		ArchiveVolume: status.Archive.VolumeUID, ArchivedAt: timestamp(status.Archive.CompletedAt), Store: f.store(),
 		LeftOut:       status.Archive.LeftOut,
+		ArchiveFolder: path.Dir(path.Dir(status.ArchiveKey)), RestoreFrom: ws.Spec.RestoreFrom, From: cmp.Or(ws.Spec.RestoreFrom, lifecycle.FromLatest), RestoredFrom: status.Volume.RestoredFrom,
+		Searching: status.Phase == "", Left: f.Observed.Volume.Left, Cause: f.Cause,
 		ArchiveIsHome: status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "",
 
 		DeletionEffect: f.deletionEffect(), Lost: f.lost(), RetryAt: timestamp(status.Operation.NextRetryAt), StartAt: timestamp(status.NextStartAt),

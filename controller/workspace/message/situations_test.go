@@ -40,6 +40,7 @@ func situations() []situation {
 	dying.State = lifecycle.VolumeTerminating
 	return append([]situation{
 		{name: "new", before: empty, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Provisioning)},
+		{name: "new, and the store is away", before: lifecycle.Status{}, code: lifecycle.CodeStoreUnreachable},
 		{name: "the storage class waits", before: provisioning, code: lifecycle.CodeVolumePending},
 		{name: "the volume is there", before: provisioning, code: lifecycle.CodeFinished, after: finish(lifecycle.Standby)},
 		{name: "starting", before: standby, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Starting)},
@@ -69,6 +70,12 @@ func situations() []situation {
 		{name: "archiving is cancelled", before: archiving, code: lifecycle.CodeCancelled, after: finish(lifecycle.Standby)},
 		{name: "somebody uses the volume", before: archiving, code: lifecycle.CodeVolumeInUse, alter: desire(v1alpha1.DesiredPending)},
 		{name: "restored", before: restoring, code: lifecycle.CodeFinished, after: finish(lifecycle.Standby)},
+		{name: "applied again", before: lifecycle.Status{}, code: lifecycle.CodeArchiveFound, after: func(s *lifecycle.Status) { *s = archived(empty) }},
+		{name: "a clone", before: lifecycle.Status{}, code: lifecycle.CodeArchiveFound, after: func(s *lifecycle.Status) { *s = archived(empty) },
+			alter: func(ws *v1alpha1.Workspace) { ws.Spec.RestoreFrom = archiveKey }},
+		{name: "a clone of nothing", before: lifecycle.Status{}, code: lifecycle.CodeArchiveNotFound, alter: func(ws *v1alpha1.Workspace) { ws.Spec.RestoreFrom = archiveKey }},
+		{name: "there is no latest", before: lifecycle.Status{}, code: lifecycle.CodeArchiveNotFound, alter: func(ws *v1alpha1.Workspace) { ws.Spec.RestoreFrom = "latest" }},
+		{name: "a clone of a stranger", before: lifecycle.Status{}, code: lifecycle.CodeArchiveForeign, alter: func(ws *v1alpha1.Workspace) { ws.Spec.RestoreFrom = archiveKey }},
 		{name: "unreadable", before: running, code: lifecycle.CodeObservationFailed},
 		{name: "deleting", before: running, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Removing), alter: deleted(v1alpha1.DeletionRetain)},
 		{name: "deleting what is in the archive", before: func() lifecycle.Status {

@@ -49,8 +49,12 @@ const (
 	acceptLoss     = annotate + "accept-data-loss={{.Lost}}`"
 	giveUpArchive  = annotate + "accept-data-loss={{.ArchiveKey}}`"
 	patch          = "`kubectl patch workspace -n {{.Namespace}} "
-	deleteAnyway   = "{{if .Deleting}} To delete the workspace without an archive: " + patch + "{{.Name}} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`.{{end}}"
-	moverLog       = "For details while the Job exists: `kubectl logs -n {{.Namespace}} job/{{.Job}}`."
+	beginEmpty     = patch + "{{.Name}} --type=merge -p '{\"spec\":{\"restoreFrom\":\"empty\"}}'`."
+	whileSearching = "{{if .Searching}} Until then nothing is created, because an archive of an earlier workspace of this name may be there. " +
+		"To begin with an empty home: " + beginEmpty + "{{end}}"
+	listArchives = "To list the archives: `kyklos workspace archives -n {{.Namespace}} {{.Name}}`. Correct spec.restoreFrom, or begin with an empty home: " + beginEmpty
+	deleteAnyway = "{{if .Deleting}} To delete the workspace without an archive: " + patch + "{{.Name}} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`.{{end}}"
+	moverLog     = "For details while the Job exists: `kubectl logs -n {{.Namespace}} job/{{.Job}}`."
 
 	archiveRemedy = "{{if .Removing}}The deletion continues and leaves no archive behind, although spec.deletionPolicy is {{.DeletionPolicy}}." +
 		"{{else if .ArchiveIsHome}}Restore it together with its .meta object, from the bucket's versions or a backup. " +
@@ -64,8 +68,7 @@ const (
 		"{{else}}If the data is really lost, accept the loss to continue with {{if .ArchiveKey}}archive {{.ArchiveKey}}, which may be older{{else}}an empty home{{end}}: " + acceptLoss + ".{{end}}"
 	volumeUnknown = "Volume {{.Volume}} holds a home that is not recorded" +
 		"{{if .ArchiveKey}}, and there is also archive {{.ArchiveKey}}. Kyklos cannot know which one is newer and changes neither.{{else}}. Kyklos does not change it.{{end}}"
-	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume: " +
-		patch + "{{.Name}} --subresource=status --type=merge -p '{\"status\":{\"archiveKey\":null,\"archive\":null,\"volume\":null}}'`." +
+	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume and give up the archive: " + giveUpArchive + "." +
 		"{{else}}The next retry uses the volume as the home.{{end}}"
 	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store."
 	converged     = "{{if eq .State \"RUNNING\"}}Pod {{.Pod}} is ready, as desired.{{else if eq .State \"STANDBY\"}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
@@ -99,8 +102,8 @@ var texts = map[lifecycle.Code]text{
 		do: "If it remains, see which Pods use it: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."},
 	lifecycle.CodeVolumeForeign: {event: warning,
 		now: "PersistentVolumeClaim {{.Volume}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own.",
-		do: "If it is not needed, delete it: " + deleteVolume + ". If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace. To adopt it: " +
-			"`kubectl label pvc -n {{.Namespace}} {{.Volume}} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={{.Name}} kyklos.io/workspace-uid={{.UID}}`."},
+		do: "If it is not needed, delete it: " + deleteVolume + ".{{if .Left}} It is the home of a deleted workspace of this name: to continue with it, remove spec.restoreFrom.{{else}} If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace. To adopt it: " +
+			"`kubectl label pvc -n {{.Namespace}} {{.Volume}} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={{.Name}} kyklos.io/workspace-uid={{.UID}}`.{{end}}"},
 	lifecycle.CodeVolumeUnknown: {event: warning, now: volumeUnknown, do: chooseVolume},
 	lifecycle.CodeVolumeInUse: {event: onChange,
 		now: "A Pod that does not belong to this workspace uses volume {{.Volume}}. The home is not archived, restored or deleted until it is gone.",
@@ -113,14 +116,25 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeArchiveNotConfigured: {event: onChange, now: notConfigured,
 		do: "Set spec.archive.storeRef to a Secret that describes an object store."},
 	lifecycle.CodeStoreUnreachable: {event: onChange,
-		now: "The object store of Secret {{.Secret}} is unreachable or denies access. Archives in it are not considered lost.",
-		do:  "Check the address and the credentials in the Secret, and the network." + deleteAnyway},
+		now: "The object store of Secret {{.Secret}} is unreachable or denies access. Archives in it are not considered lost.{{with .Cause}} Cause: {{.}}.{{end}}",
+		do:  "Check the address and the credentials in the Secret, and the network." + whileSearching + deleteAnyway},
 	lifecycle.CodeBucketMissing: {event: onChange,
 		now: "The bucket does not exist in the object store of Secret {{.Secret}}. Archives in it are not considered lost.",
-		do:  "Create the bucket, or correct its name in the Secret." + deleteAnyway},
+		do:  "Create the bucket, or correct its name in the Secret." + whileSearching + deleteAnyway},
+	lifecycle.CodeArchiveFound: {event: normal,
+		now: "The home begins with archive {{.ArchiveKey}}{{with .ArchiveStore}} in {{.}}{{end}}, {{.ArchiveSize}}, " +
+			"{{if .RestoreFrom}}because spec.restoreFrom is {{.RestoreFrom}}.{{else}}which was kept when a workspace of this name was deleted.{{end}}",
+		do: "{{if not .RestoreFrom}}If the home should be empty, delete this workspace and apply it again with spec.restoreFrom: empty.{{end}}"},
+	lifecycle.CodeArchiveNotFound: {event: onChange,
+		now: "Nothing is created, because spec.restoreFrom is {{.From}}, and {{if eq .From \"latest\"}}no archive was kept of a deleted workspace {{.Name}}" +
+			"{{else}}there is no such archive, or it is damaged,{{end}} in the object store of Secret {{.Secret}}{{with .Store}}, {{.}}{{end}}.",
+		do: listArchives},
+	lifecycle.CodeArchiveForeign: {event: onChange,
+		now: "Nothing is created, because spec.restoreFrom is {{.From}}, an archive that was not made in namespace {{.Namespace}}.",
+		do:  listArchives},
 	lifecycle.CodeArchiveElsewhere: {event: onChange,
 		now: "Archive {{.ArchiveKey}} was stored in {{.ArchiveStore}}. Secret {{.Secret}} now names {{.Store}}, where the archive is missing or different. It is not considered lost.",
-		do:  "Restore the address in the Secret, or copy the folder archives/{{.UID}} to the new store. To give up the archive: " + giveUpArchive + "."},
+		do:  "Restore the address in the Secret, or copy the folder {{.ArchiveFolder}} to the new store. To give up the archive: " + giveUpArchive + "."},
 	lifecycle.CodeJobFailed: {event: warning, now: "{{.Doing}} failed.", do: "{{.Advice}}"},
 	lifecycle.CodeJobEnding: {now: "Waiting for a mover Job and its Pods to be deleted, because they keep the volume in use."},
 	lifecycle.CodeTimedOut:  {event: warning, now: "{{.Doing}} exceeded its time limit of {{.Limit}} seconds.", do: "{{.Slow}}"},
@@ -159,7 +173,7 @@ var texts = map[lifecycle.Code]text{
 
 // aspects are the messages of VolumeReady, PodReady and ArchiveReady. They describe what is observed, not what is done.
 var aspects = map[lifecycle.Code]string{
-	lifecycle.CodeVolumeReady:       "Volume {{.Volume}} holds the home.",
+	lifecycle.CodeVolumeReady:       "Volume {{.Volume}} holds the home{{with .RestoredFrom}}, which was restored from archive {{.}}{{end}}.",
 	lifecycle.CodeVolumeAbsent:      "There is no volume.",
 	lifecycle.CodeVolumeLost:        "Volume {{.Volume}}, which held the home, is gone, replaced or lost.",
 	lifecycle.CodeVolumeForeign:     "PersistentVolumeClaim {{.Volume}} does not belong to this workspace.",
@@ -179,4 +193,6 @@ var aspects = map[lifecycle.Code]string{
 	lifecycle.CodeObservationFailed: "Unknown, because the API server could not be read.",
 	lifecycle.CodeStoreUnreachable:  archiveUnknown,
 	lifecycle.CodeBucketMissing:     archiveUnknown,
+	lifecycle.CodeArchiveNotFound:   "The store has no archive that spec.restoreFrom names: {{.From}}.",
+	lifecycle.CodeArchiveForeign:    "Archive {{.From}} was made in another namespace.",
 }

@@ -84,6 +84,18 @@ func ReleasePatch(act lifecycle.Action) []byte {
 	return patch(act.UID, "labels", map[string]any{LabelManagedBy: nil})
 }
 
+// LeftBehind reports whether a PersistentVolumeClaim is the home that a deleted Workspace of this name left behind.
+func LeftBehind(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
+	return !OurVolume(ws, pvc) && Released(pvc) && pvc.Labels[LabelWorkspace] == ws.Name && pvc.Labels[LabelWorkspaceUID] != "" &&
+		Marker(pvc).Content != "" && metav1.GetControllerOf(pvc) == nil
+}
+
+// AdoptPatch returns the merge patch of ActAdoptVolume, with the same precondition: the reverse of ReleasePatch, for another
+// Workspace.
+func AdoptPatch(ws *v1alpha1.Workspace, act lifecycle.Action) []byte {
+	return patch(act.UID, "labels", map[string]any{LabelManagedBy: ManagedBy, LabelWorkspaceUID: string(ws.UID)})
+}
+
 func patch(uid, field string, values map[string]any) []byte {
 	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": uid, field: values}})
 	if err != nil {

@@ -19,7 +19,7 @@ const maxToken = 256
 func Spec(ws *v1alpha1.Workspace, namespaceTerminating bool) lifecycle.Workspace {
 	return lifecycle.Workspace{
 		Name: ws.Name, UID: string(ws.UID), CreatedAt: ws.CreationTimestamp.Time, Generation: ws.Generation,
-		Desired: desired(ws.Spec.DesiredState), Pause: ws.Spec.Pause, HasStore: ws.Spec.Archive != nil,
+		Desired: desired(ws.Spec.DesiredState), Pause: ws.Spec.Pause, HasStore: ws.Spec.Archive != nil, RestoreFrom: ws.Spec.RestoreFrom,
 		Timeouts:             timeouts(ws.Spec.Timeouts),
 		DeletionPolicy:       deletion(ws.Spec.DeletionPolicy),
 		Deleting:             ws.DeletionTimestamp != nil,

@@ -48,7 +48,7 @@ func TestASilentStoreIsAskedLessOften(t *testing.T) {
 		s.Timeout = 0
 		before := asked.Load()
 		verify(archive.ErrUnreachable, "it did not answer 3 times in a row; it is asked again at "+clock.Now().Add(5*time.Second).Format(time.RFC3339))
-		if err := s.Keep(t.Context(), name, key.Data()); !errors.Is(err, archive.ErrUnreachable) || asked.Load() > before {
+		if err := s.Keep(t.Context(), name, key.Data(), "ann"); !errors.Is(err, archive.ErrUnreachable) || asked.Load() > before {
 			t.Fatalf("%v after %d calls", err, asked.Load()-before)
 		}
 	}

@@ -148,40 +148,6 @@ func (c *Client) Verify(ctx context.Context, secret types.NamespacedName, key st
 	return view, err
 }
 
-// Newest finds the newest complete archive of a Workspace. If all are damaged, it returns the newest with the verdict
-// Corrupt. The error is the reason for any other verdict.
-func (c *Client) Newest(ctx context.Context, secret types.NamespacedName, uid string, now time.Time) (lifecycle.ArchiveView, error) {
-	found := lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}
-	err := c.ask(ctx, secret, func(ctx context.Context, store opened) (err error) {
-		found, err = newest(ctx, store, uid, now)
-		return err
-	})
-	if errors.Is(err, ErrNotConfigured) {
-		found.Verdict = lifecycle.NotConfigured
-	}
-	return found, err
-}
-
-func newest(ctx context.Context, store opened, uid string, now time.Time) (lifecycle.ArchiveView, error) {
-	markers, err := newestFirst(ctx, store, uid)
-	if err != nil {
-		return lifecycle.ArchiveView{Verdict: verdict(err, err)}, err
-	}
-	for _, key := range markers {
-		marker, err := archive.Committed(ctx, store.Issuer, key, archive.Want{})
-		if err == nil {
-			return lifecycle.ArchiveView{Key: key.Data(), Verdict: lifecycle.Verified, Archive: describe(marker, now), Store: store.address}, nil
-		}
-		if probed := probe(ctx, store, err); !archive.Lost(err, probed) {
-			return lifecycle.ArchiveView{Verdict: verdict(err, probed)}, unreached(err, probed)
-		}
-	}
-	if len(markers) == 0 {
-		return lifecycle.ArchiveView{Verdict: lifecycle.Absent}, nil
-	}
-	return lifecycle.ArchiveView{Key: markers[0].Data(), Verdict: lifecycle.Corrupt}, nil
-}
-
 // probe checks the bucket itself if the error could mean that something is lost (D23).
 func probe(ctx context.Context, store archive.Store, err error) error {
 	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrCorrupt) {

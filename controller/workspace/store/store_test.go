@@ -57,6 +57,11 @@ func newStores(folder string) (*store.Client, secrets) {
 // archived stores the archive of a small home in folder, under key.
 func archived(t *testing.T, s *store.Client, key archive.Key) {
 	t.Helper()
+	archivedBy(t, s, key, "team/ann")
+}
+
+func archivedBy(t *testing.T, s *store.Client, key archive.Key, workspace string) {
+	t.Helper()
 	ticket, err := s.Issue(t.Context(), name, key.Data(), archive.Order{MaxBytes: 1 << 20, Attempt: "op/1", Now: now, Valid: time.Minute})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +74,7 @@ func archived(t *testing.T, s *store.Client, key archive.Key) {
 	if err != nil || of != key {
 		t.Fatalf("the ticket is for %v, %v", of, err)
 	}
-	if _, err := mover.Archive(t.Context(), mover.Job{Store: store, Key: key, Volume: volume, VolumeUID: "v", Epoch: 3, Version: "test"}); err != nil {
+	if _, err := mover.Archive(t.Context(), mover.Job{Store: store, Key: key, Volume: volume, VolumeUID: "v", Epoch: 3, Version: "test", Workspace: workspace}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Revoke(t.Context(), name, ticket); err != nil {
@@ -98,7 +103,7 @@ func TestVerify(t *testing.T) {
 	if view := verify(lifecycle.Verified); view.Kept || view.Archive != want {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, view.Archive))
 	}
-	if err := s.Keep(t.Context(), name, key.Data()); err != nil {
+	if err := s.Keep(t.Context(), name, key.Data(), "ann"); err != nil {
 		t.Error(err)
 	}
 	if view := verify(lifecycle.Verified); !view.Kept {
@@ -165,9 +170,9 @@ func TestNewest(t *testing.T) {
 	s, _ := newStores(folder)
 	newest := func(want string) {
 		t.Helper()
-		got, err := s.Newest(t.Context(), name, key.UID, now)
+		got, err := s.Find(t.Context(), name, wanted(""), now)
 		verdict := map[bool]lifecycle.Verdict{false: lifecycle.Absent, true: lifecycle.Verified}[want != ""]
-		if err != nil || got.Key != want || got.Verdict != verdict || (got.Archive.VolumeUID != "") != (want != "") || (got.Store == "file://"+folder+"/") != (want != "") {
+		if err != nil || got.Key != want || got.Verdict != verdict || (got.Archive.VolumeUID != "") != (want != "") || got.Store != "file://"+folder+"/" {
 			t.Errorf("%+v, %v, want %q", got, err, want)
 		}
 	}
@@ -194,7 +199,7 @@ func TestNewest(t *testing.T) {
 	remove(later.Data())
 	newest(key.Data())
 	remove(key.Data())
-	if got, err := s.Newest(t.Context(), name, key.UID, now); err != nil || got != (lifecycle.ArchiveView{Key: later.Data(), Verdict: lifecycle.Corrupt}) {
+	if got, err := s.Find(t.Context(), name, wanted(""), now); err != nil || got != (lifecycle.ArchiveView{Key: later.Data(), Verdict: lifecycle.Corrupt, Store: "file://" + folder + "/"}) {
 		t.Errorf("all are damaged: %+v, %v, want the newest, and nothing known of it", got, err)
 	}
 	remove(later.Marker())
@@ -203,11 +208,11 @@ func TestNewest(t *testing.T) {
 	if err := os.Rename(folder, folder+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Newest(t.Context(), name, key.UID, now); err == nil || got.Verdict != lifecycle.BucketMissing {
+	if got, err := s.Find(t.Context(), name, wanted(""), now); err == nil || got.Verdict != lifecycle.BucketMissing {
 		t.Errorf("a bucket that is missing: %+v, %v", got, err)
 	}
 	missing := types.NamespacedName{Namespace: "team", Name: "missing"}
-	if got, err := s.Newest(t.Context(), missing, key.UID, now); !errors.Is(err, store.ErrNotConfigured) || got.Verdict != lifecycle.NotConfigured {
+	if got, err := s.Find(t.Context(), missing, wanted(""), now); !errors.Is(err, store.ErrNotConfigured) || got.Verdict != lifecycle.NotConfigured {
 		t.Errorf("no Secret: %+v, %v", got, err)
 	}
 }

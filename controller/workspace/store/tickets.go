@@ -39,10 +39,10 @@ func (c *Client) Revoke(ctx context.Context, secret types.NamespacedName, ticket
 	})
 }
 
-// Keep marks an archive as kept on purpose.
-func (c *Client) Keep(ctx context.Context, secret types.NamespacedName, key string) error {
+// Keep marks an archive as kept on purpose, by the deletion of the Workspace of a name.
+func (c *Client) Keep(ctx context.Context, secret types.NamespacedName, key, workspace string) error {
 	return c.askFor(ctx, secret, key, func(ctx context.Context, store opened, key archive.Key) error {
-		return archive.Keep(ctx, store.Issuer, key)
+		return archive.Keep(ctx, store.Issuer, key, secret.Namespace, workspace)
 	})
 }
 

@@ -27,6 +27,8 @@ func updates() (all []*trial, err error) {
 		{"workspace.yaml", []string{"deletionPolicy: Retain", "deletionPolicy: Retain\nstatus: {phase: PENDING, archiveKey: archives/a}"}, []string{"  archive: {retain: 2, storeRef: {name: store}}\n", ""}},
 		{"workspace.yaml", []string{"deletionPolicy: Retain", "deletionPolicy: Retain\nstatus: {phase: RUNNING, archiveKey: archives/a}"}, []string{"  archive: {retain: 2, storeRef: {name: store}}\n", ""}},
 		{"workspace.yaml", []string{"deletionPolicy: Retain", "deletionPolicy: Retain\nstatus: {phase: RUNNING, archiveKey: elsewhere/a}"}, []string{"pause: false", "pause: true"}},
+		{"workspace.yaml", []string{"deletionPolicy: Retain", "deletionPolicy: Retain\nstatus: {phase: RUNNING, archiveKey: archives/a}"}, []string{"restoreFrom: latest", "restoreFrom: empty"}},
+		{"workspace.yaml", []string{"deletionPolicy: Retain", "deletionPolicy: Retain\nstatus: {phase: RUNNING, archiveKey: archives/a}"}, []string{"  restoreFrom: latest\n", ""}},
 		{"workspace.yaml", nil, []string{"deletionPolicy: Retain", "deletionPolicy: Retain\nstatus: {phase: NOPE}"}},
 		{"workspace.yaml", []string{"desiredState: RUNNING", "desiredState: AWAY"}, []string{"desiredState: RUNNING", "desiredState: AWAY"}},
 		{"workspace.yaml", []string{"desiredState: RUNNING", "desiredState: AWAY"}, []string{"desiredState: RUNNING", "desiredState: GONE"}},
