@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -178,6 +179,9 @@ func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) erro
 		return err
 	}
 	header.Typeflag, header.Size = tar.TypeReg, info.Size()
+	if header.Size > math.MaxInt64-p.summary.Bytes {
+		return p.at(name, errTooLarge)
+	}
 	if err := p.content(file, header); err != nil {
 		return p.at(name, err)
 	}
