@@ -97,6 +97,7 @@ const (
 	CodeBucketMissing        Code = "BucketMissing"
 	CodeArchiveElsewhere     Code = "ArchiveElsewhere"
 	CodeJobFailed            Code = "JobFailed"
+	CodeHomeUnreadable       Code = "HomeUnreadable"
 	CodeJobEnding            Code = "JobEnding"
 	CodeTimedOut             Code = "TimedOut"
 	CodeRefused              Code = "Refused"
