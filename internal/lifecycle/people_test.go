@@ -41,7 +41,9 @@ func (h *history) person() {
 			h.ws.Generation++
 			h.ws.DeletionPolicy = []lifecycle.DeletionPolicy{lifecycle.DeleteHome, lifecycle.ArchiveHome, lifecycle.RetainHome}[h.pick(3)]
 			h.logf("deletion is asked for, with %s", h.ws.DeletionPolicy)
-			h.gone = !h.ws.Finalizer
+			if h.gone = !h.ws.Finalizer; h.saved.ArchiveKey == "" { // a deletion does not search for a key that was removed
+				h.destroyed()
+			}
 		}
 	default:
 		if h.pick(3) == 0 {
@@ -119,7 +121,9 @@ func (h *history) spoil(key string) {
 
 // trouble breaks or repairs something.
 func (h *history) trouble() {
-	switch h.pick(10) {
+	switch h.pick(h.troubles()) {
+	case 10:
+		h.backUp()
 	case 9:
 		h.repoint()
 	case 8:

@@ -146,7 +146,11 @@ func arguments(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) []string
 		"--termination-log", terminationLog,
 	}
 	if verb == "archive" {
-		return append(args, "--epoch", strconv.FormatInt(act.Epoch, 10), "--workspace", ws.Namespace+"/"+ws.Name)
+		args = append(args, "--epoch", strconv.FormatInt(act.Epoch, 10), "--workspace", ws.Namespace+"/"+ws.Name)
+		if act.RestoredFrom != "" {
+			args = append(args, "--restored-from", act.RestoredFrom)
+		}
+		return args
 	}
 	args = append(args, "--operation", act.OperationID)
 	if move.SHA256 != "" {
