@@ -6,14 +6,6 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
-// troubles is how many kinds of trouble there are.
-func (h *history) troubles() int {
-	if h.backups {
-		return 11
-	}
-	return 10
-}
-
 // backUp takes a backup of the volume, or brings the last one back in place of a volume that is gone, as another volume. A backup
 // tool keeps labels and annotations; a volume that was made by hand has none.
 func (h *history) backUp() {

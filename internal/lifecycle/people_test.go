@@ -121,9 +121,7 @@ func (h *history) spoil(key string) {
 
 // trouble breaks or repairs something.
 func (h *history) trouble() {
-	switch h.pick(h.troubles()) {
-	case 10:
-		h.backUp()
+	switch h.pick(10) {
 	case 9:
 		h.repoint()
 	case 8:
@@ -168,7 +166,7 @@ func (h *history) help() {
 	if h.pod != nil && h.pod.foreign {
 		h.pod = nil
 	}
-	if h.vol != nil && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
+	if h.vol != nil && h.vol.uid != h.ws.Adopts && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
 		h.vol = nil
 		h.destroyed()
 	}

@@ -94,6 +94,9 @@ func (h *history) step() {
 	if h.saved.Operation.PointOfNoReturn && h.pick(12) == 0 { // a short and critical phase
 		h.spoil(place(h.saved.Archive.Store, h.saved.ArchiveKey))
 	}
+	if h.backups && h.pick(10) == 0 {
+		h.backUp()
+	}
 	h.check("a step")
 }
 
