@@ -125,6 +125,8 @@ const (
 	ReasonArchiveElsewhere = "ArchiveElsewhere"
 	// ReasonJobFailed: a mover failed.
 	ReasonJobFailed = "JobFailed"
+	// ReasonHomeUnreadable: the mover may not read all of the home, so it is not archived.
+	ReasonHomeUnreadable = "HomeUnreadable"
 	// ReasonTimedOut: an attempt exceeded its time limit.
 	ReasonTimedOut = "TimedOut"
 	// ReasonRefused: the API server rejected an object.

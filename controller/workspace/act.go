@@ -51,6 +51,8 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 			r.Events.Publish(ws, p.now, p.restoredInPart()...)
 		}
 		return err
+	case lifecycle.ActAdoptVolume:
+		return r.patchVolume(ctx, ws, objects.AdoptPatch(ws, a))
 	case lifecycle.ActReleaseVolume:
 		return r.patchVolume(ctx, ws, objects.ReleasePatch(a))
 	case lifecycle.ActDeleteVolume:

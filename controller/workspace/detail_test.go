@@ -56,6 +56,13 @@ func TestPodDetail(t *testing.T) {
 			}},
 			want: message.Detail{Text: "Unschedulable: 0/3 nodes are available"},
 		},
+		"a mesh's container ended first": {
+			status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
+				{Name: "proxy", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}},
+				{Name: "workspace", State: corev1.ContainerState{Terminated: ended}},
+			}},
+			want: message.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
+		},
 		"evicted": {status: corev1.PodStatus{Reason: "Evicted"}, want: message.Detail{Text: "Evicted"}},
 		"ended": {
 			status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: ended}}}},
@@ -69,7 +76,7 @@ func TestPodDetail(t *testing.T) {
 			want: message.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
 		},
 	} {
-		if diff := cmp.Diff(tc.want, podDetail(&corev1.Pod{Status: tc.status})); diff != "" {
+		if diff := cmp.Diff(tc.want, podDetail(&corev1.Pod{Status: tc.status}, "workspace")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

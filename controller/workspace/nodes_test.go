@@ -157,7 +157,7 @@ func (w *world) move(job *batchv1.Job) mover.Result {
 	w.update(err)
 	move := mover.Job{
 		Volume: filepath.Join(w.disks, args["volume-uid"]), VolumeUID: args["volume-uid"], Version: "test",
-		Workspace: args["workspace"], Operation: args["operation"], SHA256: args["sha256"],
+		Workspace: args["workspace"], Operation: args["operation"], SHA256: args["sha256"], RestoredFrom: args["restored-from"],
 	}
 	move.Epoch, _ = strconv.ParseInt(args["epoch"], 10, 64)
 	w.update(os.MkdirAll(move.Volume, 0o755))

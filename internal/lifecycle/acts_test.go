@@ -50,6 +50,12 @@ func (w *world) applyToVolume(a lifecycle.Action) {
 	if w.vol == nil || w.vol.uid != a.UID {
 		return
 	}
+	if a.Kind == lifecycle.ActAdoptVolume && w.ws.Adopts == w.vol.uid {
+		w.vol.foreign, w.vol.release = false, false
+		w.vol.marker = a.Marker
+		w.vol.rv++
+		return
+	}
 	if w.vol.foreign {
 		w.fault("%s on a stranger's volume", a.Kind)
 	}

@@ -154,8 +154,11 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now.Add(w.moved), Objects: objects, References: keepers, Synced: true, FirstSeen: firstSeen})
 	for _, key := range d.Victims {
 		w.logf("the collection deletes %s", key)
-		delete(w.objects, place("x", key))
-		delete(w.objects, place("y", key))
+		for _, at := range []string{place("x", key), place("y", key)} {
+			if o := w.objects[at]; o != nil && !o.kept { // each store has its own marks
+				delete(w.objects, at)
+			}
+		}
 	}
 	w.check("the collection")
 	return d.FirstSeen

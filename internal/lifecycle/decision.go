@@ -37,12 +37,14 @@ const (
 	ActRemoveFinalizer ActionKind = "RemoveFinalizer"
 	ActCreateVolume    ActionKind = "CreateVolume"
 	ActMarkVolume      ActionKind = "MarkVolume"
-	ActReleaseVolume   ActionKind = "ReleaseVolume"
-	ActDeleteVolume    ActionKind = "DeleteVolume"
-	ActCreatePod       ActionKind = "CreatePod"
-	ActDeletePod       ActionKind = "DeletePod"
-	ActCreateJob       ActionKind = "CreateJob"
-	ActDeleteJob       ActionKind = "DeleteJob"
+	// ActAdoptVolume makes a volume that a person chose the Workspace's own, and marks it.
+	ActAdoptVolume   ActionKind = "AdoptVolume"
+	ActReleaseVolume ActionKind = "ReleaseVolume"
+	ActDeleteVolume  ActionKind = "DeleteVolume"
+	ActCreatePod     ActionKind = "CreatePod"
+	ActDeletePod     ActionKind = "DeletePod"
+	ActCreateJob     ActionKind = "CreateJob"
+	ActDeleteJob     ActionKind = "DeleteJob"
 	// ActKeepArchive marks the archive at Key as kept on purpose.
 	ActKeepArchive ActionKind = "KeepArchive"
 )
@@ -59,6 +61,8 @@ type Action struct {
 	// Key is the archive's, Epoch the volume's.
 	Key   string
 	Epoch int64
+	// RestoredFrom is the archive that the home to archive was restored from; empty if from none.
+	RestoredFrom string
 	// Marker is to be written to the volume.
 	Marker Marker
 }
@@ -97,6 +101,7 @@ const (
 	CodeBucketMissing        Code = "BucketMissing"
 	CodeArchiveElsewhere     Code = "ArchiveElsewhere"
 	CodeJobFailed            Code = "JobFailed"
+	CodeHomeUnreadable       Code = "HomeUnreadable"
 	CodeJobEnding            Code = "JobEnding"
 	CodeTimedOut             Code = "TimedOut"
 	CodeRefused              Code = "Refused"

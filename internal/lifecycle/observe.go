@@ -58,6 +58,8 @@ type VolumeView struct {
 	State VolumeState
 	// Foreign: it does not belong to the Workspace, by its label and owner's UID (D20).
 	Foreign bool
+	// Controlled: another object controls it, so that it cannot become the Workspace's.
+	Controlled bool
 	// Released: it was released to the user and is not deleted with the Workspace.
 	Released        bool
 	UID             string

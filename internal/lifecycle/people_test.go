@@ -41,7 +41,9 @@ func (h *history) person() {
 			h.ws.Generation++
 			h.ws.DeletionPolicy = []lifecycle.DeletionPolicy{lifecycle.DeleteHome, lifecycle.ArchiveHome, lifecycle.RetainHome}[h.pick(3)]
 			h.logf("deletion is asked for, with %s", h.ws.DeletionPolicy)
-			h.gone = !h.ws.Finalizer
+			if h.gone = !h.ws.Finalizer; h.saved.ArchiveKey == "" { // a deletion does not search for a key that was removed
+				h.destroyed()
+			}
 		}
 	default:
 		if h.pick(3) == 0 {
@@ -164,7 +166,7 @@ func (h *history) help() {
 	if h.pod != nil && h.pod.foreign {
 		h.pod = nil
 	}
-	if h.vol != nil && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
+	if h.vol != nil && h.vol.uid != h.ws.Adopts && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
 		h.vol = nil
 		h.destroyed()
 	}

@@ -24,6 +24,7 @@ type history struct {
 	caches      []snapshot
 	firstSeen   map[string]time.Time
 	sets        bool // the controllers' clock is set now and then
+	backups     bool // of the volume are taken and brought back
 }
 
 func newHistory(decide engine, pick chooser) *history {
@@ -93,6 +94,9 @@ func (h *history) step() {
 	if h.saved.Operation.PointOfNoReturn && h.pick(12) == 0 { // a short and critical phase
 		h.spoil(place(h.saved.Archive.Store, h.saved.ArchiveKey))
 	}
+	if h.backups && h.pick(10) == 0 {
+		h.backUp()
+	}
 	h.check("a step")
 }
 
@@ -150,6 +154,7 @@ func (h *history) repoint() {
 		}
 	}
 	h.logf("the Secret names the store %s", to)
+	h.destroyed() // a damaged archive was copied over a good one, or the key was removed and nothing leads to the other store
 }
 
 // want writes the desired state.
@@ -168,7 +173,7 @@ func TestNothingIsLost(t *testing.T) {
 		seed, steps := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(20, 250).Draw(t, "steps")
 		for range 40 { // with rapid's usual 100 checks, 4000 histories
 			h := newHistory(lifecycle.Decide, seeded(seed))
-			h.sets = seed%2 == 0
+			h.sets, h.backups = seed%2 == 0, seed%3 > 0
 			if wrong := h.run(steps); wrong != "" {
 				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.transcript())
 			}

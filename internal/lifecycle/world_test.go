@@ -25,6 +25,7 @@ type world struct {
 	jobs []*job
 	// zombies are processes of Jobs that the API server no longer knows.
 	zombies []*job
+	backup  *volume            // of the home, elsewhere
 	debug   int                // Pods of other users on the volume
 	late    bool               // they came when it was about to be deleted
 	objects map[string]*object // by place

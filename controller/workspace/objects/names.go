@@ -44,6 +44,8 @@ const (
 	AnnotationRetry = "kyklos.io/retry"
 	// AnnotationAcceptLoss accepts the loss of the volume with this UID or the archive with this key.
 	AnnotationAcceptLoss = "kyklos.io/accept-data-loss"
+	// AnnotationAdopt names the volume that is the home by its UID (W78).
+	AnnotationAdopt = "kyklos.io/adopt-volume"
 )
 
 // Finalizer keeps a deleted Workspace until its objects are handled in the right order.

@@ -50,8 +50,13 @@ func VolumeBytes(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) (int
 // OurVolume reports whether a PersistentVolumeClaim belongs to this Workspace: it has its UID as a label and no other
 // controller (D20).
 func OurVolume(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
+	return pvc.Labels[LabelWorkspaceUID] == string(ws.UID) && !ControlledByOther(ws, pvc)
+}
+
+// ControlledByOther reports whether another object controls the PersistentVolumeClaim.
+func ControlledByOther(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
 	controller := metav1.GetControllerOf(pvc)
-	return pvc.Labels[LabelWorkspaceUID] == string(ws.UID) && (controller == nil || controller.UID == ws.UID)
+	return controller != nil && controller.UID != ws.UID
 }
 
 // Released reports whether the Workspace's PersistentVolumeClaim was released to the user.
@@ -73,19 +78,30 @@ func Marker(pvc *corev1.PersistentVolumeClaim) lifecycle.Marker {
 
 // MarkPatch returns the merge patch of ActMarkVolume. The API server rejects it with a conflict if the UID differs.
 func MarkPatch(act lifecycle.Action) []byte {
-	return patch(act.UID, "annotations", map[string]any{
-		AnnotationContent: string(act.Marker.Content), AnnotationRestoredFrom: orNull(act.Marker.RestoredFrom), AnnotationOperation: act.Marker.OperationID,
-	})
+	return patch(act.UID, map[string]any{"annotations": markerOf(act)})
+}
+
+func markerOf(act lifecycle.Action) map[string]any {
+	return map[string]any{
+		AnnotationContent: string(act.Marker.Content), AnnotationRestoredFrom: orNull(act.Marker.RestoredFrom), AnnotationOperation: orNull(act.Marker.OperationID),
+	}
+}
+
+// AdoptPatch returns the merge patch of ActAdoptVolume, with the same precondition: the volume has the labels of the
+// Workspace's own, and a marker.
+func AdoptPatch(ws *v1alpha1.Workspace, act lifecycle.Action) []byte {
+	return patch(act.UID, map[string]any{"labels": labels(ws), "annotations": markerOf(act)})
 }
 
 // ReleasePatch returns the merge patch of ActReleaseVolume, with the same precondition: the volume is
 // unmanaged. The other labels stay and identify the home.
 func ReleasePatch(act lifecycle.Action) []byte {
-	return patch(act.UID, "labels", map[string]any{LabelManagedBy: nil})
+	return patch(act.UID, map[string]any{"labels": map[string]any{LabelManagedBy: nil}})
 }
 
-func patch(uid, field string, values map[string]any) []byte {
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": uid, field: values}})
+func patch(uid string, metadata map[string]any) []byte {
+	metadata["uid"] = uid
+	text, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		panic(err) // strings only
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Pack writes the folder as a tar.gz. report, which may be nil, is called after every entry and every megabyte. Anything
-// that cannot be read is an error, and so is a change meanwhile (ErrChanged). A nil folder is a home that was never
+// that cannot be read is an error, which names all that may not be read (fs.ErrPermission), and so is a change meanwhile (ErrChanged). A nil folder is a home that was never
 // created: it is packed as an empty one, owned by the caller.
 func Pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
 	zip, err := compress(w)
@@ -42,7 +42,7 @@ func pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progres
 		links: map[inode]string{}, buffer: make([]byte, 1<<20),
 	}
 	if err := p.home(folder); err != nil {
-		return Summary{}, err
+		return Summary{}, blocked(ctx, folder, err)
 	}
 	p.summary.Tree = p.digest.sum()
 	p.summary.Allocated += p.digest.content.allocated
