@@ -150,6 +150,7 @@ func (h *history) repoint() {
 		}
 	}
 	h.logf("the Secret names the store %s", to)
+	h.destroyed() // if the status was wiped, nothing names the other store
 }
 
 // want writes the desired state.

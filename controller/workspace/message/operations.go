@@ -72,7 +72,7 @@ const busy = "Another Pod uses the volume; to see which: `kubectl describe pvc -
 var advice = map[mover.Code]string{
 	mover.HomeUnreadable: "Start the workspace and make the file or folder readable by its owner, or delete it.",
 	mover.HomeChanged:    busy, mover.VolumeBusy: busy,
-	mover.DiskFull:     "Increase spec.storage.size; the storage class must allow it.",
+	mover.DiskFull:     "Increase spec.storage.size: the home is then restored to a larger volume.",
 	mover.HomeTooLarge: "Increase spec.storage.size; the storage class must allow it. Files that share or compress their blocks need more space when they are restored.",
 	mover.HomeExists:   "The volume holds a home that is not from the archive; inspect it before you delete anything.",
 }
