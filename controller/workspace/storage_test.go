@@ -7,6 +7,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive/mover"
+	"kyklos.io/kyklos/internal/lifecycle"
 )
 
 // A class that is gone, or a size that is too small, can be changed while there is no volume: also one that is waited for, and
@@ -14,11 +15,7 @@ import (
 func TestAnotherVolumeIsAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.StorageClassName = retired }))
-	for range 10 { // its volume is never bound
-		w.update(w.pass())
-		w.nodes()
-		w.clock.SetTime(w.clock.Now().Add(time.Second))
-	}
+	w.expectRetries("Timeout", lifecycle.CodeTimedOut, `StorageClass "retired" does not exist`) // its volume is never bound
 	first := w.pvc().UID
 	w.change(func(ws *v1alpha1.Workspace) {
 		ws.Spec.Storage.StorageClassName, ws.Spec.Storage.Size = "", "3Gi"

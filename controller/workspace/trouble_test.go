@@ -35,6 +35,30 @@ func (w *world) expectError(reason v1alpha1.FailureReason, code lifecycle.Code, 
 	}
 }
 
+// expectRetries reconciles until six attempts have failed, and checks that it goes on, and says why: with the reason, the code and
+// parts of the message (W71).
+func (w *world) expectRetries(reason v1alpha1.FailureReason, code lifecycle.Code, parts ...string) {
+	w.Helper()
+	for range 2000 {
+		_ = w.pass()
+		w.nodes()
+		w.clock.SetTime(w.clock.Now().Add(max(w.wait.Truncate(time.Second), time.Second)))
+		if w.workspace().Status.Operation.Attempt > 6 {
+			break
+		}
+	}
+	status := w.workspace().Status
+	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
+	if status.Phase == v1alpha1.PhaseError || status.Operation.Attempt < 7 || status.Error == nil || status.Error.Reason != reason || status.Error.Code != string(code) {
+		w.Fatalf("the workspace is %s in %+v with %+v, want a seventh attempt after %s, %s", status.Phase, status.Operation, status.Error, reason, code)
+	}
+	for _, part := range parts {
+		if ready.Reason != string(code) || !strings.Contains(ready.Message, part) || !strings.Contains(status.Error.Message, part) {
+			w.Errorf("Ready %s %q, and the message %q: there is no %q", ready.Reason, ready.Message, status.Error.Message, part)
+		}
+	}
+}
+
 // annotate sets an annotation, as a user does.
 func (w *world) annotate(name, value string) {
 	w.Helper()
@@ -144,24 +168,29 @@ func TestARefusalIsCounted(t *testing.T) { // D25
 		}
 		return nil
 	}
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "exceeded quota: storage")
-	if asked != 4 {
-		t.Errorf("it was tried %d times, want once and three times again", asked)
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "exceeded quota: storage")
+	if asked != 6 {
+		t.Errorf("it was tried %d times, want once for each attempt", asked)
 	}
 	w.faults.refuse = nil
-	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })
 	w.converge()
 	w.expectState("RUNNING")
 }
 
-func TestWhatCannotBeBuiltIsNotTriedAgain(t *testing.T) {
+func TestWhatCannotBeBuiltIsTriedSlowly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "much" }))
+	begun := w.clock.Now()
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "spec.storage.size", `"much"`)
+	if took := w.clock.Now().Sub(begun); took < 25*time.Minute {
+		t.Errorf("six attempts in %s for what takes another spec", took)
+	}
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "1Gi" }) // which is tried at once
+	changed := w.clock.Now()
 	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "spec.storage.size", `"much"`)
-	if attempt := w.faults.writes; attempt > 6 {
-		t.Errorf("%d writes for what cannot succeed: %v", attempt, w.faults.log)
+	w.expectState("RUNNING")
+	if took := w.clock.Now().Sub(changed); took > 3*time.Minute {
+		t.Errorf("it waits for %s after the spec has changed", took)
 	}
 }
 
@@ -188,11 +217,9 @@ func TestAnUnreachableStoreIsNotALoss(t *testing.T) { // D23
 	w := inStandby(t)
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
 	w.desire(v1alpha1.DesiredPending)
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeBucketMissing)
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeBucketMissing)
 	w.expectContent("work")
 	w.update(os.Rename(w.bucket+".away", w.bucket))
-	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.converge()
 	w.expectState("ARCHIVED")
 }
@@ -213,7 +240,7 @@ func TestAStoreThatIsAwayIsTheReason(t *testing.T) {
 		_ = w.pass()
 		w.clock.SetTime(w.clock.Now().Add(time.Second))
 	}
-	for w.workspace().Status.Phase != v1alpha1.PhaseError {
+	for w.workspace().Status.Operation.Attempt < 6 {
 		for _, kind := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionProgressing} {
 			if condition := meta.FindStatusCondition(w.workspace().Status.Conditions, kind); condition == nil || condition.Reason != string(lifecycle.CodeStoreUnreachable) {
 				t.Fatalf("%s at %v: %+v", kind, w.clock.Now(), condition)
@@ -222,10 +249,9 @@ func TestAStoreThatIsAwayIsTheReason(t *testing.T) {
 		_ = w.pass()
 		w.clock.SetTime(w.clock.Now().Add(time.Second))
 	}
-	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store: endpoint: the manager does not call 169.254.169.254")
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store: endpoint: the manager does not call 169.254.169.254")
 	secret.Data = good
 	w.update(w.server.Update(t.Context(), &secret))
-	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.converge()
 	w.expectState("ARCHIVED")
 	for _, condition := range w.workspace().Status.Conditions {
@@ -243,7 +269,6 @@ func TestASecretThatSaysTooLittle(t *testing.T) {
 	secret.Data = map[string][]byte{"endpoint": []byte("http://s3.example.com"), "buckett": []byte("homes")}
 	w.update(w.server.Update(t.Context(), &secret))
 	w.desire(v1alpha1.DesiredPending)
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store", "buckett")
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store", "buckett")
 	w.expectContent("work")
 }

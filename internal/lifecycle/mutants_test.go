@@ -127,7 +127,7 @@ func TestSimulatorFindsMutants(t *testing.T) {
 	for _, m := range mutants {
 		t.Run(m.defect, func(t *testing.T) {
 			t.Parallel()
-			const most = 8000
+			const most = 16000
 			found := regexp.MustCompile(m.wrong)
 			for seed := range uint64(most) {
 				h := newHistory(m.engine, seeded(seed))

@@ -66,6 +66,9 @@ func (h *history) changeStorage() {
 // destroy lets a user destroy something.
 func (h *history) destroy() {
 	h.damaged = true
+	if h.pick(4) == 0 { // troubles come together
+		h.storeUp = false
+	}
 	switch h.pick(8) {
 	case 7:
 		h.removeKey()

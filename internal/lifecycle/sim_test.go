@@ -129,7 +129,7 @@ func (h *history) clock() {
 		h.logf("the controllers' clock is off by %s", h.moved)
 	}
 	idle := lifecycle.DecideIdle(lifecycle.IdleInput{
-		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
+		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, Limit: lifecycle.TraitOf(h.saved.Operation.Type).Limit, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
 		Pause: h.ws.Pause, Deleting: h.ws.Deleting,
 	})
 	if idle.Desired != "" {
