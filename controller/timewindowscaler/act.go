@@ -39,11 +39,14 @@ func (r *Reconciler) act(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs
 	if !p.Write {
 		if obs.unavailable == nil {
 			r.attempts.Over(work)
+		} else {
+			r.attempts.Leave(work)
 		}
 		return done, nil
 	}
 	key := types.NamespacedName{Namespace: tws.Namespace, Name: tws.Spec.TargetRef.Name}
 	cause := attempts.Cause{Generation: tws.Generation, Target: obs.target.Base().UID, Until: p.wakeUp}
+	r.echoes.expect(work.Scaler, obs.target.Base().UID, p.desired())
 	written, err := attempts.Do(ctx, r.attempts, work, targetLane(tws), cause, func(ctx context.Context) (target.Target, error) {
 		return target.KindOf(tws.Spec.TargetRef).Write(ctx, &r.Clients, key, obs.target, p.desired())
 	})

@@ -76,6 +76,7 @@ type modelClient struct {
 }
 
 func (c modelClient) Get(_ context.Context, key types.NamespacedName, object client.Object, _ ...client.GetOption) error {
+	c.gets++
 	for at, h := range c.objects {
 		if _, ok := object.(*appsv1.Deployment); ok && at != targetAt(key.Name) && strings.HasPrefix(at, targetAt("")) && h.now() != nil {
 			delete(c.own, string(h.now().GetUID()))

@@ -21,6 +21,8 @@ type apiModel struct {
 	answer answer
 	// meanwhile runs once, just before the next write arrives.
 	meanwhile func()
+	// gets counts the reads of single objects in the cache.
+	gets int
 	// scaled is told of each write to a target that changed its count, and refused of each that the manager's
 	// own last write made outdated, although that was answered.
 	scaled  func(name string, count int32)

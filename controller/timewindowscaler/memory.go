@@ -134,10 +134,11 @@ func (r *Reconciler) get(ctx context.Context, key types.NamespacedName, state *s
 	return tws, nil
 }
 
+// readScaler returns the scaler without a copy, if the reader has it in a cache.
 func readScaler(ctx context.Context, reader client.Reader, key types.NamespacedName) newest.Source[*v1beta1.TimeWindowScaler] {
 	return func() (newest.State[*v1beta1.TimeWindowScaler], error) {
 		tws := &v1beta1.TimeWindowScaler{}
-		if err := reader.Get(ctx, key, tws); err != nil {
+		if err := reader.Get(ctx, key, tws, client.UnsafeDisableDeepCopy); err != nil {
 			return newest.State[*v1beta1.TimeWindowScaler]{}, client.IgnoreNotFound(err)
 		}
 		return asSeen(tws), nil

@@ -40,6 +40,7 @@ type Reconciler struct {
 	memory   memory
 	caughtUp sync.Once
 	attempts *attempts.Attempts
+	echoes   echoes
 	holidays holidaywatch.Watches
 	metrics  *extmetric.Poller
 	// tolerance applies to all metrics.
@@ -53,8 +54,13 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	now := r.Clock.Now()
 	state := r.memory.of(req.NamespacedName)
+	if r.waits(req.NamespacedName, state, now) {
+		return after(reportRetry), nil
+	}
 	r.attempts.Decide(req.NamespacedName)
 	defer r.attempts.Decided(req.NamespacedName)
+	r.echoes.forget(req.NamespacedName)
+	defer r.awaitEcho(req.NamespacedName)
 	stored, err := r.get(ctx, req.NamespacedName, state, now)
 	if err == nil && (stored == nil || stored.DeletionTimestamp != nil) {
 		return r.deleted(ctx, req, stored, state, now)
@@ -94,6 +100,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return r.failed(ctx, req, state, now, err)
 	}
 	return lessThat(r.nextRequeue(&pass, state), r.Clock.Since(now)), nil
+}
+
+// waits takes a place in line for a scaler whose boundary has passed, if others fill its lane.
+func (r *Reconciler) waits(key types.NamespacedName, state *scalerState, now time.Time) bool {
+	due := !state.wakeUp.IsZero() && !now.Before(state.wakeUp)
+	kind := state.target.Kind()
+	return due && kind.Kind != "" && r.attempts.Wait(attempts.ID{Scaler: key, Work: attempts.WriteTarget}, attempts.Lane{Namespace: key.Namespace, Kind: kind})
 }
 
 // nextRequeue returns when to reconcile again after a pass that was completed.

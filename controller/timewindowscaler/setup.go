@@ -107,6 +107,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		enforce:   options.OnFight == contention.Enforce,
 	}
 	r.attempts.Probe, r.attempts.Wake, r.attempts.Ticks = probe, wakeFirst, time.NewTicker(attempts.ProbeInterval).C
+	r.echoes.wake = wakeFirst
 	r.attempts.WakeLast = func(keys ...types.NamespacedName) { queue.WakeAt(reportPriority, keys...) }
 	watches := r.newKindWatches(mgr, &queue, options)
 	r.Watches, r.namespaces = watches, options.Namespaces
@@ -182,7 +183,7 @@ func (r *Reconciler) build(mgr ctrl.Manager, queue *wakequeue.Queue, workers int
 		scalers := func(ctx context.Context, obj client.Object) []types.NamespacedName {
 			return r.scalersOf(ctx, kind.GroupKind(), client.ObjectKeyFromObject(obj))
 		}
-		b.Watches(cached.Object(), reconcileAll(scalers), builder.WithPredicates(targetChanged(cached)))
+		b.Watches(cached.Object(), unlessEchoed{reconcileAll(scalers), &r.echoes, cached, scalers}, builder.WithPredicates(targetChanged(cached)))
 	})
 	return b.Complete(r)
 }

@@ -13,6 +13,19 @@ type place struct {
 	inLine bool
 }
 
+// Wait takes a place in line for a request that will be due soon, if its lane is full, and reports that: a pass would find out
+// the same, and take a hundred times as long. A lane that hangs has to be looked at.
+func (a *Attempts) Wait(id ID, of Lane) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.lane(of)
+	if l.hangs || a.entries[id] != nil || l.running < min(l.limit, a.half()) {
+		return false
+	}
+	a.enqueue(l, id, a.Elapsed())
+	return true
+}
+
 // enqueue adds work to those that wait for a lane, and returns since when it does. The lock is held.
 func (a *Attempts) enqueue(l *lane, id ID, now time.Duration) time.Duration {
 	p := a.queued[id]
@@ -26,6 +39,13 @@ func (a *Attempts) enqueue(l *lane, id ID, now time.Duration) time.Duration {
 		l.waiting = append(l.waiting, id)
 	}
 	return p.since
+}
+
+// Leave gives up a place in line.
+func (a *Attempts) Leave(id ID) {
+	a.mu.Lock()
+	a.leave(id)
+	a.unlockAndCall()
 }
 
 // leave gives up a place. The lock is held.

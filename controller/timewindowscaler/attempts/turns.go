@@ -78,6 +78,14 @@ func (a *Attempts) Turn(scaler types.NamespacedName, wrote bool) bool {
 	return false
 }
 
+// Waits reports whether the scaler has yet to report, so that it is woken once more.
+func (a *Attempts) Waits(scaler types.NamespacedName) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, waits := a.turns.since[scaler]
+	return waits
+}
+
 // Reported ends a turn.
 func (a *Attempts) Reported(scaler types.NamespacedName) {
 	a.mu.Lock()

@@ -24,6 +24,9 @@ func (m *Memory) follow(ref v1beta1.TargetRef, versionsOnly bool) {
 	}
 }
 
+// Kind is the kind of the target; empty if it was never read.
+func (m *Memory) Kind() schema.GroupKind { return m.kind.GroupKind() }
+
 // Wrote takes the target as the API server returned it for a write.
 func (m *Memory) Wrote(written Target) { m.Answered(asSeen(written)) }
 
