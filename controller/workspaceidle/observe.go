@@ -8,7 +8,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -134,11 +133,4 @@ func idleInput(ws *v1alpha1.Workspace, lastActivity, now time.Time) lifecycle.Id
 		ArchiveTTL:   time.Duration(ws.Spec.ArchiveTTLSeconds) * time.Second,
 		LastActivity: lastActivity,
 	}
-}
-
-func timeOf(t *metav1.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.Time
 }
