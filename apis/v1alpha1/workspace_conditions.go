@@ -45,7 +45,7 @@ const (
 	ReasonVolumeAdopted = "VolumeAdopted"
 	// ReasonJobEnding: Kyklos waits for a mover Job and its Pods to be gone.
 	ReasonJobEnding = "JobEnding"
-	// ReasonCancelled: archiving was cancelled because the home is wanted again.
+	// ReasonCancelled: an operation was cancelled because another state is desired.
 	ReasonCancelled = "Cancelled"
 	// ReasonVolumeReprieved: a volume that was about to be deleted is the home again.
 	ReasonVolumeReprieved = "VolumeReprieved"

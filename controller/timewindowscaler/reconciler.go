@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -91,16 +92,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	r.attempts.Decided(req.NamespacedName)
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
-	report := pass.report()
-	r.record(ctx, &pass, report, state)
-	if err := r.publish(ctx, stored, report.status, state, &pass); err != nil {
+	if err := r.report(ctx, stored, &pass, state); err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	if obs.unchecked {
-		state.refused.put = true
-		r.attempts.WakeLast(req.NamespacedName)
-	}
 	return lessThat(r.nextRequeue(&pass, state), r.Clock.Since(now)), nil
+}
+
+// report records what the pass has found and done, and publishes it when it is the scaler's turn.
+func (r *Reconciler) report(ctx context.Context, stored *v1beta1.TimeWindowScaler, pass *passResult, state *scalerState) error {
+	report := pass.report()
+	r.record(ctx, pass, report, state)
+	if pass.obs.unchecked {
+		state.refused.put = true
+		r.attempts.WakeLast(client.ObjectKeyFromObject(stored))
+	}
+	return r.publish(ctx, stored, report.status, state, pass)
 }
 
 // decide plans, and plans again with what it turns out to need: whether the schema accepts what is to be written, and who the

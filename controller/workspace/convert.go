@@ -52,6 +52,7 @@ func volumeView(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim, binds
 	view := lifecycle.VolumeView{
 		State: lifecycle.VolumePending, Foreign: !objects.OurVolume(ws, pvc), Controlled: objects.ControlledByOther(ws, pvc), Released: objects.Released(pvc),
 		UID: string(pvc.UID), ResourceVersion: pvc.ResourceVersion, Marker: objects.Marker(pvc),
+		Outdated: objects.OutdatedVolume(ws, pvc),
 	}
 	view.OperationID, _ = objects.Origin(pvc)
 	switch {

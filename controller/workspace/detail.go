@@ -26,6 +26,9 @@ func (p plan) detail() message.Detail {
 			return p.moverDetail(job.UID)
 		}
 	}
+	if p.noClass != "" {
+		return message.Detail{Text: fmt.Sprintf("StorageClass %q does not exist", p.noClass)}
+	}
 	if p.pod != nil {
 		return podDetail(p.pod, objects.WorkspaceContainer)
 	}

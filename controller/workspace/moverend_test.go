@@ -123,8 +123,7 @@ func TestAnUnreadableFileBlocksTheArchive(t *testing.T) {
 		*r = mover.Result{Code: mover.HomeUnreadable, Message: `permission denied to read 1 file ("token": file of user 1000, mode 0000)`}
 	}
 	w.desire(v1alpha1.DesiredPending)
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeHomeUnreadable, `"token": file of user 1000, mode 0000`, "desiredState to RUNNING", "chmod u+rX")
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeHomeUnreadable, `"token": file of user 1000, mode 0000`, "desiredState to RUNNING", "chmod u+rX")
 	if events := strings.Join(w.newEvents(), "\n"); !strings.Contains(events, `HomeUnreadable`) || !strings.Contains(events, `"token"`) {
 		t.Errorf("no event names it:\n%s", events)
 	}

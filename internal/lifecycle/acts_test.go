@@ -43,7 +43,7 @@ func (w *world) apply(a lifecycle.Action) {
 func (w *world) applyToVolume(a lifecycle.Action) {
 	if a.Kind == lifecycle.ActCreateVolume {
 		if w.vol == nil {
-			w.vol = &volume{uid: w.id(), op: a.OperationID, state: lifecycle.VolumePending}
+			w.vol = &volume{uid: w.id(), op: a.OperationID, made: w.storage, state: lifecycle.VolumePending}
 		}
 		return
 	}

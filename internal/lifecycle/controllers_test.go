@@ -23,6 +23,13 @@ func (w *world) snapshot() snapshot {
 	return snapshot{w.ws, w.rv, w.saved, w.seen()}
 }
 
+// deciding are the failures after which a person decides what happens to data. After all others the Workspace continues by itself
+// (W71): nobody helps it in recover.
+var deciding = map[lifecycle.Code]bool{
+	lifecycle.CodeVolumeLost: true, lifecycle.CodeArchiveLost: true, lifecycle.CodeArchiveCorrupt: true, lifecycle.CodeArchiveElsewhere: true,
+	lifecycle.CodeVolumeForeign: true, lifecycle.CodeVolumeUnknown: true, lifecycle.CodeVolumeWaste: true,
+}
+
 // controller is one of several replicas that believe to be the leader. It executes a decision later, if it
 // does not crash before.
 type controller struct {
@@ -122,6 +129,9 @@ func (c *controller) commit(w *world) {
 			w.saved.Phase, w.saved.Operation.Type, p.decision.Code)
 		if w.saved.Phase == lifecycle.Failed && w.saved.Operation.Type != lifecycle.None {
 			w.fault("ERROR with an operation")
+		}
+		if w.saved.Phase == lifecycle.Failed && before.Phase != lifecycle.Failed && !deciding[w.saved.Error.Code] {
+			w.fault("ERROR for %s, which nobody has to decide", w.saved.Error.Code)
 		}
 		if lost := w.saved.Error.Reason == lifecycle.DataLost; lost && w.saved.Phase == lifecycle.Failed && !w.damaged {
 			w.fault("a false alarm: %s", w.saved.Error.Code)

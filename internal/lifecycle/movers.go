@@ -19,6 +19,9 @@ func (o Operation) HoldsMover(now time.Time, started bool) bool {
 	}
 }
 
+// Failing reports whether an attempt has failed.
+func (o Operation) Failing() bool { return o.Type != None && o.Failures.total() > 0 }
+
 // waitsForMover reports whether the attempt has not begun: it waits until it may, and then for a slot.
 func (o Operation) waitsForMover() bool {
 	return TraitOf(o.Type).Job && !o.PointOfNoReturn && o.Failed == "" && o.JobName == "" && !o.NextRetryAt.IsZero()

@@ -66,6 +66,8 @@ type VolumeView struct {
 	ResourceVersion string
 	// OperationID is the one that created it.
 	OperationID string
+	// Outdated: it was created from another spec.storage.
+	Outdated bool
 	// Marker describes its content.
 	Marker Marker
 }

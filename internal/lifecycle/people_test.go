@@ -46,8 +46,11 @@ func (h *history) person() {
 			}
 		}
 	default:
-		if h.pick(3) == 0 {
+		switch h.pick(3) {
+		case 0:
 			h.destroy()
+		case 1:
+			h.changeStorage()
 		}
 	}
 }
@@ -55,6 +58,9 @@ func (h *history) person() {
 // destroy lets a user destroy something.
 func (h *history) destroy() {
 	h.damaged = true
+	if h.pick(4) == 0 { // troubles come together
+		h.storeUp = false
+	}
 	switch h.pick(8) {
 	case 7:
 		h.removeKey()

@@ -133,7 +133,7 @@ func (h *history) clock() {
 		h.logf("the controllers' clock is off by %s", h.moved)
 	}
 	idle := lifecycle.DecideIdle(lifecycle.IdleInput{
-		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
+		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, Limit: lifecycle.TraitOf(h.saved.Operation.Type).Limit, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
 		Pause: h.ws.Pause, Deleting: h.ws.Deleting,
 	})
 	if idle.Desired != "" {
@@ -154,7 +154,7 @@ func (h *history) repoint() {
 		}
 	}
 	h.logf("the Secret names the store %s", to)
-	h.destroyed() // a damaged archive was copied over a good one, or the key was removed and nothing leads to the other store
+	h.destroyed() // a damaged archive was copied over a good one, or the key or the status was removed and nothing leads to the other store
 }
 
 // want writes the desired state.

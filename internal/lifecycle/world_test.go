@@ -16,9 +16,11 @@ type world struct {
 	moved time.Duration // the error of the controllers' clock
 	ids   int
 	ws    lifecycle.Workspace
-	gone  bool // the Workspace object is
-	rv    int
-	saved lifecycle.Status
+	// storage is spec.storage.
+	storage int
+	gone    bool // the Workspace object is
+	rv      int
+	saved   lifecycle.Status
 
 	pod  *pod
 	vol  *volume
@@ -61,6 +63,7 @@ type volume struct {
 	state   lifecycle.VolumeState
 	foreign bool
 	release bool
+	made    int // of which spec.storage
 	version int
 	disk    string    // which restore the bytes are of
 	dying   time.Time // when a person deleted it
@@ -128,6 +131,7 @@ func (w *world) seen() lifecycle.Observation {
 	if v := w.vol; v != nil {
 		o.Volume = lifecycle.VolumeView{
 			State: v.state, Foreign: v.foreign, Released: v.release, UID: v.uid, ResourceVersion: fmt.Sprint(v.rv), OperationID: v.op, Marker: v.marker,
+			Outdated: v.made != w.storage,
 		}
 	}
 	for _, j := range w.jobs {

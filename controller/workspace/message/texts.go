@@ -141,7 +141,7 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeAllLimit: {event: onChange, now: "The cluster has reached the limit of {{.Limits.All}} running workspaces. This one starts when another one stops."},
 	lifecycle.CodeMoversFull: {now: "No mover is free: at most {{.Limits.Movers}} homes are moved at once{{if .Limits.Kept}}, and {{.Limits.Kept}} of these slots are kept for restores{{end}}. " +
 		"Restores go first, then the namespaces take turns{{if gt .Limits.Movers 2}}, and each leaves the last slot to others{{end}}."},
-	lifecycle.CodeCancelled: {event: normal, now: "Archiving was cancelled because the desired state is {{.Desired}}. The home is still on its volume."},
+	lifecycle.CodeCancelled: {event: normal, now: "{{.Doing}} was cancelled because the desired state is {{.Desired}}. The home is as it was before."},
 	lifecycle.CodeStalled:   {now: "The workspace is in ERROR."},
 	lifecycle.CodeRecovered: {event: normal, now: "The workspace has left ERROR and continues from the observed state."},
 	lifecycle.CodeLossAccepted: {event: warning,

@@ -35,7 +35,7 @@ const (
 	AnnotationOperation    = "kyklos.io/operation"
 )
 
-// annotationSpec is a digest of the spec that the Pod was created from.
+// annotationSpec is a digest of the part of the spec that a Pod or a volume was created from.
 const annotationSpec = "kyklos.io/made-of"
 
 // The annotations of a Workspace by which users resolve ERROR (D8, D6).

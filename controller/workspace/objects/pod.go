@@ -61,8 +61,10 @@ func Outdated(ws *v1alpha1.Workspace, pod *corev1.Pod) bool {
 }
 
 // madeOf returns a digest of the Pod's part of the spec, not of the Pod: another version of Kyklos may build it differently.
-func madeOf(ws *v1alpha1.Workspace) string {
-	text, err := json.Marshal(ws.Spec.WorkspacePod)
+func madeOf(ws *v1alpha1.Workspace) string { return digest(ws.Spec.WorkspacePod) }
+
+func digest(spec any) string {
+	text, err := json.Marshal(spec)
 	if err != nil {
 		panic(err) // strings, numbers and lists of them
 	}

@@ -21,7 +21,9 @@ func Volume(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.PersistentVol
 	marks := labels(ws)
 	marks[LabelOperation] = act.OperationID
 	pvc := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: VolumeName(ws.Name), Namespace: ws.Namespace, Labels: marks},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: VolumeName(ws.Name), Namespace: ws.Namespace, Labels: marks, Annotations: map[string]string{annotationSpec: volumeOf(ws, size)},
+		},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.PersistentVolumeAccessMode(ws.Spec.Storage.AccessMode)},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
@@ -31,6 +33,19 @@ func Volume(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.PersistentVol
 		pvc.Spec.StorageClassName = &class
 	}
 	return pvc, nil
+}
+
+// OutdatedVolume reports whether the PersistentVolumeClaim was created from another spec.storage than the current one.
+func OutdatedVolume(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
+	made, known := pvc.Annotations[annotationSpec]
+	size, err := quantity("spec.storage.size", ws.Spec.Storage.Size)
+	return known && err == nil && made != volumeOf(ws, size)
+}
+
+// volumeOf returns a digest of what a PersistentVolumeClaim is created from. The claim itself shows neither the size it was
+// created with nor whether its class was asked for.
+func volumeOf(ws *v1alpha1.Workspace, size resource.Quantity) string {
+	return digest([]any{size.Value(), ws.Spec.Storage.StorageClassName, ws.Spec.Storage.AccessMode})
 }
 
 // VolumeBytes returns the maximum size of a home: the larger of the requested and the actual size of the volume. pvc may be
