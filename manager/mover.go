@@ -47,6 +47,7 @@ func newArchiveCommand() *cobra.Command {
 	command := options.command("archive", "Archive the home of a volume", mover.Archive)
 	flags := command.Flags()
 	flags.Int64Var(&options.job.Epoch, "epoch", 0, "number of starts of the workspace on the volume; written to the archive's marker")
+	flags.StringVar(&options.job.RestoredFrom, "restored-from", "", "archive that the home was restored from, if from any; another home is refused")
 	flags.StringVar(&options.job.Workspace, "workspace", "", "the workspace's NAMESPACE/NAME; written to the archive's marker")
 	return command
 }

@@ -14,7 +14,7 @@ import (
 // TestMoversTakeTheArgumentsOfTheirJobs: the controller and the mover command must agree on the arguments.
 func TestMoversTakeTheArgumentsOfTheirJobs(t *testing.T) {
 	ws := &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "ann", UID: "u"}}
-	act := lifecycle.Action{Name: "job", UID: "volume", OperationID: "op", Attempt: 1, Epoch: 3}
+	act := lifecycle.Action{Name: "job", UID: "volume", OperationID: "op", Attempt: 1, Epoch: 3, RestoredFrom: "archives/x"}
 	for operation, verb := range map[lifecycle.OperationType]string{lifecycle.Archiving: "archive", lifecycle.Restoring: "restore"} {
 		move := objects.Move{Operation: operation, Limit: time.Minute, SHA256: "sum"}
 		args := objects.Job(ws, act, move).Spec.Template.Spec.Containers[0].Args
@@ -32,7 +32,7 @@ func TestMoversTakeTheArgumentsOfTheirJobs(t *testing.T) {
 			t.Errorf("%v: %v is not a flag", args, rest)
 		}
 		for flag, want := range map[string]string{
-			"volume-uid": "volume", "epoch": "3", "workspace": "team/ann", "operation": "op", "sha256": "sum",
+			"volume-uid": "volume", "epoch": "3", "workspace": "team/ann", "operation": "op", "sha256": "sum", "restored-from": "archives/x",
 		} {
 			if given := command.Flags().Lookup(flag); given != nil && given.Value.String() != want {
 				t.Errorf("%s --%s=%s, want %s", verb, flag, given.Value, want)

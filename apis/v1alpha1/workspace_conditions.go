@@ -45,7 +45,7 @@ const (
 	ReasonVolumeAdopted = "VolumeAdopted"
 	// ReasonJobEnding: Kyklos waits for a mover Job and its Pods to be gone.
 	ReasonJobEnding = "JobEnding"
-	// ReasonCancelled: archiving was cancelled because the home is wanted again.
+	// ReasonCancelled: an operation was cancelled because another state is desired.
 	ReasonCancelled = "Cancelled"
 	// ReasonVolumeReprieved: a volume that was about to be deleted is the home again.
 	ReasonVolumeReprieved = "VolumeReprieved"
@@ -132,6 +132,8 @@ const (
 	ReasonArchiveElsewhere = "ArchiveElsewhere"
 	// ReasonJobFailed: a mover failed.
 	ReasonJobFailed = "JobFailed"
+	// ReasonHomeUnreadable: the mover may not read all of the home, so it is not archived.
+	ReasonHomeUnreadable = "HomeUnreadable"
 	// ReasonTimedOut: an attempt exceeded its time limit.
 	ReasonTimedOut = "TimedOut"
 	// ReasonRefused: the API server rejected an object.

@@ -10,7 +10,7 @@ type Phase string
 
 // The states that cannot be desired.
 const (
-	// PhaseError: an operation failed and is not retried; see the condition Stalled.
+	// PhaseError: a person has to decide what happens to data; see the condition Stalled.
 	PhaseError Phase = "ERROR"
 	// PhaseDeleting: the Workspace is being deleted.
 	PhaseDeleting Phase = "DELETING"

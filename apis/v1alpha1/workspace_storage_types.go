@@ -1,30 +1,28 @@
 package v1alpha1
 
-// WorkspaceStorage describes the volume of the home directory.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",message="must not change: a volume cannot change its class",reason=FieldValueForbidden,fieldPath=".storageClassName"
+// WorkspaceStorage describes the volume of the home directory. Except for mountPath
+// it can be changed while there is no volume.
 type WorkspaceStorage struct {
-	// size is the size of the volume. It can grow if the storage class allows it.
+	// size is the size of the volume. It can grow if the storage class allows it, and
+	// shrink only while the home is not on a volume.
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="isQuantity(self) && !self.matches('([num]|[eE]-[0-9]+)$') && quantity(self).compareTo(quantity('1')) >= 0",message="must be a size in whole bytes above 0, such as 10Gi",reason=FieldValueInvalid
-	// +kubebuilder:validation:XValidation:rule="!isQuantity(self) || !isQuantity(oldSelf) || quantity(self).compareTo(quantity(oldSelf)) >= 0",message="must not shrink: a volume cannot be made smaller",reason=FieldValueForbidden
 	Size string `json:"size"`
 
 	// storageClassName is the StorageClass of the volume. Defaults to the cluster's
-	// default class. Immutable.
+	// default class. Immutable while the home is on a volume.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of a StorageClass: lower-case letters, digits, '-' and '.', beginning and ending with a letter or digit",reason=FieldValueInvalid
 	StorageClassName string `json:"storageClassName,omitempty"`
 
 	// accessMode is ReadWriteOnce, or ReadWriteOncePod if the volume's driver
-	// supports it. Immutable.
+	// supports it. Immutable while the home is on a volume.
 	// +optional
 	// +kubebuilder:default=ReadWriteOnce
 	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteOncePod
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="must not change: a volume keeps its access mode",reason=FieldValueForbidden
 	AccessMode string `json:"accessMode"`
 
 	// mountPath is the path of the home directory in the container. Immutable.

@@ -16,6 +16,10 @@ import (
 // uploadAge is the age at which no mover can still be working on an upload: a ticket is valid for a day at most.
 const uploadAge = 24*time.Hour + lifecycle.OrphanAge
 
+// maxDeletions is how many archives of a store are deleted in one cycle. Before each the Workspaces are listed, and a store can name
+// any number.
+const maxDeletions = 1000
+
 // result is the result of one cycle for one store.
 type result struct {
 	*store
@@ -44,7 +48,7 @@ func (c *Collector) act(ctx context.Context, obs observation, next plan) result 
 			return r
 		}
 	}
-	for _, key := range next.Victims {
+	for _, key := range next.Victims[:min(len(next.Victims), maxDeletions)] {
 		if r.err = c.delete(ctx, obs, key, &r); r.err != nil {
 			return r
 		}

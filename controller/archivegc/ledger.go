@@ -1,6 +1,7 @@
 package archivegc
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +24,10 @@ const LedgerName = "kyklos-archive-gc"
 const (
 	// maxOrphans bounds the ConfigMap: each takes 14 bytes of a megabyte. Further ones wait until others are deleted.
 	maxOrphans = 40_000
+	// maxLedger bounds the ConfigMap's data in bytes; the API server accepts a megabyte.
+	maxLedger = 900 << 10
+	// maxSecrets is how many Secrets of one namespace are remembered for a store.
+	maxSecrets = 3
 	// forgetAfter is how long a lost store is remembered.
 	forgetAfter = 30 * 24 * time.Hour
 	// sinceFormat sorts by time, in UTC.
@@ -72,16 +78,10 @@ func (c *Collector) loadLedger(ctx context.Context) (ledger, error) {
 
 // saveLedger writes the ledger. After a conflict the next cycle knows nothing about this one.
 func (c *Collector) saveLedger(ctx context.Context, l ledger) error {
-	data := map[string]string{}
-	truncate(l.stores)
-	for id, e := range l.stores {
-		text, err := json.Marshal(e)
-		if err != nil {
-			return fmt.Errorf("encode store %s: %w", id, err)
-		}
-		data[id] = string(text)
+	data, err := encode(l.stores)
+	if err != nil {
+		return err
 	}
-	var err error
 	switch l.object.Data = data; {
 	case l.object.ResourceVersion != "":
 		err = c.Writer.Update(ctx, l.object, client.FieldOwner(FieldManager))
@@ -94,13 +94,43 @@ func (c *Collector) saveLedger(ctx context.Context, l ledger) error {
 	return nil
 }
 
-// truncate drops the latest orphans that do not fit into one ConfigMap.
+// encode returns the ConfigMap's data. What does not fit is forgotten: stores of the namespaces with the most of them.
+func encode(stores map[string]entry) (map[string]string, error) {
+	truncate(stores)
+	secrets := map[string][]string{}
+	for id, e := range stores {
+		secrets[id] = e.Secrets
+	}
+	data, left := map[string]string{}, maxLedger
+	for _, id := range inTurn(secrets) {
+		text, err := json.Marshal(stores[id])
+		if err != nil {
+			return nil, fmt.Errorf("encode store %s: %w", id, err)
+		}
+		if left -= len(id) + len(text); left < 0 {
+			break
+		}
+		data[id] = string(text)
+	}
+	return data, nil
+}
+
+// truncate drops the latest orphans that do not fit into one ConfigMap. No store takes the share of another: the smallest are kept whole.
 func truncate(stores map[string]entry) {
+	count := func(id string) (sum int) {
+		for _, digests := range stores[id].Orphans {
+			sum += len(digests)
+		}
+		return sum
+	}
 	left := maxOrphans
-	for _, id := range slices.Sorted(maps.Keys(stores)) {
+	smallestFirst := slices.SortedFunc(maps.Keys(stores), func(a, b string) int { return cmp.Or(count(a)-count(b), strings.Compare(a, b)) })
+	for i, id := range smallestFirst {
+		share := left / (len(smallestFirst) - i)
 		for _, since := range slices.Sorted(maps.Keys(stores[id].Orphans)) {
 			digests := stores[id].Orphans[since]
-			stores[id].Orphans[since] = digests[:min(len(digests), left)]
+			stores[id].Orphans[since] = digests[:min(len(digests), share)]
+			share -= len(stores[id].Orphans[since])
 			left -= len(stores[id].Orphans[since])
 		}
 	}
@@ -130,7 +160,7 @@ func (l *ledger) update(r *result, now time.Time) {
 	default:
 		e.LookedAt, e.Orphans = now, orphansOf(r.orphans)
 	}
-	e.Address, e.Secrets = r.address, slices.Sorted(maps.Keys(r.secrets))
+	e.Address, e.Secrets = r.address, fewOfEach(slices.Sorted(maps.Keys(r.secrets)))
 	l.stores[r.id] = e
 	if r.err == nil && !r.referenced && r.all == r.deleted {
 		delete(l.stores, r.id) // the store is empty and no longer referenced

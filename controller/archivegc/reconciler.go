@@ -3,6 +3,7 @@ package archivegc
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -143,11 +144,15 @@ func (c *Collector) collectAll(ctx context.Context, stores map[string]*store, in
 	var lock sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(maxConcurrentStores)
+	secrets := map[string][]string{}
 	for id, s := range stores {
+		secrets[id] = slices.Collect(maps.Keys(s.secrets))
+	}
+	for _, id := range inTurn(secrets) {
 		group.Go(func() error {
 			ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 			defer cancel()
-			r := c.collect(ctx, s, installation, l.stores[id], approved[id])
+			r := c.collect(ctx, stores[id], installation, l.stores[id], approved[id])
 			lock.Lock()
 			defer lock.Unlock()
 			results = append(results, r)

@@ -18,7 +18,9 @@ import (
 type observation struct {
 	// refused is what the schema refuses in the spec, however it was stored.
 	refused field.ErrorList
-	target  target.Target // nil if it does not exist
+	// unchecked: the schema was not asked yet.
+	unchecked bool
+	target    target.Target // nil if it does not exist
 	// obstacle is why the target's kind cannot be a target, or not be read; see target.IsObstacle.
 	obstacle error
 	// unavailable is why the target cannot be read for some time already, and unwatched why its changes may
@@ -68,8 +70,10 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 		return attempts.Do(ctx, r.attempts, work, targetLane(tws), attempts.Cause{Generation: tws.Generation}, send)
 	}
 	var err error
-	if obs.refused, err = state.refused.of(ctx, &tws.Spec); err != nil {
-		return obs, err
+	if obs.unchecked = state.refused.canWait(tws); !obs.unchecked {
+		if obs.refused, err = state.refused.of(ctx, &tws.Spec); err != nil {
+			return obs, err
+		}
 	}
 	obs.target, err = target.Read(ctx, &clients, tws.Namespace, tws.Spec.TargetRef, &state.target, now)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -74,12 +75,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
-	p := plan(tws, obs, now)
-	if p.fight.Nameless() { // a fight starts: plan again with the rival's name
-		if obs.fight.rival, err = contention.Rival(ctx, r.APIReader, tws, obs.target, obs.autoscaler); err != nil {
-			return r.failed(ctx, req, state, now, err)
-		}
-		p = plan(tws, obs, now)
+	p, err := r.decide(ctx, tws, &obs, state, now)
+	if err != nil {
+		return r.failed(ctx, req, state, now, err)
 	}
 	state.wakeUp, state.graceSince, state.metric, state.fight = p.wakeUp, p.length.since, p.metric, p.fight
 	state.overdue = p.due
@@ -94,12 +92,40 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	r.attempts.Decided(req.NamespacedName)
 	pass := passResult{tws: tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}
-	report := pass.report()
-	r.record(ctx, &pass, report, state)
-	if err := r.publish(ctx, stored, report.status, state, &pass); err != nil {
+	if err := r.report(ctx, stored, &pass, state); err != nil {
 		return r.failed(ctx, req, state, now, err)
 	}
 	return lessThat(r.nextRequeue(&pass, state), r.Clock.Since(now)), nil
+}
+
+// report records what the pass has found and done, and publishes it when it is the scaler's turn.
+func (r *Reconciler) report(ctx context.Context, stored *v1beta1.TimeWindowScaler, pass *passResult, state *scalerState) error {
+	report := pass.report()
+	r.record(ctx, pass, report, state)
+	if pass.obs.unchecked {
+		state.refused.put = true
+		r.attempts.WakeLast(client.ObjectKeyFromObject(stored))
+	}
+	return r.publish(ctx, stored, report.status, state, pass)
+}
+
+// decide plans, and plans again with what it turns out to need: whether the schema accepts what is to be written, and who the
+// rival is.
+func (r *Reconciler) decide(ctx context.Context, tws *v1beta1.TimeWindowScaler, obs *observation, state *scalerState, now time.Time) (p decision, err error) {
+	p = plan(tws, *obs, now)
+	if obs.unchecked && p.Write {
+		if obs.refused, err = state.refused.of(ctx, &tws.Spec); err != nil {
+			return p, err
+		}
+		obs.unchecked, p = false, plan(tws, *obs, now)
+	}
+	if p.fight.Nameless() { // a fight starts
+		if obs.fight.rival, err = contention.Rival(ctx, r.APIReader, tws, obs.target, obs.autoscaler); err != nil {
+			return p, err
+		}
+		p = plan(tws, *obs, now)
+	}
+	return p, nil
 }
 
 // waits takes a place in line for a scaler whose boundary has passed, if others fill its lane.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -51,3 +52,42 @@ func TestWhatTheSchemaRefuses(t *testing.T) {
 		t.Errorf("an unknown zone: %q, %q", invalid, s.last.plan.badZone)
 	}
 }
+
+// After a start, a spec that was accepted before is checked after all that is due, or before the target is written.
+func TestTheFirstCheckCanWait(t *testing.T) {
+	for name, tc := range map[string]struct {
+		at     string
+		checks []bool
+		spec   func(*v1beta1.TimeWindowScaler)
+		writes int64
+	}{
+		"nothing is due":          {"2025-01-27 08:30:00", []bool{false, true}, nil, 0},
+		"a boundary has passed":   {"2025-01-27 09:00:00", []bool{true}, nil, 1},
+		"refused, nothing is due": {"2025-01-27 08:30:00", []bool{false, true}, refusedLater, 0},
+		"refused, at a boundary":  {"2025-01-27 09:00:00", []bool{true}, refusedLater, 0},
+		"a new generation":        {"2025-01-27 08:30:00", []bool{true}, func(tws *v1beta1.TimeWindowScaler) { tws.Generation++ }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := newTurns(t)
+			if tc.spec != nil {
+				change(v.api, scalerAt(lateScaler), tc.spec)
+			}
+			v.start()
+			v.clock.SetTime(ist(tc.at))
+			for i, want := range tc.checks {
+				v.called = 0
+				_, writes := v.pass()
+				state := v.r.memory.of(types.NamespacedName{Name: lateScaler})
+				if state.refused.checked != want || !want && v.called == 0 {
+					t.Errorf("pass %d: checked %v, want %v; called %d times", i, state.refused.checked, want, v.called)
+				}
+				if i == 0 && writes != tc.writes {
+					t.Errorf("%d writes, want %d", writes, tc.writes)
+				}
+			}
+		})
+	}
+}
+
+// refusedLater is what a later version of the schema refuses in a stored spec.
+func refusedLater(tws *v1beta1.TimeWindowScaler) { tws.Spec.BaselineReplicas = ptr.To[int32](-1) }

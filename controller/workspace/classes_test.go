@@ -43,7 +43,7 @@ func TestBindsLate(t *testing.T) {
 		r := &Reconciler{APIReader: reader, NoClasses: tc.noClasses}
 		claim := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: ptr.To("fast")}}
 		for range 2 {
-			if got, err := r.bindsLate(t.Context(), claim); got != tc.want || err != nil {
+			if got, missing, err := r.bindsLate(t.Context(), claim); got != tc.want || missing != "" || err != nil {
 				t.Errorf("%s: %v, %v", name, got, err)
 			}
 		}

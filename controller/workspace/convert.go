@@ -2,13 +2,11 @@ package workspace
 
 import (
 	"slices"
-	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -24,12 +22,17 @@ func podView(ws *v1alpha1.Workspace, pod *corev1.Pod) lifecycle.Pod {
 	switch {
 	case pod.DeletionTimestamp != nil:
 		view.State = lifecycle.PodTerminating
-	case pod.Status.Phase == corev1.PodFailed, pod.Status.Phase == corev1.PodSucceeded:
+	case podEnded(pod):
 		view.State = lifecycle.PodEnded
 	case podReady(pod):
 		view.State = lifecycle.PodReady
 	}
 	return view
+}
+
+// podEnded reports whether all containers of a Pod have ended.
+func podEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
 func podReady(pod *corev1.Pod) bool {
@@ -47,9 +50,9 @@ func volumeView(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim, binds
 		return lifecycle.VolumeView{}
 	}
 	view := lifecycle.VolumeView{
-		State: lifecycle.VolumePending, Foreign: !objects.OurVolume(ws, pvc), Released: objects.Released(pvc),
-		Left: objects.LeftBehind(ws, pvc),
-		UID:  string(pvc.UID), ResourceVersion: pvc.ResourceVersion, Marker: objects.Marker(pvc),
+		State: lifecycle.VolumePending, Foreign: !objects.OurVolume(ws, pvc), Controlled: objects.ControlledByOther(ws, pvc), Released: objects.Released(pvc),
+		Left: objects.LeftBehind(ws, pvc), Outdated: objects.OutdatedVolume(ws, pvc),
+		UID: string(pvc.UID), ResourceVersion: pvc.ResourceVersion, Marker: objects.Marker(pvc),
 	}
 	view.OperationID, _ = objects.Origin(pvc)
 	switch {
@@ -94,16 +97,6 @@ func jobViews(ws *v1alpha1.Workspace, jobs []batchv1.Job, pods []corev1.Pod) []l
 	return views
 }
 
-// jobOf returns the UID of a Pod's Job, or of the Pod if it has none.
-func jobOf(pod *corev1.Pod) string {
-	for _, owner := range pod.OwnerReferences {
-		if owner.Kind == "Job" {
-			return string(owner.UID)
-		}
-	}
-	return string(pod.UID)
-}
-
 func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
 	view := lifecycle.Job{
 		Name: job.Name, UID: string(job.UID), State: lifecycle.JobRunning, VolumeUID: job.Labels[objects.LabelVolumeUID],
@@ -128,6 +121,7 @@ func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
 		view.PodlessSince = job.CreationTimestamp.Time
 	}
 	result, _ := moverResult(view.UID, pods)
+	view.State = moverEnd(view.State, result, view.UID, pods)
 	if view.State == lifecycle.JobSucceeded && result.Code != mover.OK {
 		view.State, result.Code = lifecycle.JobFailed, "" // the image is not a mover
 	}
@@ -135,34 +129,4 @@ func jobView(job *batchv1.Job, pods []corev1.Pod) lifecycle.Job {
 		view.Reason, view.Code = failure(result.Code)
 	}
 	return view
-}
-
-// moverResult returns the result of the last of a Job's Pods; false if there is none.
-func moverResult(jobUID string, pods []corev1.Pod) (mover.Result, bool) {
-	var last mover.Result
-	var from *corev1.Pod
-	for i := range pods {
-		pod := &pods[i]
-		if jobOf(pod) != jobUID || from != nil && pod.CreationTimestamp.Before(&from.CreationTimestamp) {
-			continue
-		}
-		for _, container := range pod.Status.ContainerStatuses {
-			if ended := container.State.Terminated; ended != nil {
-				if result, err := mover.ParseResult(strings.TrimSpace(ended.Message)); err == nil {
-					last, from = result, pod
-				}
-			}
-		}
-	}
-	return last, from != nil
-}
-
-// failure converts a mover's result code for the engine. A mover that was killed has none.
-func failure(code mover.Code) (lifecycle.Reason, lifecycle.Code) {
-	if code == mover.ArchiveUnverified {
-		// After a Mismatch the next attempt uses a new key, so that nothing is deleted from the store that another mover
-		// could still be writing. The collection removes what is left (D7).
-		return lifecycle.Mismatch, lifecycle.CodeArchiveCorrupt
-	}
-	return lifecycle.Reason(code.Reason()), message.CodeOf(code)
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,11 +9,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/controller/workspace/objects"
-	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -107,7 +106,16 @@ func aMove(change func(*batchv1.Job, *corev1.Pod)) (batchv1.Job, corev1.Pod) {
 
 func ended(job *batchv1.Job, pod *corev1.Pod, how batchv1.JobConditionType, message string) {
 	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue}, {Type: how, Status: corev1.ConditionTrue}}
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}}}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{moverEnded(message)}
+}
+
+// moverEnded is the status of a mover's container.
+func moverEnded(message string) corev1.ContainerStatus {
+	end := &corev1.ContainerStateTerminated{Message: message}
+	if !strings.Contains(message, `"OK"`) {
+		end.ExitCode = 11
+	}
+	return corev1.ContainerStatus{Name: objects.MoverContainer, State: corev1.ContainerState{Terminated: end}}
 }
 
 func TestJobViews(t *testing.T) { // D18
@@ -142,6 +150,10 @@ func TestJobViews(t *testing.T) { // D18
 		"a full disk": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"DISK_FULL"}`) },
 			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, code: lifecycle.CodeJobFailed,
+		},
+		"a file that may not be read": {
+			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"HOME_UNREADABLE"}`) },
+			state:  lifecycle.JobFailed, reason: lifecycle.ActionFailed, code: lifecycle.CodeHomeUnreadable,
 		},
 		"what it stored is not the home": {
 			change: func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"ARCHIVE_UNVERIFIED"}`) },
@@ -178,20 +190,5 @@ func TestPodlessJobs(t *testing.T) {
 	}
 	if view := jobView(&job, []corev1.Pod{pod}); !view.PodlessSince.IsZero() {
 		t.Errorf("with a Pod: since %s", view.PodlessSince)
-	}
-}
-
-// A Pod that its node lost was followed by another: the later Pod's result counts.
-func TestTheLastMoverCounts(t *testing.T) {
-	_, first := aMove(func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"CANCELLED"}`) })
-	_, second := aMove(func(j *batchv1.Job, p *corev1.Pod) { ended(j, p, batchv1.JobFailed, `{"code":"DISK_FULL"}`) })
-	second.UID, second.CreationTimestamp = types.UID("q"), metav1.NewTime(epoch.Add(time.Second))
-	for _, pods := range [][]corev1.Pod{{first, second}, {second, first}} {
-		if result, ok := moverResult("j", pods); !ok || result.Code != mover.DiskFull {
-			t.Errorf("%+v, %v, want the second's", result, ok)
-		}
-	}
-	if result, ok := moverResult("another", []corev1.Pod{first}); ok {
-		t.Errorf("another Job's result: %+v", result)
 	}
 }

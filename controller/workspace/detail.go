@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"kyklos.io/kyklos/controller/workspace/message"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
@@ -25,8 +26,11 @@ func (p plan) detail() message.Detail {
 			return p.moverDetail(job.UID)
 		}
 	}
+	if p.noClass != "" {
+		return message.Detail{Text: fmt.Sprintf("StorageClass %q does not exist", p.noClass)}
+	}
 	if p.pod != nil {
-		return podDetail(p.pod)
+		return podDetail(p.pod, objects.WorkspaceContainer)
 	}
 	return message.Detail{}
 }
@@ -36,7 +40,7 @@ func (p plan) moverDetail(jobUID string) message.Detail {
 	var detail message.Detail
 	for i := range p.movers {
 		if pod := &p.movers[i]; jobOf(pod) == jobUID {
-			detail = podDetail(pod)
+			detail = podDetail(pod, objects.MoverContainer)
 		}
 	}
 	if result, ok := moverResult(jobUID, p.movers); ok {
@@ -45,10 +49,14 @@ func (p plan) moverDetail(jobUID string) message.Detail {
 	return detail
 }
 
-// podDetail is why a Pod is not ready or has ended: the last output of the container, why it waits, or why the Pod was not
-// scheduled.
-func podDetail(pod *corev1.Pod) message.Detail {
-	for _, container := range pod.Status.ContainerStatuses {
+// podDetail is why a Pod is not ready or has ended: the last output of its own container, why that waits, or why the Pod was not
+// scheduled. Only if its own container runs, or is unknown, the others count.
+func podDetail(pod *corev1.Pod, own string) message.Detail {
+	statuses := pod.Status.ContainerStatuses
+	if status := statusOf(pod, own); status != nil {
+		statuses = append([]corev1.ContainerStatus{*status}, statuses...)
+	}
+	for _, container := range statuses {
 		ended := container.State.Terminated
 		if ended == nil {
 			ended = container.LastTerminationState.Terminated

@@ -14,11 +14,11 @@ import (
 )
 
 // grow requests a larger volume if the spec says so. The storage class decides whether the volume can grow. A rejected size
-// is not requested again until the spec or the manager changes.
+// is not requested again until the spec or the manager changes. A volume that is being restored to is replaced instead.
 func (r *Reconciler) grow(ctx context.Context, p plan) error {
 	pvc := p.pvc
 	if pvc == nil || p.spec.Pause || p.spec.Deleting || p.view.Volume.State != lifecycle.VolumeBound || p.view.Volume.Foreign ||
-		string(pvc.UID) != p.status.Volume.UID {
+		string(pvc.UID) != p.status.Volume.UID || p.status.Operation.Type == lifecycle.Restoring {
 		return nil
 	}
 	size, err := resource.ParseQuantity(p.ws.Spec.Storage.Size)

@@ -26,6 +26,9 @@ import (
 
 const protection = "kubernetes.io/pvc-protection"
 
+// retired is a class that makes no volumes any more.
+const retired = "retired"
+
 // likeAServer adds to the fake client what an API server does on writes: UIDs, times, pvc-protection, and
 // UIDs as preconditions.
 func likeAServer(c client.WithWatch, clock clock.PassiveClock) client.WithWatch {
@@ -78,7 +81,7 @@ func (w *world) nodes() (moved bool) {
 }
 
 func (w *world) bind(claim *corev1.PersistentVolumeClaim, pods []corev1.Pod) bool {
-	if claim.DeletionTimestamp == nil && claim.Status.Phase == "" {
+	if claim.DeletionTimestamp == nil && claim.Status.Phase == "" && ptr.Deref(claim.Spec.StorageClassName, "") != retired {
 		claim.Status.Phase = corev1.ClaimBound
 		w.update(w.server.Status().Update(w.Context(), claim))
 		return true
@@ -157,7 +160,7 @@ func (w *world) move(job *batchv1.Job) mover.Result {
 	w.update(err)
 	move := mover.Job{
 		Volume: filepath.Join(w.disks, args["volume-uid"]), VolumeUID: args["volume-uid"], Version: "test",
-		Workspace: args["workspace"], Operation: args["operation"], SHA256: args["sha256"],
+		Workspace: args["workspace"], Operation: args["operation"], SHA256: args["sha256"], RestoredFrom: args["restored-from"],
 	}
 	move.Epoch, _ = strconv.ParseInt(args["epoch"], 10, 64)
 	w.update(os.MkdirAll(move.Volume, 0o755))

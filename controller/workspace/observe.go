@@ -41,6 +41,8 @@ type observation struct {
 	others int          // Pods of others that use the volume
 	// bindsLate: the storage class binds the volume when a Pod uses it.
 	bindsLate bool
+	// noClass is the name of the volume's storage class, if it does not exist.
+	noClass string
 	// namespaceTerminating: D24.
 	namespaceTerminating bool
 
@@ -109,7 +111,7 @@ func (r *Reconciler) readObjects(ctx context.Context, o *observation) error {
 		}
 	}
 	o.jobs, o.movers = jobs.Items, pods.Items
-	if o.bindsLate, err = r.bindsLate(ctx, o.pvc); err != nil {
+	if o.bindsLate, o.noClass, err = r.bindsLate(ctx, o.pvc); err != nil {
 		return err
 	}
 	if o.namespaceTerminating, err = r.namespaceTerminating(ctx, ws); err != nil || o.depth < livePods {
@@ -166,29 +168,31 @@ func uses(pod *corev1.Pod, pvc string) bool {
 	return false
 }
 
-// bindsLate reports whether a PersistentVolumeClaim that is not bound waits for a Pod (D19). A class never changes its mode.
-// Without permission to read classes, it is assumed to.
-func (r *Reconciler) bindsLate(ctx context.Context, pvc *corev1.PersistentVolumeClaim) (bool, error) {
+// bindsLate reports whether a PersistentVolumeClaim that is not bound waits for a Pod (D19), and the name of its class if that
+// does not exist. A class never changes its mode. Without permission to read classes, it is assumed to.
+func (r *Reconciler) bindsLate(ctx context.Context, pvc *corev1.PersistentVolumeClaim) (late bool, missing string, err error) {
 	if pvc == nil || pvc.Status.Phase == corev1.ClaimBound || pvc.Spec.StorageClassName == nil || *pvc.Spec.StorageClassName == "" {
-		return false, nil
+		return false, "", nil
 	}
 	name := *pvc.Spec.StorageClassName
 	if late, known := r.classes.Load(name); known {
-		return late.(bool), nil
+		return late.(bool), "", nil
 	}
 	if r.NoClasses {
-		return true, nil
+		return true, "", nil
 	}
 	class, err := get(ctx, r.APIReader, "", name, &storagev1.StorageClass{})
-	if apierrors.IsForbidden(err) {
-		return true, nil
+	switch {
+	case apierrors.IsForbidden(err):
+		return true, "", nil
+	case err != nil:
+		return false, "", err
+	case class == nil:
+		return false, name, nil
 	}
-	if err != nil || class == nil {
-		return false, err
-	}
-	late := class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
+	late = class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
 	r.classes.Store(name, late)
-	return late, nil
+	return late, "", nil
 }
 
 // namespaceTerminating is read only for a deletion that keeps the home.

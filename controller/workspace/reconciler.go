@@ -71,6 +71,9 @@ type inTurn struct {
 // Reconcile runs one pass over one Workspace when it is its turn.
 func (r inTurn) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ctx, end, err := r.turns.Begin(ctx, req.NamespacedName)
+	if errors.Is(err, turns.ErrBusy) { // it is woken when it is its turn
+		return reconcile.Result{RequeueAfter: lifecycle.Poll}, nil
+	}
 	if err != nil {
 		return reconcile.Result{}, err
 	}

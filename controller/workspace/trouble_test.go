@@ -144,24 +144,29 @@ func TestARefusalIsCounted(t *testing.T) { // D25
 		}
 		return nil
 	}
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "exceeded quota: storage")
-	if asked != 4 {
-		t.Errorf("it was tried %d times, want once and three times again", asked)
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "exceeded quota: storage")
+	if asked != 6 {
+		t.Errorf("it was tried %d times, want once for each attempt", asked)
 	}
 	w.faults.refuse = nil
-	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "2Gi" })
 	w.converge()
 	w.expectState("RUNNING")
 }
 
-func TestWhatCannotBeBuiltIsNotTriedAgain(t *testing.T) {
+func TestWhatCannotBeBuiltIsTriedSlowly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "much" }))
+	begun := w.clock.Now()
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "spec.storage.size", `"much"`)
+	if took := w.clock.Now().Sub(begun); took < 25*time.Minute {
+		t.Errorf("six attempts in %s for what takes another spec", took)
+	}
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Storage.Size = "1Gi" }) // which is tried at once
+	changed := w.clock.Now()
 	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeRefused, "spec.storage.size", `"much"`)
-	if attempt := w.faults.writes; attempt > 6 {
-		t.Errorf("%d writes for what cannot succeed: %v", attempt, w.faults.log)
+	w.expectState("RUNNING")
+	if took := w.clock.Now().Sub(changed); took > 3*time.Minute {
+		t.Errorf("it waits for %s after the spec has changed", took)
 	}
 }
 
@@ -188,11 +193,9 @@ func TestAnUnreachableStoreIsNotALoss(t *testing.T) { // D23
 	w := inStandby(t)
 	w.update(os.Rename(w.bucket, w.bucket+".away"))
 	w.desire(v1alpha1.DesiredPending)
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeBucketMissing)
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeBucketMissing)
 	w.expectContent("work")
 	w.update(os.Rename(w.bucket+".away", w.bucket))
-	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.converge()
 	w.expectState("ARCHIVED")
 }
@@ -213,7 +216,7 @@ func TestAStoreThatIsAwayIsTheReason(t *testing.T) {
 		_ = w.pass()
 		w.clock.SetTime(w.clock.Now().Add(time.Second))
 	}
-	for w.workspace().Status.Phase != v1alpha1.PhaseError {
+	for w.workspace().Status.Operation.Attempt < 6 {
 		for _, kind := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionProgressing} {
 			if condition := meta.FindStatusCondition(w.workspace().Status.Conditions, kind); condition == nil || condition.Reason != string(lifecycle.CodeStoreUnreachable) {
 				t.Fatalf("%s at %v: %+v", kind, w.clock.Now(), condition)
@@ -222,10 +225,9 @@ func TestAStoreThatIsAwayIsTheReason(t *testing.T) {
 		_ = w.pass()
 		w.clock.SetTime(w.clock.Now().Add(time.Second))
 	}
-	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store: endpoint: the manager does not call 169.254.169.254")
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store: endpoint: the manager does not call 169.254.169.254")
 	secret.Data = good
 	w.update(w.server.Update(t.Context(), &secret))
-	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.converge()
 	w.expectState("ARCHIVED")
 	for _, condition := range w.workspace().Status.Conditions {
@@ -243,7 +245,6 @@ func TestASecretThatSaysTooLittle(t *testing.T) {
 	secret.Data = map[string][]byte{"endpoint": []byte("http://s3.example.com"), "buckett": []byte("homes")}
 	w.update(w.server.Update(t.Context(), &secret))
 	w.desire(v1alpha1.DesiredPending)
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store", "buckett")
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.Unreachable), lifecycle.CodeStoreUnreachable, "Secret store", "buckett")
 	w.expectContent("work")
 }

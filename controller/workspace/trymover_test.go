@@ -37,18 +37,16 @@ func TestARefusedMoverIsNotStarted(t *testing.T) {
 	asked := 0
 	w.refuseMovers(&asked)
 	w.desire(v1alpha1.DesiredPending)
-	w.converge()
-	w.expectError(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeFailedCreate,
-		"maximum cpu usage per Container is 2", "--mover-limits", "retries every five minutes")
+	w.expectRetries(v1alpha1.FailureReason(lifecycle.ActionFailed), lifecycle.CodeFailedCreate,
+		"maximum cpu usage per Container is 2", "--mover-limits")
 	var jobs batchv1.JobList
 	var secrets corev1.SecretList
 	w.update(w.server.List(t.Context(), &jobs))
 	w.update(w.server.List(t.Context(), &secrets))
-	if asked != 4 || len(jobs.Items) > 0 || len(secrets.Items) != 1 {
-		t.Errorf("asked %d times, %d Jobs, %d Secrets: want four attempts and nothing but the store's Secret", asked, len(jobs.Items), len(secrets.Items))
+	if asked != 6 || len(jobs.Items) > 0 || len(secrets.Items) != 1 {
+		t.Errorf("asked %d times, %d Jobs, %d Secrets: want six attempts and nothing but the store's Secret", asked, len(jobs.Items), len(secrets.Items))
 	}
 	w.faults.refuse = nil
-	w.clock.SetTime(w.clock.Now().Add(lifecycle.Probe))
 	w.converge()
 	w.expectState("ARCHIVED")
 }

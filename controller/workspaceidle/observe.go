@@ -8,11 +8,11 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/statusconv"
 	"kyklos.io/kyklos/internal/activity"
 	"kyklos.io/kyklos/internal/clockstep"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -100,7 +100,10 @@ func (m *memory) observation(ws *v1alpha1.Workspace, lastActivity, now time.Time
 	defer m.mu.Unlock()
 	known, idle := m.of(ws), idleInput(ws, lastActivity, now)
 	since := &idle.Status.RunningSince
-	if idle.Desired == lifecycle.Standby {
+	switch {
+	case idle.Status.Operation.Failing():
+		since = &idle.Status.Operation.StartedAt
+	case idle.Desired == lifecycle.Standby:
 		since = &idle.Status.StandbySince
 	}
 	*since, idle.LastActivity = known.since.AtMost(*since, now), known.active.AtMost(lastActivity, now)
@@ -115,19 +118,14 @@ func (m *memory) forget(key types.NamespacedName) {
 
 // idleInput is what the idle timers of a Workspace depend on.
 func idleInput(ws *v1alpha1.Workspace, lastActivity, now time.Time) lifecycle.IdleInput {
-	operation := lifecycle.None
-	if claimed := ws.Status.Operation; claimed != nil && claimed.Type != "" {
-		operation = lifecycle.OperationType(claimed.Type)
-	}
+	status := statusconv.Read(ws)
 	return lifecycle.IdleInput{
 		Now:     now,
 		Desired: lifecycle.State(ws.Spec.DesiredState),
 		Status: lifecycle.Status{
-			Phase:        lifecycle.State(ws.Status.Phase),
-			Operation:    lifecycle.Operation{Type: operation},
-			RunningSince: timeOf(ws.Status.RunningSince),
-			StandbySince: timeOf(ws.Status.StandbySince),
+			Phase: status.Phase, Operation: status.Operation, RunningSince: status.RunningSince, StandbySince: status.StandbySince,
 		},
+		Limit:        statusconv.Limit(ws, status.Operation.Type),
 		Pause:        ws.Spec.Pause,
 		Deleting:     ws.DeletionTimestamp != nil,
 		HasStore:     ws.Spec.Archive != nil,
@@ -135,11 +133,4 @@ func idleInput(ws *v1alpha1.Workspace, lastActivity, now time.Time) lifecycle.Id
 		ArchiveTTL:   time.Duration(ws.Spec.ArchiveTTLSeconds) * time.Second,
 		LastActivity: lastActivity,
 	}
-}
-
-func timeOf(t *metav1.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.Time
 }

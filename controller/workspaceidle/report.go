@@ -33,12 +33,12 @@ func makeReport(obs observation, next plan, done outcome) report {
 	case !done.lowered:
 		return report{result: reconcile.Result{RequeueAfter: requeueAfter(string(obs.workspace.UID), next.dueAt, obs.idle.Now)}}
 	}
-	since, ttl := obs.workspace.Status.RunningSince, obs.idle.StandbyTTL
+	ttl := obs.idle.StandbyTTL
 	if obs.idle.Desired == lifecycle.Standby {
-		since, ttl = obs.workspace.Status.StandbySince, obs.idle.ArchiveTTL
+		ttl = obs.idle.ArchiveTTL
 	}
 	// The watch triggers the next pass.
-	return report{lowered: next.desired, event: events.EmitWorkspaceIdle(string(next.desired), timeOf(since), obs.lastActivity, ttl)}
+	return report{lowered: next.desired, event: events.EmitWorkspaceIdle(string(next.desired), obs.idle.Since(), obs.lastActivity, ttl)}
 }
 
 // publish logs the report and publishes its event and metric.

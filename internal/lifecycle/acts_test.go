@@ -43,20 +43,23 @@ func (w *world) apply(a lifecycle.Action) {
 func (w *world) applyToVolume(a lifecycle.Action) {
 	if a.Kind == lifecycle.ActCreateVolume {
 		if w.vol == nil {
-			w.vol = &volume{uid: w.id(), op: a.OperationID, state: lifecycle.VolumePending}
+			w.vol = &volume{uid: w.id(), op: a.OperationID, made: w.storage, state: lifecycle.VolumePending}
 		}
 		return
 	}
 	if w.vol == nil || w.vol.uid != a.UID {
 		return
 	}
-	if w.vol.foreign && !w.vol.left() {
+	if a.Kind == lifecycle.ActAdoptVolume && (w.ws.Adopts == w.vol.uid || w.vol.left()) {
+		w.vol.foreign, w.vol.release = false, false
+		w.vol.marker = a.Marker
+		w.vol.rv++
+		return
+	}
+	if w.vol.foreign {
 		w.fault("%s on a stranger's volume", a.Kind)
 	}
 	switch a.Kind {
-	case lifecycle.ActAdoptVolume:
-		w.vol.foreign, w.vol.release = false, false
-		w.vol.rv++
 	case lifecycle.ActMarkVolume:
 		w.vol.marker = a.Marker
 		w.vol.rv++

@@ -36,8 +36,8 @@ func (e *evaluation) conditions() Conditions {
 	}
 	converged := s.Operation.Type == None && s.Phase == e.desired()
 	c.Ready = truth(converged && (s.Phase != Running || e.Observed.Pod.State == PodReady), CodeConverged, code)
-	if s.Phase == Failed {
-		c.Ready.Reason = s.Error.Code
+	if s.Phase == Failed || s.Operation.Failing() && s.Error.Operation == s.Operation.Type && s.Error.Code != "" {
+		c.Ready.Reason = s.Error.Code // until it succeeds (W71)
 	}
 	if e.searched {
 		c.Ready = Condition{False, code}

@@ -23,6 +23,13 @@ func (w *world) snapshot() snapshot {
 	return snapshot{w.ws, w.rv, w.saved, w.seen()}
 }
 
+// deciding are the failures after which a person decides what happens to data. After all others the Workspace continues by itself
+// (W71): nobody helps it in recover.
+var deciding = map[lifecycle.Code]bool{
+	lifecycle.CodeVolumeLost: true, lifecycle.CodeArchiveLost: true, lifecycle.CodeArchiveCorrupt: true, lifecycle.CodeArchiveElsewhere: true,
+	lifecycle.CodeVolumeForeign: true, lifecycle.CodeVolumeUnknown: true, lifecycle.CodeVolumeWaste: true,
+}
+
 // controller is one of several replicas that believe to be the leader. It executes a decision later, if it
 // does not crash before.
 type controller struct {
@@ -123,6 +130,9 @@ func (c *controller) commit(w *world) {
 		if w.saved.Phase == lifecycle.Failed && w.saved.Operation.Type != lifecycle.None {
 			w.fault("ERROR with an operation")
 		}
+		if w.saved.Phase == lifecycle.Failed && before.Phase != lifecycle.Failed && !deciding[w.saved.Error.Code] {
+			w.fault("ERROR for %s, which nobody has to decide", w.saved.Error.Code)
+		}
 		if lost := w.saved.Error.Reason == lifecycle.DataLost; lost && w.saved.Phase == lifecycle.Failed && !w.damaged {
 			w.fault("a false alarm: %s", w.saved.Error.Code)
 		}
@@ -154,8 +164,11 @@ func (w *world) collect(firstSeen map[string]time.Time) map[string]time.Time {
 	d := lifecycle.Collect(lifecycle.CollectInput{Now: w.now.Add(w.moved), Objects: objects, References: keepers, Synced: true, FirstSeen: firstSeen})
 	for _, key := range d.Victims {
 		w.logf("the collection deletes %s", key)
-		delete(w.objects, place("x", key))
-		delete(w.objects, place("y", key))
+		for _, at := range []string{place("x", key), place("y", key)} {
+			if o := w.objects[at]; o != nil && !o.kept { // each store has its own marks
+				delete(w.objects, at)
+			}
+		}
 	}
 	w.check("the collection")
 	return d.FirstSeen

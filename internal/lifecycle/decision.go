@@ -38,16 +38,17 @@ const (
 	ActRemoveFinalizer ActionKind = "RemoveFinalizer"
 	ActCreateVolume    ActionKind = "CreateVolume"
 	ActMarkVolume      ActionKind = "MarkVolume"
-	ActReleaseVolume   ActionKind = "ReleaseVolume"
-	ActDeleteVolume    ActionKind = "DeleteVolume"
-	ActCreatePod       ActionKind = "CreatePod"
-	ActDeletePod       ActionKind = "DeletePod"
-	ActCreateJob       ActionKind = "CreateJob"
-	ActDeleteJob       ActionKind = "DeleteJob"
+	// ActAdoptVolume makes a volume that a person chose, or that a deleted Workspace of the same name left behind, the Workspace's
+	// own, and marks it.
+	ActAdoptVolume   ActionKind = "AdoptVolume"
+	ActReleaseVolume ActionKind = "ReleaseVolume"
+	ActDeleteVolume  ActionKind = "DeleteVolume"
+	ActCreatePod     ActionKind = "CreatePod"
+	ActDeletePod     ActionKind = "DeletePod"
+	ActCreateJob     ActionKind = "CreateJob"
+	ActDeleteJob     ActionKind = "DeleteJob"
 	// ActKeepArchive marks the archive at Key as kept on purpose.
 	ActKeepArchive ActionKind = "KeepArchive"
-	// ActAdoptVolume makes the volume that a deleted Workspace of the same name left behind this one's.
-	ActAdoptVolume ActionKind = "AdoptVolume"
 )
 
 // Action is one action and its parameters.
@@ -62,6 +63,8 @@ type Action struct {
 	// Key is the archive's, Epoch the volume's.
 	Key   string
 	Epoch int64
+	// RestoredFrom is the archive that the home to archive was restored from; empty if from none.
+	RestoredFrom string
 	// Marker is to be written to the volume.
 	Marker Marker
 }
@@ -103,6 +106,7 @@ const (
 	CodeArchiveNotFound      Code = "ArchiveNotFound"
 	CodeArchiveForeign       Code = "ArchiveForeign"
 	CodeJobFailed            Code = "JobFailed"
+	CodeHomeUnreadable       Code = "HomeUnreadable"
 	CodeJobEnding            Code = "JobEnding"
 	CodeTimedOut             Code = "TimedOut"
 	CodeRefused              Code = "Refused"

@@ -12,7 +12,7 @@ func (e *evaluation) execute() bool {
 		return true
 	}
 	if e.before(operation.NextRetryAt) {
-		return e.wait(e.unlessAway(CodeRetrying), operation.NextRetryAt)
+		return e.hurry() || e.wait(e.unlessAway(CodeRetrying), operation.NextRetryAt)
 	}
 	if operation.waitsForMover() {
 		return e.takeMover()
@@ -29,6 +29,17 @@ func (e *evaluation) execute() bool {
 	default:
 		return e.archive()
 	}
+}
+
+// hurry begins the next attempt at once after a change of the spec, or if a retry is requested (W72).
+func (e *evaluation) hurry() bool {
+	s, token := &e.out.Status, e.Workspace.RetryToken
+	if e.given.ObservedGeneration == e.Workspace.Generation && (token == "" || token == e.given.RetryToken) {
+		return false
+	}
+	s.Operation.NextRetryAt, s.Operation.AttemptStartedAt, s.RetryToken = e.Now, e.Now, token
+	e.out.Code = e.unlessAway(CodeRetrying)
+	return true
 }
 
 // unlessAway returns code, but a store that could not be reached stays the reason until it is used again (W61).

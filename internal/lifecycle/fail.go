@@ -31,17 +31,23 @@ func (e *evaluation) complete() bool {
 	return false
 }
 
-// cancel ends ARCHIVING if the home is wanted again (D12). The upload is abandoned. If a user deletes the volume, only the
-// mover keeps it, so the archive is made anyway.
+// cancel ends ARCHIVING if the home is wanted again, and an operation that leads up and has failed if its state is no longer
+// desired (D12, W72). The upload is abandoned. If a user deletes the volume, only the mover keeps it, so the archive is made
+// anyway.
 func (e *evaluation) cancel() bool {
 	operation := e.Status.Operation
-	if !TraitOf(operation.Type).Cancel || operation.PointOfNoReturn || e.desired() == Pending || e.volumeTerminating() || e.homeLost() {
+	switch {
+	case operation.PointOfNoReturn || operation.Failed != "" && e.leadsUp() || e.volumeTerminating() || e.homeLost():
+		return false
+	case TraitOf(operation.Type).Cancel && e.desired() != Pending:
+	case e.leadsUp() && operation.Failing() && e.desired().Level() < TraitOf(operation.Type).To.Level() && !e.unrecorded():
+	default:
 		return false
 	}
-	if e.endJobs() {
+	if e.endJobs() || operation.Type == Starting && e.endPod() {
 		return true
 	}
-	e.out.Status.Operation = Operation{Type: None}
+	e.out.Status.Operation, e.out.Status.Error = Operation{Type: None}, Failure{}
 	e.out.Code = CodeCancelled
 	return true
 }
@@ -65,12 +71,12 @@ func (e *evaluation) attempt() bool {
 		return false
 	}
 	if rejected := e.Rejected; rejected.Reason != "" {
-		if rejected.Final {
-			e.fail(rejected.Reason, rejected.Code)
-			e.out.Status.Operation.Failed = rejected.Reason
-			return true
+		e.fail(rejected.Reason, rejected.Code)
+		if next := &e.out.Status.Operation; rejected.Final && next.Failed == "" { // it takes another spec, which is tried at once
+			next.NextRetryAt = e.Now.Add(retryCap)
+			next.AttemptStartedAt = next.NextRetryAt
 		}
-		return e.fail(rejected.Reason, rejected.Code)
+		return true
 	}
 	if job, found := e.job(); found && job.State == JobFailed {
 		return e.jobFailed(job)
@@ -161,7 +167,8 @@ func (e *evaluation) fail(reason Reason, code Code) bool {
 	count := operation.Failures.of(reason)
 	*count++
 	e.out.Code = code
-	if *count > reason.MaxRetries() {
+	s.RetryToken = e.Workspace.RetryToken // an earlier request is not about this failure
+	if s.Error.final(*count) {
 		operation.Failed = reason
 		return true
 	}

@@ -4,9 +4,11 @@ import "time"
 
 // IdleInput is what the idle timers are based on. A TTL of 0 disables a timer.
 type IdleInput struct {
-	Now                       time.Time
-	Desired                   State
-	Status                    Status
+	Now     time.Time
+	Desired State
+	Status  Status
+	// Limit is the time limit of an attempt of the operation in progress.
+	Limit                     time.Duration
 	Pause, Deleting, HasStore bool
 	StandbyTTL, ArchiveTTL    time.Duration
 	// LastActivity is the last heartbeat; zero if there was none.
@@ -26,16 +28,30 @@ type IdleDecision struct {
 // starts with STANDBY likewise. It never raises the state, and ignores Workspaces that are changing, in ERROR, paused or
 // being deleted.
 func DecideIdle(in IdleInput) IdleDecision {
-	if in.Pause || in.Deleting || in.Status.Operation.Type != None || in.Status.Phase != in.Desired {
-		return IdleDecision{}
-	}
 	switch {
+	case in.Pause || in.Deleting:
+		return IdleDecision{}
 	case in.Desired == Running:
-		return in.after(in.Status.RunningSince, in.StandbyTTL, Standby)
+		return in.after(in.Since(), in.StandbyTTL, Standby)
 	case in.Desired == Standby && in.HasStore:
-		return in.after(in.Status.StandbySince, in.ArchiveTTL, Pending)
+		return in.after(in.Since(), in.ArchiveTTL, Pending)
 	default:
 		return IdleDecision{}
+	}
+}
+
+// Since is when the Workspace reached its desired state or, if it fails to, when its first attempt must have ended: it costs
+// something, too (W73). Zero if it is changing, or in ERROR.
+func (in IdleInput) Since() time.Time {
+	switch phase, operation := in.Status.Phase, in.Status.Operation; {
+	case operation.Failing() && phase.Level() >= 0 && phase.Level() < in.Desired.Level():
+		return operation.StartedAt.Add(in.Limit)
+	case operation.Type != None || phase != in.Desired:
+		return time.Time{}
+	case in.Desired == Running:
+		return in.Status.RunningSince
+	default:
+		return in.Status.StandbySince
 	}
 }
 

@@ -28,6 +28,15 @@ func TestIdle(t *testing.T) {
 	unknown.RunningSince = time.Time{}
 	failed := running
 	failed.Phase = lifecycle.Failed
+	stuck := standby // since the first attempt had to end, seven minutes ago
+	stuck.Operation = lifecycle.Operation{Type: lifecycle.Starting, StartedAt: ago(12), Failures: lifecycle.Failures{Timeout: 2}}
+	young, first, halfway, down := stuck, stuck, stuck, stuck
+	young.Operation.StartedAt, first.Operation.Failures = ago(8), lifecycle.Failures{}
+	halfway.Phase, halfway.Operation.Type = lifecycle.Pending, lifecycle.Restoring
+	down.Phase, down.Operation.Type = lifecycle.Running, lifecycle.Stopping
+	wanted := func(state lifecycle.State) func(*lifecycle.IdleInput) {
+		return func(in *lifecycle.IdleInput) { in.Desired, in.Limit = state, 5*time.Minute }
+	}
 	with := func(status lifecycle.Status, change func(*lifecycle.IdleInput)) lifecycle.IdleInput {
 		in := lifecycle.IdleInput{Now: noon, Desired: status.Phase, Status: status, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 8 * time.Minute}
 		if change != nil {
@@ -53,6 +62,13 @@ func TestIdle(t *testing.T) {
 		{"0 is off", with(running, func(in *lifecycle.IdleInput) { in.StandbyTTL = 0 }), none, false},
 		{"D15d: it is wanted again", with(standby, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Running }), none, false},
 		{"already asked to stop", with(running, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Standby }), none, false},
+		{"W73: what fails to start does not try for ever", with(stuck, wanted(lifecycle.Running)), lifecycle.IdleDecision{Desired: lifecycle.Standby}, false},
+		{"W73: its time begins when the first attempt must have ended", with(young, wanted(lifecycle.Running)), lifecycle.IdleDecision{DueAt: noon.Add(2 * time.Minute)}, false},
+		{"W73: nor if it fails to be restored", with(halfway, wanted(lifecycle.Running)), lifecycle.IdleDecision{Desired: lifecycle.Standby}, false},
+		{"W73: and for the archive", with(halfway, wanted(lifecycle.Standby)), lifecycle.IdleDecision{DueAt: noon.Add(time.Minute)}, false},
+		{"W73: activity", with(stuck, func(in *lifecycle.IdleInput) { wanted(lifecycle.Running)(in); in.LastActivity = ago(1) }), lifecycle.IdleDecision{DueAt: noon.Add(4 * time.Minute)}, false},
+		{"its first attempt", with(first, wanted(lifecycle.Running)), none, false},
+		{"what fails to stop", with(down, wanted(lifecycle.Standby)), none, false},
 		{"under way", with(busy, nil), none, false},
 		{"since when is unknown", with(unknown, nil), none, false},
 		{"in ERROR", with(failed, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Running }), none, false},

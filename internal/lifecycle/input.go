@@ -48,6 +48,8 @@ type Workspace struct {
 	// AcceptedLoss is the annotation by which a user accepts a loss: the UID of the lost volume or the key of the lost
 	// archive (D6).
 	AcceptedLoss string
+	// Adopts is the annotation by which a user names the UID of the volume that is the home (W78).
+	Adopts string
 	// ArchiveReady is the condition as it was last written; empty if there is none.
 	ArchiveReady Truth
 }

@@ -19,6 +19,9 @@ func (o Operation) HoldsMover(now time.Time, started bool) bool {
 	}
 }
 
+// Failing reports whether an attempt has failed.
+func (o Operation) Failing() bool { return o.Type != None && o.Failures.total() > 0 }
+
 // waitsForMover reports whether the attempt has not begun: it waits until it may, and then for a slot.
 func (o Operation) waitsForMover() bool {
 	return TraitOf(o.Type).Job && !o.PointOfNoReturn && o.Failed == "" && o.JobName == "" && !o.NextRetryAt.IsZero()
@@ -72,11 +75,14 @@ func (e *evaluation) runJob(key string) bool {
 }
 
 func (e *evaluation) moverAction(kind ActionKind, name, key string) Action {
-	operation := e.Status.Operation
-	return Action{
-		Kind: kind, Name: name, UID: e.Observed.Volume.UID, OperationID: operation.ID, Attempt: operation.Attempt,
+	operation, action := e.Status.Operation, Action{
+		Kind: kind, Name: name, UID: e.Observed.Volume.UID, OperationID: e.Status.Operation.ID, Attempt: e.Status.Operation.Attempt,
 		Key: key, Epoch: e.Status.Volume.Epoch,
 	}
+	if operation.Type == Archiving {
+		action.RestoredFrom = e.Status.Volume.RestoredFrom
+	}
+	return action
 }
 
 // awaitMover waits for a mover that runs. If its Job gets no Pod, the API server is asked whether it refuses the Pod: a refusal

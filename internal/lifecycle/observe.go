@@ -58,6 +58,8 @@ type VolumeView struct {
 	State VolumeState
 	// Foreign: it does not belong to the Workspace, by its label and owner's UID (D20).
 	Foreign bool
+	// Controlled: another object controls it, so that it cannot become the Workspace's.
+	Controlled bool
 	// Released: it was released to the user and is not deleted with the Workspace.
 	Released bool
 	// Left: it is Foreign, and the home that a deleted Workspace of the same name left behind.
@@ -66,6 +68,8 @@ type VolumeView struct {
 	ResourceVersion string
 	// OperationID is the one that created it.
 	OperationID string
+	// Outdated: it was created from another spec.storage.
+	Outdated bool
 	// Marker describes its content.
 	Marker Marker
 }

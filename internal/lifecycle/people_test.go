@@ -41,14 +41,21 @@ func (h *history) person() {
 			h.ws.Generation++
 			h.ws.DeletionPolicy = []lifecycle.DeletionPolicy{lifecycle.DeleteHome, lifecycle.ArchiveHome, lifecycle.RetainHome}[h.pick(3)]
 			h.logf("deletion is asked for, with %s", h.ws.DeletionPolicy)
-			h.gone = !h.ws.Finalizer
+			if h.gone = !h.ws.Finalizer; h.saved.ArchiveKey == "" { // a deletion does not search for a key that was removed
+				h.destroyed()
+			}
 			h.excused = h.excused || h.saved.Phase == "" && h.vol == nil // it never had a home
 		}
 	default:
 		if h.gone {
 			h.reapply()
-		} else if h.pick(3) == 0 {
+			return
+		}
+		switch h.pick(3) {
+		case 0:
 			h.destroy()
+		case 1:
+			h.changeStorage()
 		}
 	}
 }
@@ -56,6 +63,9 @@ func (h *history) person() {
 // destroy lets a user destroy something.
 func (h *history) destroy() {
 	h.damaged = true
+	if h.pick(4) == 0 { // troubles come together
+		h.storeUp = false
+	}
 	switch h.pick(8) {
 	case 7:
 		h.removeKey()
@@ -114,8 +124,8 @@ func (h *history) spoil(key string) {
 	if object.corrupt = true; h.pick(2) == 0 {
 		delete(h.objects, key)
 	}
-	if h.late && h.vol != nil && h.vol.state == lifecycle.VolumeTerminating {
-		h.excused = true // it can no longer be restored
+	if v := h.vol; v != nil && (h.late && v.state == lifecycle.VolumeTerminating || v.disk != "" && v.marker.Content == "") {
+		h.excused = true // it can no longer be restored, or was unpacked and not marked
 	}
 	h.destroyed()
 }
@@ -156,7 +166,7 @@ func (h *history) trouble() {
 
 // help is what a user does about ERROR: accept the loss, delete foreign objects, request a retry.
 func (h *history) help() {
-	if h.vol != nil && h.vol.state == lifecycle.VolumeTerminating && h.vol.uid == h.saved.Volume.UID {
+	if h.vol != nil && h.vol.state == lifecycle.VolumeTerminating && (h.vol.uid == h.saved.Volume.UID || h.saved.Volume.UID == "") {
 		h.logf("the loss of %s is accepted while it is deleted", h.vol.uid)
 		h.ws.AcceptedLoss, h.excused = h.vol.uid, true
 		h.rv++
@@ -171,7 +181,7 @@ func (h *history) help() {
 	if h.keepsVolume() {
 		return
 	}
-	if h.vol != nil && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
+	if h.vol != nil && h.vol.uid != h.ws.Adopts && (h.vol.foreign || h.saved.Error.Code == lifecycle.CodeVolumeUnknown) {
 		h.vol = nil
 		h.destroyed()
 	}
@@ -187,6 +197,9 @@ func (h *history) help() {
 		h.excused = h.excused || h.vol == nil || h.vol.marker.Content == ""
 	}
 	h.logf("the loss of %s is accepted", h.ws.AcceptedLoss)
+	if h.saved.ArchiveKey == "" {
+		h.destroyed() // from now on nothing is searched, not even the archive that the lost home began with
+	}
 }
 
 // recover ends all trouble and gives the Workspace time, and a user who helps.

@@ -13,7 +13,8 @@ func (e *evaluation) provision() bool {
 	})
 }
 
-// makeVolume creates the volume of this operation and removes others. It reports false once the volume is usable.
+// makeVolume creates the volume of this operation and removes others, and one whose class or size is no longer asked for (W74).
+// It reports false once the volume is usable.
 func (e *evaluation) makeVolume() bool {
 	switch volume := e.Observed.Volume; {
 	case volume.State == VolumeAbsent:
@@ -22,7 +23,7 @@ func (e *evaluation) makeVolume() bool {
 		return e.wait(CodeVolumeForeign, time.Time{})
 	case volume.State == VolumeTerminating:
 		return e.wait(CodeVolumeTerminating, time.Time{})
-	case volume.OperationID != e.Status.Operation.ID || volume.State == VolumeLost:
+	case volume.OperationID != e.Status.Operation.ID || volume.State == VolumeLost || volume.Outdated:
 		return e.discard()
 	case volume.State == VolumePending:
 		return e.wait(CodeVolumePending, time.Time{})
@@ -41,8 +42,11 @@ func (e *evaluation) restore() bool {
 		return e.endJobs()
 	}
 	if job, found := e.job(); found {
-		if job.State == JobSucceeded {
+		switch {
+		case job.State == JobSucceeded:
 			return e.act(CodeWorking, Action{Kind: ActMarkVolume, UID: e.Observed.Volume.UID, Marker: e.restoredMarker()})
+		case e.Observed.Volume.Outdated:
+			return e.discard()
 		}
 		return e.awaitMover(job, e.Status.ArchiveKey)
 	}

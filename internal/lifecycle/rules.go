@@ -83,7 +83,7 @@ func (e *evaluation) recover(code Code) bool {
 }
 
 func (e *evaluation) lost() bool {
-	if !e.homeLost() {
+	if !e.homeLost() || e.chosen() {
 		return false
 	}
 	if e.Workspace.AcceptedLoss == e.Status.Volume.UID {
@@ -95,32 +95,6 @@ func (e *evaluation) lost() bool {
 }
 
 func (e *evaluation) strays() bool { return e.endJobs() }
-
-// adopt records a volume whose marker says that it is a home, after its record was lost (W3). If there is an archive as well,
-// it is unknown which one is newer.
-func (e *evaluation) adopt() bool {
-	volume := e.Observed.Volume
-	e.out.Code = CodeAdopted
-	switch {
-	case !e.unrecorded():
-		return false
-	case e.Status.Volume.UID == volume.UID: // the volume is recorded without its content
-		e.out.Status.Volume.Content = volume.Marker.Content
-		return true
-	case e.Status.archived():
-		return volume.State != VolumeTerminating && e.stall(Mismatch, CodeVolumeUnknown)
-	}
-	e.out.Status.Volume = Volume{UID: volume.UID, Content: volume.Marker.Content, RestoredFrom: volume.Marker.RestoredFrom}
-	return true
-}
-
-// unrecorded reports whether the Workspace's volume holds a home that is not recorded. A volume whose home was archived, and
-// on which nothing was started since, holds none.
-func (e *evaluation) unrecorded() bool {
-	volume, record := e.Observed.Volume, e.Status.Volume
-	return volume.own() && volume.Marker.Content != "" && volume.State != VolumeLost &&
-		(record.UID != volume.UID || !record.holds() && !e.current(e.Status.Archive))
-}
 
 // observe records the observed level and its beginning (W31). The status is a cache (W3).
 func (e *evaluation) observe() bool {

@@ -24,6 +24,7 @@ type history struct {
 	caches      []snapshot
 	firstSeen   map[string]time.Time
 	sets        bool // the controllers' clock is set now and then
+	backups     bool // of the volume are taken and brought back
 }
 
 func newHistory(decide engine, pick chooser) *history {
@@ -97,6 +98,9 @@ func (h *history) step() {
 	if h.saved.Operation.PointOfNoReturn && h.pick(12) == 0 { // a short and critical phase
 		h.spoil(place(h.saved.Archive.Store, h.saved.ArchiveKey))
 	}
+	if h.backups && h.pick(10) == 0 {
+		h.backUp()
+	}
 	h.check("a step")
 }
 
@@ -133,7 +137,7 @@ func (h *history) clock() {
 		h.logf("the controllers' clock is off by %s", h.moved)
 	}
 	idle := lifecycle.DecideIdle(lifecycle.IdleInput{
-		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
+		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, Limit: lifecycle.TraitOf(h.saved.Operation.Type).Limit, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
 		Pause: h.ws.Pause, Deleting: h.ws.Deleting,
 	})
 	if idle.Desired != "" {
@@ -154,7 +158,7 @@ func (h *history) repoint() {
 		}
 	}
 	h.logf("the Secret names the store %s", to)
-	h.destroyed() // a copy may replace an intact archive by a damaged one
+	h.destroyed() // a damaged archive was copied over a good one, or the key or the status was removed and nothing leads to the other store
 	if h.saved.ArchiveKey == "" && h.saved.Volume.UID == "" && (h.vol == nil || h.vol.foreign) {
 		h.rebase = true // the home is known from the store alone: it is what this one has
 	}
@@ -176,7 +180,7 @@ func TestNothingIsLost(t *testing.T) {
 		seed, steps := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(20, 250).Draw(t, "steps")
 		for range 40 { // with rapid's usual 100 checks, 4000 histories
 			h := newHistory(lifecycle.Decide, seeded(seed))
-			h.sets = seed%2 == 0
+			h.sets, h.backups = seed%2 == 0, seed%3 > 0
 			if wrong := h.run(steps); wrong != "" {
 				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.transcript())
 			}

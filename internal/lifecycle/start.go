@@ -67,9 +67,10 @@ func ArchiveKey(workspaceUID, operationID string) string {
 	return "archives/" + workspaceUID + "/" + operationID + "/home.tar.gz"
 }
 
-// JobName returns the name of the Job of an attempt: at most 63 characters for names of at most 50 and attempts below 100.
+// JobName returns the name of the Job of an attempt: at most 63 characters for names of at most 50. After 99 attempts the names
+// begin anew; the Job of the attempt before is gone by then.
 func JobName(workspace, operationID string, attempt int32) string {
-	return fmt.Sprintf("ws-%s-%.6s-%d", workspace, operationID, attempt)
+	return fmt.Sprintf("ws-%s-%.6s-%d", workspace, operationID, (attempt-1)%99+1)
 }
 
 // key returns the key of the archive that the current ARCHIVING makes.

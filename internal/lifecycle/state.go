@@ -10,7 +10,7 @@ const (
 	Pending  State = "PENDING"  // no Pod and no home on a volume
 	Standby  State = "STANDBY"  // the home is on its volume, no Pod runs
 	Running  State = "RUNNING"  // the Pod runs
-	Failed   State = "ERROR"    // an operation failed and is not retried
+	Failed   State = "ERROR"    // a person has to decide what happens to data
 	Deleting State = "DELETING" // the Workspace is being deleted
 
 	// Archived is PENDING with an archive, as shown to people (W14).
@@ -67,20 +67,24 @@ const (
 	DataLost     Reason = "DataLost"
 )
 
-// MaxRetries returns how many times an operation is retried after failures of class r (D9).
-func (r Reason) MaxRetries() int32 {
-	switch r {
-	case Mismatch, Unreachable, ActionFailed:
-		return 3
-	case Timeout:
-		return 1
-	default:
-		return 0
-	}
+// MaxRetries is how many times an operation is retried after a Mismatch, or for an archive that is elsewhere, before a person
+// has to decide (D9).
+const MaxRetries = 3
+
+// NeedsPerson reports whether a person has to decide what happens to data. Only such a failure ends in ERROR; after all others
+// the operation is retried until it succeeds (W71). An unknown one, of a status that was edited, is left to a person.
+func (f Failure) NeedsPerson() bool {
+	return f.Reason == "" || f.Reason == DataLost || f.Reason == Mismatch && f.Code != CodePodForeign || f.Code == CodeArchiveElsewhere
 }
 
-// Probed reports whether a Workspace in ERROR retries by itself: what it waits for is outside of it (D8).
-func (f Failure) Probed() bool { return f.Reason == Unreachable || f.Code == CodeFailedCreate }
+// Probed reports whether a Workspace in ERROR retries by itself: no person has to decide, or where the store is may be
+// corrected (D8).
+func (f Failure) Probed() bool { return !f.NeedsPerson() || f.Code == CodeArchiveElsewhere }
+
+// final reports whether no attempt is left after the n-th failure of its class.
+func (f Failure) final(n int32) bool {
+	return f.NeedsPerson() && (f.Reason == DataLost || n > MaxRetries)
+}
 
 // Failures counts the failures of one operation, separately for each class (D9).
 type Failures struct {
@@ -122,13 +126,13 @@ const (
 const (
 	// Poll is the time between two passes if nothing happens (W39).
 	Poll = time.Minute
-	// retryPace and retryCap: 30 s, 1 min, 2 min, 4 min, 5 min between attempts.
+	// retryPace and retryCap: 30 s, 1 min, 2 min, 4 min, 5 min between attempts, for as long as it takes (W71).
 	retryPace, retryCap = 30 * time.Second, 5 * time.Minute
 	// restartPace and restartCap delay the starts of a Pod that keeps ending (D16).
 	restartPace, restartCap = 10 * time.Second, 5 * time.Minute
 	// healthy is how long a Pod must run for its end not to count as a repetition.
 	healthy = 10 * time.Minute
-	// Probe is how often a Workspace in ERROR with Unreachable retries by itself (D8).
+	// Probe is how often a Workspace in ERROR retries by itself, if it does (D8).
 	Probe = 5 * time.Minute
 )
 

@@ -16,15 +16,18 @@ type world struct {
 	moved time.Duration // the error of the controllers' clock
 	ids   int
 	ws    lifecycle.Workspace
-	gone  bool // the Workspace object is
-	rv    int
-	saved lifecycle.Status
+	// storage is spec.storage.
+	storage int
+	gone    bool // the Workspace object is
+	rv      int
+	saved   lifecycle.Status
 
 	pod  *pod
 	vol  *volume
 	jobs []*job
 	// zombies are processes of Jobs that the API server no longer knows.
 	zombies []*job
+	backup  *volume            // of the home, elsewhere
 	debug   int                // Pods of other users on the volume
 	late    bool               // they came when it was about to be deleted
 	objects map[string]*object // by place
@@ -60,6 +63,7 @@ type volume struct {
 	state   lifecycle.VolumeState
 	foreign bool
 	release bool
+	made    int // of which spec.storage
 	version int
 	disk    string    // which restore the bytes are of
 	dying   time.Time // when a person deleted it
@@ -127,6 +131,7 @@ func (w *world) seen() lifecycle.Observation {
 	if v := w.vol; v != nil {
 		o.Volume = lifecycle.VolumeView{
 			State: v.state, Foreign: v.foreign, Released: v.release, Left: v.left(), UID: v.uid, ResourceVersion: fmt.Sprint(v.rv), OperationID: v.op, Marker: v.marker,
+			Outdated: v.made != w.storage,
 		}
 	}
 	for _, j := range w.jobs {

@@ -35,14 +35,15 @@ type Slots struct {
 }
 
 // Next returns who of the waiting may begin now, in order. Restores go before archives, and archives never take the last slots.
-// Within each kind the namespace with the fewest slots goes first, then the one whose last turn was longest ago, then the
+// A namespace leaves the last slot to others. Within each kind the namespace with the fewest slots goes first, then the one whose last turn was longest ago, then the
 // Workspace that has waited longest.
 func (s Slots) Next() []Mover {
-	held, archives := map[string]int{}, 0
+	held, archived, archives := map[string]int{}, map[string]int{}, 0
 	for _, m := range s.Holding {
 		held[m.Namespace]++
 		if !m.Restores {
 			archives++
+			archived[m.Namespace]++
 		}
 	}
 	served, turn := map[string]int{}, 1
@@ -56,15 +57,21 @@ func (s Slots) Next() []Mover {
 		return cmp.Or(cmp.Compare(held[a.Namespace], held[b.Namespace]), cmp.Compare(served[a.Namespace], served[b.Namespace]),
 			a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	}
+	share := s.Limit - Kept(s.Limit)
+	waits := func(m Mover) bool {
+		return held[m.Namespace] >= most(s.Limit, s.Limit) ||
+			!m.Restores && (archives >= share || archived[m.Namespace] >= most(share, s.Limit))
+	}
 	var next []Mover
 	left := slices.Clone(s.Waiting)
-	for len(s.Holding)+len(next) < s.Limit && len(left) > 0 {
+	for len(s.Holding)+len(next) < s.Limit {
+		if left = slices.DeleteFunc(left, waits); len(left) == 0 {
+			break
+		}
 		m := slices.MinFunc(left, before)
 		if !m.Restores {
-			if archives >= s.Limit-Kept(s.Limit) {
-				break // only archives wait, and they have their share
-			}
 			archives++
+			archived[m.Namespace]++
 		}
 		held[m.Namespace]++
 		served[m.Namespace] = turn
@@ -73,4 +80,13 @@ func (s Slots) Next() []Mover {
 		left = slices.DeleteFunc(left, func(other Mover) bool { return other.ID == m.ID })
 	}
 	return next
+}
+
+// most is how many of some slots one namespace may hold, if there are limit in all: its movers may take a day, so the last slot is
+// another's.
+func most(slots, limit int) int {
+	if limit < 3 || slots < 2 {
+		return slots
+	}
+	return slots - 1
 }

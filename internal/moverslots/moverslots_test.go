@@ -34,6 +34,10 @@ func archives(all []moverslots.Mover) (n int) {
 	return n
 }
 
+func onlyArchives(all []moverslots.Mover) []moverslots.Mover {
+	return slices.DeleteFunc(slices.Clone(all), func(m moverslots.Mover) bool { return m.Restores })
+}
+
 func of(namespace string, all []moverslots.Mover) (n int) {
 	for _, m := range all {
 		if m.Namespace == namespace {
@@ -63,12 +67,14 @@ func TestNext(t *testing.T) {
 			t.Fatalf("%v is not a part of those who wait", next)
 		}
 		for _, m := range rest {
+			full := limit >= 3 && of(m.Namespace, after) >= limit-1
+			fullOfArchives := limit >= 3 && of(m.Namespace, onlyArchives(after)) >= max(share-1, 1)
 			switch {
-			case m.Restores && len(after) < limit:
+			case m.Restores && len(after) < limit && !full:
 				t.Fatalf("%v waits although a slot is free", m)
-			case !m.Restores && len(after) < limit && archives(after) < share:
+			case !m.Restores && len(after) < limit && archives(after) < share && !full && !fullOfArchives:
 				t.Fatalf("%v waits although archives have a slot left", m)
-			case m.Restores && archives(next) > 0:
+			case m.Restores && archives(next) > 0 && !full:
 				t.Fatalf("%v waits for archives that begin", m)
 			}
 		}
@@ -112,6 +118,30 @@ func TestNoNamespaceStarves(t *testing.T) {
 			t.Fatalf("it still waits: %v", holding)
 		}
 	})
+}
+
+// Homes of one namespace whose store takes a day to answer do not keep all others waiting: one slot is left for an archive, or a restore.
+func TestANamespaceLeavesASlot(t *testing.T) {
+	for limit := 3; limit < 30; limit++ {
+		var waiting []moverslots.Mover
+		for i := range 100 {
+			waiting = append(waiting, moverslots.Mover{ID: fmt.Sprint(i), Namespace: "greedy", Restores: i%2 == 0, Since: noon})
+		}
+		for _, kind := range []func(moverslots.Mover) bool{
+			func(moverslots.Mover) bool { return false },
+			func(m moverslots.Mover) bool { return m.Restores },
+			func(m moverslots.Mover) bool { return !m.Restores },
+		} {
+			held := moverslots.Slots{Limit: limit, Waiting: slices.DeleteFunc(slices.Clone(waiting), kind)}.Next()
+			held = append(held, moverslots.Slots{Limit: limit, Holding: held, Waiting: waiting}.Next()...)
+			for _, restores := range []bool{true, false} {
+				modest := moverslots.Mover{ID: "modest", Namespace: "modest", Restores: restores, Since: noon.Add(time.Hour)}
+				if next := (moverslots.Slots{Limit: limit, Holding: held, Waiting: append(slices.Clone(waiting), modest)}).Next(); !slices.Contains(next, modest) {
+					t.Fatalf("of %d: restores %t: %v begin beside %d", limit, restores, next, len(held))
+				}
+			}
+		}
+	}
 }
 
 func TestKept(t *testing.T) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,19 +154,39 @@ func TestWorkspaceRefuses(t *testing.T) {
 	}
 }
 
-// The fields of a volume are immutable, even if they were absent at first.
+// The fields of a volume are immutable while there is one, even if they were absent at first.
 func TestWorkspaceKeepsWhatItWasMadeWith(t *testing.T) {
 	validator := workspaceValidator(t)
 	const archived = "status: {phase: PENDING, archiveKey: archives/1/2/home.tar.gz}"
 	withoutArchive := []string{"  archive: {storeRef: {name: store}}\n", ""}
+	on, smaller, noClass := []string{"status: {}", "status: {phase: STANDBY}"}, []string{"size: 10Gi", "size: 9Gi"}, []string{"storageClassName: standard, ", ""}
+	once := []string{"mountPath: /home/ann", "mountPath: /home/ann, accessMode: ReadWriteOncePod"}
+	all := slices.Concat(smaller, []string{"storageClassName: standard", "storageClassName: fast"}, once)
+	keep := func(word string) string {
+		return ": Forbidden: must not " + word + " while the home is on its volume: archive it first, with desiredState PENDING, and then change this"
+	}
+	status := func(fields string) []string { return []string{"status: {}", "status: {" + fields + "}"} }
+	refused := []string{"spec.storage.storageClassName" + keep("change"), "spec.storage.accessMode" + keep("change"), "spec.storage.size" + keep("shrink")}
 	for name, tc := range map[string]struct{ old, edit, want []string }{
-		"all that may change":                           {nil, []string{"registry.example.com/ide:1.2", "b", "size: 10Gi", "size: 20480Mi", "name: store", "name: other"}, nil},
-		"the same size":                                 {nil, []string{"size: 10Gi", "size: 10240Mi"}, nil},
-		"a smaller volume":                              {nil, []string{"size: 10Gi", "size: 9Gi"}, []string{"spec.storage.size: Forbidden: must not shrink"}},
+		"all that may change":                           {on, []string{"registry.example.com/ide:1.2", "b", "size: 10Gi", "size: 20480Mi", "name: store", "name: other"}, nil},
+		"the same size":                                 {on, []string{"size: 10Gi", "size: 10240Mi"}, nil},
+		"a smaller volume":                              {on, smaller, refused[2:]},
 		"an owner taken away":                           {nil, []string{"owner: ann", "pause: true"}, []string{"spec.owner: Forbidden: must not change"}},
 		"an owner added":                                {[]string{"owner: ann", "pause: true"}, nil, []string{"spec.owner: Forbidden: must not change"}},
-		"a class taken away":                            {nil, []string{"storageClassName: standard, ", ""}, []string{"spec.storage.storageClassName: Forbidden: must not change"}},
-		"a class added":                                 {[]string{"storageClassName: standard, ", ""}, nil, []string{"spec.storage.storageClassName: Forbidden: must not change"}},
+		"a class taken away":                            {on, noClass, refused[:1]},
+		"a class added":                                 {slices.Concat(on, noClass), nil, refused[:1]},
+		"another access mode":                           {on, once, refused[1:2]},
+		"another volume in RUNNING":                     {status("phase: RUNNING, volume: {uid: a, content: Empty}"), all, refused},
+		"another volume while it is deleted":            {status("phase: STANDBY, volume: {uid: a, content: Uninitialized}, operation: {type: ARCHIVING, id: a, pointOfNoReturn: true}"), all, refused},
+		"another volume in ERROR":                       {status("phase: ERROR, volume: {uid: a, content: Restored}"), all, refused},
+		"another volume in ERROR without one":           {status("phase: ERROR, archiveKey: archives/1/2/home.tar.gz"), all, nil},
+		"another volume in ERROR with half a one":       {status("phase: ERROR, volume: {uid: a, content: Uninitialized}"), all, nil},
+		"another volume before the first":               {nil, all, nil},
+		"another volume while it is provisioned":        {status("phase: PENDING, operation: {type: PROVISIONING, id: a}"), all, nil},
+		"another volume while it is restored":           {status("phase: PENDING, volume: {uid: a, content: Uninitialized}, operation: {type: RESTORING, id: a}"), all, nil},
+		"another volume for what is archived":           {[]string{"status: {}", archived}, all, nil},
+		"no class for what is archived":                 {[]string{"status: {}", archived}, noClass, nil},
+		"a class for what is archived":                  {append([]string{"status: {}", archived}, noClass...), nil, nil},
 		"an archive taken away from one that runs":      {[]string{"status: {}", strings.Replace(archived, "PENDING", "RUNNING", 1)}, withoutArchive, nil},
 		"an archive taken away from what is only there": {[]string{"status: {}", archived}, withoutArchive, []string{"spec.archive: Forbidden: must stay while the home is archived"}},
 		"restoreFrom changed before there is a home":    {[]string{"owner: ann", "owner: ann\n  restoreFrom: latest", "status: {}", "status: {phase: PENDING}"}, []string{"owner: ann", "owner: ann\n  restoreFrom: empty"}, nil},

@@ -25,7 +25,9 @@ func clusterOf(t *testing.T, broken interceptor.Funcs, files ...string) func(*Op
 		if server, err := ownServer(); err != nil {
 			t.Fatal(err)
 		} else if server.Knows(object.GroupVersionKind()) {
+			status := u.Object["status"]
 			u.Object = server.Create(object, "shop").Object // with defaults, as it is stored
+			u.Object["status"] = status
 		}
 		_ = unstructured.SetNestedField(u.Object, "2026-01-01T00:00:00Z", "metadata", "creationTimestamp")
 		builder = builder.WithObjects(u)
@@ -114,9 +116,9 @@ func TestWithCluster(t *testing.T) {
 func TestUpdateOfCluster(t *testing.T) {
 	t.Parallel()
 	sized := strings.Replace(keeper, "  archive: {storeRef: {name: store}}", "  storage: {size: 9Gi}", 1)
-	there := []string{sized, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: shop, name: ws-ada-home}\n"}
+	there := []string{sized + "status: {phase: STANDBY}\n", "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {namespace: shop, name: ws-ada-home}\n"}
 	same(t, lintFiles(t, []string{strings.Replace(sized, "9Gi", "5Gi", 1)}, clusterOf(t, interceptor.Funcs{}, there...)),
-		"a.yaml:6:19 error invalid spec.storage.size: Forbidden: must not shrink: a volume cannot be made smaller")
+		"a.yaml:6:19 error invalid spec.storage.size: Forbidden: must not shrink while the home is on its volume: archive it first, with desiredState PENDING, and then change this")
 }
 
 // What cannot be read is in the notes, and nothing is reported for lack of it.

@@ -64,9 +64,13 @@ func TestUpdates(t *testing.T) {
 				"and annotation kyklos.io/v1beta1-spec no longer preserves it; leave the annotation as it is, or use kyklos.io/v1beta1"},
 		},
 		"a volume cannot shrink": {
+			old:   []string{workspace + "status: {phase: STANDBY}\n"},
+			files: []string{strings.Replace(workspace, "9Gi", "5Gi", 1)},
+			want:  []string{"a.yaml:6:19 error invalid spec.storage.size: Forbidden: must not shrink while the home is on its volume: archive it first, with desiredState PENDING, and then change this"},
+		},
+		"what has no volume can": {
 			old:   []string{workspace},
 			files: []string{strings.Replace(workspace, "9Gi", "5Gi", 1)},
-			want:  []string{"a.yaml:6:19 error invalid spec.storage.size: Forbidden: must not shrink: a volume cannot be made smaller"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -90,7 +90,8 @@ func (f Facts) Conditions(now time.Time) []metav1.Condition {
 // summary is the message of Ready and Stalled: the failure, if the code is about it.
 func (f Facts) summary(code lifecycle.Code, v fields) string {
 	failure := f.Decision.Status.Error
-	switch failed := f.Decision.Status.Phase == lifecycle.Failed && code == failure.Code; {
+	status := f.Decision.Status
+	switch failed := code == failure.Code && (status.Phase == lifecycle.Failed || status.Operation.Failing() && status.Operation.Type == failure.Operation); {
 	case failed && failure == (lifecycle.Failure{}): // somebody else wrote the status
 		return join(fill(f.textOf(code).now, v), fill(f.next(), v))
 	case failed || f.failedNow():

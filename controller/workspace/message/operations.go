@@ -60,7 +60,7 @@ func (o operationText) slow() string {
 var moverCodes = map[mover.Code]lifecycle.Code{
 	mover.ArchiveNotFound: lifecycle.CodeArchiveLost, mover.MetaNotFound: lifecycle.CodeArchiveLost,
 	mover.ChecksumMismatch: lifecycle.CodeArchiveCorrupt, mover.HomeMissing: lifecycle.CodeVolumeLost,
-	mover.StoreAccess: lifecycle.CodeStoreUnreachable, mover.BucketMissing: lifecycle.CodeBucketMissing,
+	mover.HomeUnreadable: lifecycle.CodeHomeUnreadable, mover.StoreAccess: lifecycle.CodeStoreUnreachable, mover.BucketMissing: lifecycle.CodeBucketMissing,
 }
 
 // CodeOf returns the code for a failed mover. A mover that was killed has no result code: JobFailed.
@@ -70,9 +70,8 @@ const busy = "Another Pod uses the volume; to see which: `kubectl describe pvc -
 
 // advice is what the user can do about a failed mover. The default is its log.
 var advice = map[mover.Code]string{
-	mover.HomeUnreadable: "Start the workspace and make the file or folder readable by its owner, or delete it.",
-	mover.HomeChanged:    busy, mover.VolumeBusy: busy,
-	mover.DiskFull:     "Increase spec.storage.size; the storage class must allow it.",
+	mover.HomeChanged: busy, mover.VolumeBusy: busy,
+	mover.DiskFull:     "Increase spec.storage.size: the home is then restored to a larger volume.",
 	mover.HomeTooLarge: "Increase spec.storage.size; the storage class must allow it. Files that share or compress their blocks need more space when they are restored.",
 	mover.HomeExists:   "The volume holds a home that is not from the archive; inspect it before you delete anything.",
 }

@@ -105,8 +105,9 @@ func troubles(home lifecycle.VolumeView) []situation {
 	disk := message.Detail{Text: "write /volume/home/x: no space left on device", Code: "DISK_FULL", ExitCode: ptr.To(int32(11))}
 	return []situation{
 		{name: "the volume is too small", before: restoring, code: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed), detail: disk},
-		{name: "a file cannot be read", before: archiving, code: lifecycle.CodeJobFailed, after: stalled(lifecycle.ActionFailed, lifecycle.CodeJobFailed),
-			detail: message.Detail{Text: "open secret: permission denied", Code: "HOME_UNREADABLE", ExitCode: ptr.To(int32(11))}},
+		{name: "a file cannot be read", before: archiving, code: lifecycle.CodeHomeUnreadable, after: failed(lifecycle.ActionFailed, lifecycle.CodeHomeUnreadable),
+			detail: message.Detail{Text: `permission denied to read 1 file, 1 folder ("src/.cache": folder of user 0, mode 0700, "token": file of user 1000, mode 0000)`, Code: "HOME_UNREADABLE", ExitCode: ptr.To(int32(11))}},
+		{name: "a file can still not be read", before: archiving, code: lifecycle.CodeHomeUnreadable, after: stalled(lifecycle.ActionFailed, lifecycle.CodeHomeUnreadable)},
 		{name: "waiting to try again", before: func() lifecycle.Status {
 			s := archiving
 			failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed)(&s)

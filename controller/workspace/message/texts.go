@@ -48,6 +48,7 @@ const (
 	retry          = annotate + "retry=\"$(date +%s)\"`"
 	acceptLoss     = annotate + "accept-data-loss={{.Lost}}`"
 	giveUpArchive  = annotate + "accept-data-loss={{.ArchiveKey}}`"
+	adoptVolume    = annotate + "adopt-volume=$(kubectl get pvc -n {{.Namespace}} {{.Volume}} -o jsonpath={.metadata.uid})`"
 	patch          = "`kubectl patch workspace -n {{.Namespace}} "
 	beginEmpty     = patch + "{{.Name}} --type=merge -p '{\"spec\":{\"restoreFrom\":\"empty\"}}'`."
 	whileSearching = "{{if .Searching}} Until then nothing is created, because an archive of an earlier workspace of this name may be there. " +
@@ -65,10 +66,10 @@ const (
 		"Kyklos does not create another one until the loss is accepted.{{end}}"
 	volumeRemedy = "{{if .FolderMissing}}Nothing is started on the volume. Restore the folder from a snapshot or a backup and set spec.desiredState to PENDING; then retry: " + retry +
 		". If it is really lost, delete the volume too: " + deleteVolume + ". The next message has the command to accept the loss." +
-		"{{else}}If the data is really lost, accept the loss to continue with {{if .ArchiveKey}}archive {{.ArchiveKey}}, which may be older{{else}}an empty home{{end}}: " + acceptLoss + ".{{end}}"
+		"{{else}}If you bring the home back as PersistentVolumeClaim {{.Volume}}, from a snapshot or a backup, adopt it: " + adoptVolume + ". If the data is really lost, accept the loss to continue with {{if .ArchiveKey}}archive {{.ArchiveKey}}, which may be older{{else}}an empty home{{end}}: " + acceptLoss + ".{{end}}"
 	volumeUnknown = "Volume {{.Volume}} holds a home that is not recorded" +
 		"{{if .ArchiveKey}}, and there is also archive {{.ArchiveKey}}. Kyklos cannot know which one is newer and changes neither.{{else}}. Kyklos does not change it.{{end}}"
-	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume and give up the archive: " + giveUpArchive + "." +
+	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume: " + adoptVolume + "." +
 		"{{else}}The next retry uses the volume as the home.{{end}}"
 	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store."
 	converged     = "{{if eq .State \"RUNNING\"}}Pod {{.Pod}} is ready, as desired.{{else if eq .State \"STANDBY\"}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
@@ -102,8 +103,8 @@ var texts = map[lifecycle.Code]text{
 		do: "If it remains, see which Pods use it: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."},
 	lifecycle.CodeVolumeForeign: {event: warning,
 		now: "PersistentVolumeClaim {{.Volume}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own.",
-		do: "If it is not needed, delete it: " + deleteVolume + ".{{if .Left}} It is the home of a deleted workspace of this name: to continue with it, remove spec.restoreFrom.{{else}} If it has the annotation kyklos.io/home-content, it is the home of an earlier workspace. To adopt it: " +
-			"`kubectl label pvc -n {{.Namespace}} {{.Volume}} --overwrite app.kubernetes.io/managed-by=kyklos kyklos.io/workspace={{.Name}} kyklos.io/workspace-uid={{.UID}}`.{{end}}"},
+		do: "If it is not needed, delete it: " + deleteVolume + ". {{if .Left}}It is the home of a deleted workspace of this name: to continue with it, adopt it: " +
+			"{{else}}If it holds the home, such as from a backup or of an earlier workspace, adopt it: {{end}}" + adoptVolume + "."},
 	lifecycle.CodeVolumeUnknown: {event: warning, now: volumeUnknown, do: chooseVolume},
 	lifecycle.CodeVolumeInUse: {event: onChange,
 		now: "A Pod that does not belong to this workspace uses volume {{.Volume}}. The home is not archived, restored or deleted until it is gone.",
@@ -136,6 +137,9 @@ var texts = map[lifecycle.Code]text{
 		now: "Archive {{.ArchiveKey}} was stored in {{.ArchiveStore}}. Secret {{.Secret}} now names {{.Store}}, where the archive is missing or different. It is not considered lost.",
 		do:  "Restore the address in the Secret, or copy the folder {{.ArchiveFolder}} to the new store. To give up the archive: " + giveUpArchive + "."},
 	lifecycle.CodeJobFailed: {event: warning, now: "{{.Doing}} failed.", do: "{{.Advice}}"},
+	lifecycle.CodeHomeUnreadable: {event: warning,
+		now: "The home on volume {{.Volume}} is not archived, because its mover, as user 1000, may not read all of it. The volume stays.",
+		do:  "{{if not .Deleting}}Set spec.desiredState to RUNNING, and make what is named readable (chmod u+rX) or delete it. {{end}}What belongs to another user needs an administrator of the volume." + deleteAnyway},
 	lifecycle.CodeJobEnding: {now: "Waiting for a mover Job and its Pods to be deleted, because they keep the volume in use."},
 	lifecycle.CodeTimedOut:  {event: warning, now: "{{.Doing}} exceeded its time limit of {{.Limit}} seconds.", do: "{{.Slow}}"},
 	lifecycle.CodeRefused: {event: warning, now: "{{.Doing}} was rejected by the API server, or the spec is invalid.",
@@ -152,8 +156,8 @@ var texts = map[lifecycle.Code]text{
 		now: "Namespace {{.Namespace}} has reached the limit of {{.Limits.Namespace}} running workspaces. This one starts when another one stops."},
 	lifecycle.CodeAllLimit: {event: onChange, now: "The cluster has reached the limit of {{.Limits.All}} running workspaces. This one starts when another one stops."},
 	lifecycle.CodeMoversFull: {now: "No mover is free: at most {{.Limits.Movers}} homes are moved at once{{if .Limits.Kept}}, and {{.Limits.Kept}} of these slots are kept for restores{{end}}. " +
-		"Restores go first, then the namespaces take turns."},
-	lifecycle.CodeCancelled: {event: normal, now: "Archiving was cancelled because the desired state is {{.Desired}}. The home is still on its volume."},
+		"Restores go first, then the namespaces take turns{{if gt .Limits.Movers 2}}, and each leaves the last slot to others{{end}}."},
+	lifecycle.CodeCancelled: {event: normal, now: "{{.Doing}} was cancelled because the desired state is {{.Desired}}. The home is as it was before."},
 	lifecycle.CodeStalled:   {now: "The workspace is in ERROR."},
 	lifecycle.CodeRecovered: {event: normal, now: "The workspace has left ERROR and continues from the observed state."},
 	lifecycle.CodeLossAccepted: {event: warning,

@@ -20,6 +20,9 @@ import (
 	"kyklos.io/kyklos/internal/lifecycle"
 )
 
+// MoverContainer is the name of the mover's container. Its Pod may have others, which a webhook injected.
+const MoverContainer = "mover"
+
 // The paths in a mover. All are arguments.
 const (
 	volumePath     = "/volume"
@@ -109,6 +112,7 @@ func MoverPod(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) *corev1.P
 func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.PodSpec {
 	spec := podSpec(ws)
 	spec.RestartPolicy = corev1.RestartPolicyNever
+	spec.Tolerations = append(spec.Tolerations, deviceTolerations(ws)...)
 	spec.TerminationGracePeriodSeconds = ptr.To(int64(10))
 	spec.Volumes = []corev1.Volume{
 		homeVolume(ws),
@@ -118,7 +122,7 @@ func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.P
 	security := restricted()
 	security.ReadOnlyRootFilesystem = ptr.To(true)
 	spec.Containers = []corev1.Container{{
-		Name: "mover", Image: move.Image, Args: arguments(ws, act, move), Resources: move.Resources, Env: moverEnv(move.Resources),
+		Name: MoverContainer, Image: move.Image, Args: arguments(ws, act, move), Resources: move.Resources, Env: moverEnv(move.Resources),
 		VolumeMounts: []corev1.VolumeMount{
 			// Archiving must not be able to change the home (D3).
 			{Name: homeFolder, MountPath: volumePath, ReadOnly: move.Operation == lifecycle.Archiving},
@@ -142,7 +146,11 @@ func arguments(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) []string
 		"--termination-log", terminationLog,
 	}
 	if verb == "archive" {
-		return append(args, "--epoch", strconv.FormatInt(act.Epoch, 10), "--workspace", ws.Namespace+"/"+ws.Name)
+		args = append(args, "--epoch", strconv.FormatInt(act.Epoch, 10), "--workspace", ws.Namespace+"/"+ws.Name)
+		if act.RestoredFrom != "" {
+			args = append(args, "--restored-from", act.RestoredFrom)
+		}
+		return args
 	}
 	args = append(args, "--operation", act.OperationID)
 	if move.SHA256 != "" {

@@ -35,7 +35,7 @@ const (
 	AnnotationOperation    = "kyklos.io/operation"
 )
 
-// annotationSpec is a digest of the spec that the Pod was created from.
+// annotationSpec is a digest of the part of the spec that a Pod or a volume was created from.
 const annotationSpec = "kyklos.io/made-of"
 
 // The annotations of a Workspace by which users resolve ERROR (D8, D6).
@@ -44,6 +44,8 @@ const (
 	AnnotationRetry = "kyklos.io/retry"
 	// AnnotationAcceptLoss accepts the loss of the volume with this UID or the archive with this key.
 	AnnotationAcceptLoss = "kyklos.io/accept-data-loss"
+	// AnnotationAdopt names the volume that is the home by its UID (W78).
+	AnnotationAdopt = "kyklos.io/adopt-volume"
 )
 
 // Finalizer keeps a deleted Workspace until its objects are handled in the right order.

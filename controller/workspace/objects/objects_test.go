@@ -186,6 +186,13 @@ func TestPatches(t *testing.T) {
 	if !objects.Released(volume) || !objects.OurVolume(ann(), volume) || objects.Marker(volume).Content != lifecycle.Empty {
 		t.Errorf("left behind without an owner: %+v", volume.ObjectMeta)
 	}
+	act := action(lifecycle.ActAdoptVolume)
+	act.Marker = lifecycle.Marker{Content: lifecycle.Restored}
+	volume.Labels = map[string]string{"team": "a"}
+	volume = patched(t, volume, objects.AdoptPatch(ann(), act))
+	if objects.Released(volume) || !objects.OurVolume(ann(), volume) || objects.Marker(volume) != act.Marker || volume.Labels["team"] != "a" {
+		t.Errorf("not adopted: %+v", volume.ObjectMeta)
+	}
 	volume.Annotations[objects.AnnotationContent] = "Full"
 	if marker := objects.Marker(volume); marker != (lifecycle.Marker{}) {
 		t.Errorf("an unknown marker is taken for one: %+v", marker)

@@ -20,6 +20,8 @@ const (
 	// homeFolder is the folder of the home on its volume. The mover's folder is next to it and not visible to the workspace
 	// (internal/archive/mover).
 	homeFolder = "home"
+	// WorkspaceContainer is the name of the workspace's own container.
+	WorkspaceContainer = "workspace"
 	// user is the UID of workspaces and movers, and the owner of the files in a home.
 	user int64 = 1000
 )
@@ -37,7 +39,7 @@ func Pod(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.Pod, error) {
 	spec.TerminationGracePeriodSeconds = ptr.To(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1))
 	spec.Volumes = []corev1.Volume{homeVolume(ws)}
 	container := corev1.Container{
-		Name: "workspace", Image: ws.Spec.Image, Command: ws.Spec.Command, Args: ws.Spec.Args,
+		Name: WorkspaceContainer, Image: ws.Spec.Image, Command: ws.Spec.Command, Args: ws.Spec.Args,
 		Env: environment(ws.Spec.Env), Resources: amounts, ReadinessProbe: probe(ws.Spec.ReadinessProbe),
 		VolumeMounts:             []corev1.VolumeMount{{Name: homeFolder, MountPath: ws.Spec.Storage.MountPath, SubPath: homeFolder}},
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
@@ -59,8 +61,10 @@ func Outdated(ws *v1alpha1.Workspace, pod *corev1.Pod) bool {
 }
 
 // madeOf returns a digest of the Pod's part of the spec, not of the Pod: another version of Kyklos may build it differently.
-func madeOf(ws *v1alpha1.Workspace) string {
-	text, err := json.Marshal(ws.Spec.WorkspacePod)
+func madeOf(ws *v1alpha1.Workspace) string { return digest(ws.Spec.WorkspacePod) }
+
+func digest(spec any) string {
+	text, err := json.Marshal(spec)
 	if err != nil {
 		panic(err) // strings, numbers and lists of them
 	}

@@ -21,7 +21,9 @@ func Volume(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.PersistentVol
 	marks := labels(ws)
 	marks[LabelOperation] = act.OperationID
 	pvc := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: VolumeName(ws.Name), Namespace: ws.Namespace, Labels: marks},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: VolumeName(ws.Name), Namespace: ws.Namespace, Labels: marks, Annotations: map[string]string{annotationSpec: volumeOf(ws, size)},
+		},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.PersistentVolumeAccessMode(ws.Spec.Storage.AccessMode)},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
@@ -31,6 +33,19 @@ func Volume(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.PersistentVol
 		pvc.Spec.StorageClassName = &class
 	}
 	return pvc, nil
+}
+
+// OutdatedVolume reports whether the PersistentVolumeClaim was created from another spec.storage than the current one.
+func OutdatedVolume(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
+	made, known := pvc.Annotations[annotationSpec]
+	size, err := quantity("spec.storage.size", ws.Spec.Storage.Size)
+	return known && err == nil && made != volumeOf(ws, size)
+}
+
+// volumeOf returns a digest of what a PersistentVolumeClaim is created from. The claim itself shows neither the size it was
+// created with nor whether its class was asked for.
+func volumeOf(ws *v1alpha1.Workspace, size resource.Quantity) string {
+	return digest([]any{size.Value(), ws.Spec.Storage.StorageClassName, ws.Spec.Storage.AccessMode})
 }
 
 // VolumeBytes returns the maximum size of a home: the larger of the requested and the actual size of the volume. pvc may be
@@ -50,8 +65,13 @@ func VolumeBytes(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) (int
 // OurVolume reports whether a PersistentVolumeClaim belongs to this Workspace: it has its UID as a label and no other
 // controller (D20).
 func OurVolume(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
+	return pvc.Labels[LabelWorkspaceUID] == string(ws.UID) && !ControlledByOther(ws, pvc)
+}
+
+// ControlledByOther reports whether another object controls the PersistentVolumeClaim.
+func ControlledByOther(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
 	controller := metav1.GetControllerOf(pvc)
-	return pvc.Labels[LabelWorkspaceUID] == string(ws.UID) && (controller == nil || controller.UID == ws.UID)
+	return controller != nil && controller.UID != ws.UID
 }
 
 // Released reports whether the Workspace's PersistentVolumeClaim was released to the user.
@@ -73,15 +93,25 @@ func Marker(pvc *corev1.PersistentVolumeClaim) lifecycle.Marker {
 
 // MarkPatch returns the merge patch of ActMarkVolume. The API server rejects it with a conflict if the UID differs.
 func MarkPatch(act lifecycle.Action) []byte {
-	return patch(act.UID, "annotations", map[string]any{
-		AnnotationContent: string(act.Marker.Content), AnnotationRestoredFrom: orNull(act.Marker.RestoredFrom), AnnotationOperation: act.Marker.OperationID,
-	})
+	return patch(act.UID, map[string]any{"annotations": markerOf(act)})
+}
+
+func markerOf(act lifecycle.Action) map[string]any {
+	return map[string]any{
+		AnnotationContent: string(act.Marker.Content), AnnotationRestoredFrom: orNull(act.Marker.RestoredFrom), AnnotationOperation: orNull(act.Marker.OperationID),
+	}
+}
+
+// AdoptPatch returns the merge patch of ActAdoptVolume, with the same precondition: the volume has the labels of the
+// Workspace's own, and a marker.
+func AdoptPatch(ws *v1alpha1.Workspace, act lifecycle.Action) []byte {
+	return patch(act.UID, map[string]any{"labels": labels(ws), "annotations": markerOf(act)})
 }
 
 // ReleasePatch returns the merge patch of ActReleaseVolume, with the same precondition: the volume is
 // unmanaged. The other labels stay and identify the home.
 func ReleasePatch(act lifecycle.Action) []byte {
-	return patch(act.UID, "labels", map[string]any{LabelManagedBy: nil})
+	return patch(act.UID, map[string]any{"labels": map[string]any{LabelManagedBy: nil}})
 }
 
 // LeftBehind reports whether a PersistentVolumeClaim is the home that a deleted Workspace of this name left behind.
@@ -90,14 +120,9 @@ func LeftBehind(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool 
 		Marker(pvc).Content != "" && metav1.GetControllerOf(pvc) == nil
 }
 
-// AdoptPatch returns the merge patch of ActAdoptVolume, with the same precondition: the reverse of ReleasePatch, for another
-// Workspace.
-func AdoptPatch(ws *v1alpha1.Workspace, act lifecycle.Action) []byte {
-	return patch(act.UID, "labels", map[string]any{LabelManagedBy: ManagedBy, LabelWorkspaceUID: string(ws.UID)})
-}
-
-func patch(uid, field string, values map[string]any) []byte {
-	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": uid, field: values}})
+func patch(uid string, metadata map[string]any) []byte {
+	metadata["uid"] = uid
+	text, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		panic(err) // strings only
 	}

@@ -39,7 +39,7 @@ func ann() *v1alpha1.Workspace {
 func action(kind lifecycle.ActionKind) lifecycle.Action {
 	return lifecycle.Action{
 		Kind: kind, Name: lifecycle.JobName("ann", operationID, 2), UID: volumeUID, OperationID: operationID, Attempt: 2,
-		Key: lifecycle.ArchiveKey(workspaceUID, operationID), Epoch: 7,
+		Key: lifecycle.ArchiveKey(workspaceUID, operationID), Epoch: 7, RestoredFrom: lifecycle.ArchiveKey(workspaceUID, "earlier"),
 	}
 }
 

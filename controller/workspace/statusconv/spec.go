@@ -25,10 +25,16 @@ func Spec(ws *v1alpha1.Workspace, namespaceTerminating bool) lifecycle.Workspace
 		Deleting:             ws.DeletionTimestamp != nil,
 		NamespaceTerminating: namespaceTerminating,
 		Finalizer:            sets.New(ws.Finalizers...).Has(objects.Finalizer),
-		RetryToken:           cut(ws.Annotations[objects.AnnotationRetry], maxToken),
+		RetryToken:           cut(retryToken(ws.Annotations), maxToken),
 		AcceptedLoss:         ws.Annotations[objects.AnnotationAcceptLoss],
+		Adopts:               ws.Annotations[objects.AnnotationAdopt],
 		ArchiveReady:         archiveReady(ws),
 	}
+}
+
+// retryToken is the annotation that requests a retry. A volume to adopt requests one too: it may be in no cache yet.
+func retryToken(annotations map[string]string) string {
+	return strings.TrimSpace(annotations[objects.AnnotationAdopt] + " " + annotations[objects.AnnotationRetry])
 }
 
 // archiveReady returns the status of the condition as it was last written.

@@ -144,6 +144,10 @@ func TestSpec(t *testing.T) {
 	if diff := cmp.Diff(want, statusconv.Spec(ws, true)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	ws.Annotations["kyklos.io/adopt-volume"] = "v2"
+	if got := statusconv.Spec(ws, true); got.Adopts != "v2" || got.RetryToken == want.RetryToken {
+		t.Errorf("a volume to adopt: %+v, want it to request a retry too", got)
+	}
 	if statusconv.Limit(ws, lifecycle.Archiving) != 90*time.Second || statusconv.Limit(ws, lifecycle.Starting) != 5*time.Minute || statusconv.Limit(ws, lifecycle.None) != 0 {
 		t.Error("the limits are not those of the spec, or the defaults (W49)")
 	}

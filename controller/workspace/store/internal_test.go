@@ -7,6 +7,11 @@ import (
 	"iter"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
@@ -51,4 +56,20 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%v, the bucket says %v: %s, want %s", tc.err, tc.probe, got, tc.want)
 		}
 	}
+}
+
+// One who creates and deletes Secrets does not fill the memory.
+func TestADeletedSecretIsForgotten(t *testing.T) {
+	secret := types.NamespacedName{Namespace: "team", Name: "store"}
+	c := &Client{Secrets: none{}, opened: map[types.NamespacedName]opened{secret: {version: "u/1"}}}
+	if _, err := c.open(t.Context(), secret); !errors.Is(err, ErrNotConfigured) || len(c.opened) > 0 {
+		t.Errorf("%v, %v", c.opened, err)
+	}
+}
+
+// none is an API server without Secrets.
+type none struct{ client.Reader }
+
+func (none) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, "store")
 }

@@ -54,6 +54,9 @@ type opened struct {
 func (c *Client) open(ctx context.Context, secret types.NamespacedName) (opened, error) {
 	var found corev1.Secret
 	if err := c.Secrets.Get(ctx, secret, &found); apierrors.IsNotFound(err) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.opened, secret)
 		return opened{}, fmt.Errorf("%w: Secret %s does not exist", ErrNotConfigured, secret.Name)
 	} else if err != nil {
 		return opened{}, fmt.Errorf("read Secret %s: %w", secret.Name, err)

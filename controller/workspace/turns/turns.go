@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ErrBusy means that there is no place for another call now. The Workspace is woken when it has one.
-var ErrBusy = errors.New("waiting for a turn to call the object store")
+// ErrBusy means that there is no place for another call now, or no worker for another pass of the namespace. The Workspace is woken when
+// there is.
+var ErrBusy = errors.New("waiting for a turn")
 
 // Limits bound the calls in progress, each at least 1.
 type Limits struct{ Store, Namespace, All int }
@@ -22,12 +23,13 @@ var DefaultLimits = Limits{Store: 3, Namespace: 4, All: 16}
 // Turns hands out workers and places for calls. It is safe for concurrent use.
 type Turns struct {
 	workers chan struct{}
+	shares  shares
 	places  places
 }
 
 // New returns turns for passes of which as many as workers work at the same time.
 func New(workers int, limits Limits, wake func(...types.NamespacedName)) *Turns {
-	return &Turns{workers: make(chan struct{}, workers), places: newPlaces(limits, wake)}
+	return &Turns{workers: make(chan struct{}, workers), shares: newShares(workers, wake), places: newPlaces(limits, wake)}
 }
 
 // Passes is how many passes can be in progress: those that work, and those that wait for a store.
@@ -43,8 +45,12 @@ type pass struct {
 
 type passKey struct{}
 
-// Begin waits for a worker. The pass runs under the context that is returned, and ends with a call of end.
+// Begin waits for a worker. The pass runs under the context that is returned, and ends with a call of end. The error is ErrBusy if the
+// namespace has its share of the workers.
 func (t *Turns) Begin(ctx context.Context, of types.NamespacedName) (_ context.Context, end func(), err error) {
+	if !t.shares.enter(of) {
+		return ctx, nil, ErrBusy
+	}
 	p := &pass{turns: t, of: of}
 	if err := p.work(ctx); err != nil {
 		return ctx, nil, err
@@ -68,6 +74,7 @@ func Call(ctx context.Context, secret types.NamespacedName, call func()) error {
 	}
 	p.rest()
 	call()
+	p.turns.shares.enterAgain(p.of.Namespace)
 	return p.work(ctx)
 }
 
@@ -77,6 +84,7 @@ func (p *pass) work(ctx context.Context) error {
 		p.works = true
 		return nil
 	case <-ctx.Done():
+		p.turns.shares.leave(p.of.Namespace)
 		return ctx.Err()
 	}
 }
@@ -84,6 +92,7 @@ func (p *pass) work(ctx context.Context) error {
 func (p *pass) rest() {
 	p.works = false
 	<-p.turns.workers
+	p.turns.shares.leave(p.of.Namespace)
 }
 
 // end gives back what the pass has. A place that was granted since it asked is for the next pass.

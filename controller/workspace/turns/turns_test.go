@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -164,7 +165,45 @@ func TestWaitingForAWorkerEnds(t *testing.T) {
 	defer end()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := turns.Begin(ctx, named("a", "waits")); !errors.Is(err, context.Canceled) {
+	if _, _, err := turns.Begin(ctx, named("b", "waits")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Passes of one namespace that hang leave workers to others, and all of them get one in the end.
+func TestANamespaceHasHalfOfTheWorkers(t *testing.T) {
+	var woken []types.NamespacedName
+	turns := New(4, DefaultLimits, func(keys ...types.NamespacedName) { woken = append(woken, keys...) })
+	var hanging []func()
+	for i := range 6 {
+		_, end, err := turns.Begin(t.Context(), named("slow", fmt.Sprint(i)))
+		if (err == nil) != (i < 2) || err != nil && !errors.Is(err, ErrBusy) {
+			t.Fatalf("pass %d: %v", i, err)
+		}
+		if err == nil {
+			hanging = append(hanging, end)
+		}
+	}
+	for i := range 2 {
+		_, end, err := turns.Begin(t.Context(), named("quick", fmt.Sprint(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer end()
+	}
+	for len(hanging) > 0 {
+		hanging[0]()
+		hanging = hanging[1:]
+		for _, of := range woken {
+			_, end, err := turns.Begin(t.Context(), of)
+			if err != nil {
+				t.Fatalf("%v was woken for nothing: %v", of, err)
+			}
+			hanging = append(hanging, end)
+		}
+		woken = slices.Delete(woken, 0, len(woken))
+	}
+	if len(turns.shares.waiting) > 0 || turns.shares.passes["slow"] > 0 {
+		t.Errorf("left over: %+v", &turns.shares)
 	}
 }

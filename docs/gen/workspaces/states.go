@@ -106,16 +106,15 @@ func (d *drawing) failed() {
 	b := box{left, outside, 424, statesHeight - outside - 8}
 	d.box("error", b)
 	d.text("wrong", b.x+14, b.y+22, string(lifecycle.Failed))
-	d.text("", b.x+74, b.y+22, "when an operation failed and is not retried:")
+	d.text("", b.x+74, b.y+22, "when a person has to decide what happens to data:")
 	d.lines("", b.x+14, b.y+22+lineHeight+2, retries(),
-		"Ends with a new spec, a retry request, an accepted loss,",
-		fmt.Sprintf("or, after Unreachable, by itself after %s.", minutes(lifecycle.Probe)))
+		"Ends with a new spec, a retry request or an accepted loss.",
+		fmt.Sprintf("All other failures are retried, at most %s apart.", minutes(lifecycle.Probe)))
 }
 
 // retries is how many times an operation is retried before ERROR.
 func retries() string {
-	return fmt.Sprintf("after %d retries, %d after a %s, %d after %s.", lifecycle.ActionFailed.MaxRetries(),
-		lifecycle.Timeout.MaxRetries(), lifecycle.Timeout, lifecycle.DataLost.MaxRetries(), lifecycle.DataLost)
+	return fmt.Sprintf("at once after %s, after %d retries after a %s.", lifecycle.DataLost, lifecycle.MaxRetries, lifecycle.Mismatch)
 }
 
 func (d *drawing) deleting(of lifecycle.Trait) {

@@ -166,7 +166,11 @@ func (p Policy) connect(address string, byName bool) error {
 }
 
 func (p Policy) refuse(address netip.Addr) error {
-	switch kind := kindOf(address); {
+	kind := kindOf(address)
+	if kind == "" && !p.loopback && isOwn(address) {
+		kind = loopback
+	}
+	switch {
 	case kind == "", kind == loopback && p.loopback:
 		return nil
 	case kind == loopback:

@@ -41,7 +41,7 @@ func TestKinds(t *testing.T) {
 			"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "::127.0.0.1", "::ffff:0:127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::",
 		},
 		linkLocal: {"169.254.1.1", "fe80::1", "fe80::1%eth0", "febf::1", "::ffff:169.254.1.1", "2002:a9fe:101::1"},
-		metadata:  {"169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "169.254.170.2"},
+		metadata:  {"169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "169.254.170.2", "192.0.0.192", "fd00:42::42", "fd00:c1::a9fe:a9fe"},
 		nobody:    {"0.0.0.0", "0.1.2.3", "::", "224.0.0.1", "239.1.1.1", "ff02::1", "255.255.255.255", "64:ff9b::"},
 	} {
 		for _, address := range addresses {
@@ -136,6 +136,27 @@ func expect(t *testing.T, what string, err error, says string) {
 	if refused != (says != "") || err != nil && !strings.Contains(err.Error(), says) {
 		t.Errorf("%s: %v, want %q", what, err, says)
 	}
+}
+
+// This machine has other addresses than those of its loopback interface; they lead to the same processes.
+func TestTheMachinesOwnAddresses(t *testing.T) {
+	original := ownAddresses
+	t.Cleanup(func() { ownAddresses = original })
+	ownAddresses = func() ([]net.Addr, error) {
+		return []net.Addr{&net.IPNet{IP: net.ParseIP("10.1.2.3"), Mask: net.CIDRMask(16, 32)}, &net.IPNet{IP: net.ParseIP("fd00::7"), Mask: net.CIDRMask(64, 128)}}, nil
+	}
+	for address, says := range map[string]string{
+		"10.1.2.3:8081":          "the manager does not call 10.1.2.3, an address of the manager's own machine; on a cluster of one machine",
+		"[::ffff:10.1.2.3]:8081": loopback,
+		"[64:ff9b::a01:203]:80":  loopback,
+		"[fd00::7]:9443":         loopback,
+		"10.1.2.4:9000":          "",
+	} {
+		expect(t, address, Policy{}.connect(address, true), says)
+		expect(t, address+" with --archive-loopback", Local.connect(address, true), "")
+	}
+	ownAddresses = func() ([]net.Addr, error) { return nil, errors.New("not permitted") }
+	expect(t, "unknown", Policy{}.connect("10.1.2.3:80", true), "")
 }
 
 // A proxy is the administrator's. It finds the addresses, so only names count.

@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"net"
 	"net/netip"
 	"time"
 )
@@ -25,7 +26,8 @@ var kinds = []struct {
 	ranges []netip.Prefix
 }{
 	{loopback, prefixes("127.0.0.0/8", "::1/128")},
-	{metadata, prefixes("169.254.169.254/32", "169.254.170.0/24", "100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::/32", "fd20:ce::254/128")},
+	{metadata, prefixes("169.254.169.254/32", "169.254.170.0/24", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32",
+		"fd00:ec2::/32", "fd20:ce::254/128", "fd00:42::42/128", "fd00:c1::a9fe:a9fe/128")},
 	{linkLocal, prefixes("169.254.0.0/16", "fe80::/10")},
 	{nobody, prefixes("0.0.0.0/8", "::/128", "224.0.0.0/4", "ff00::/8", "255.255.255.255/32")},
 }
@@ -59,10 +61,38 @@ func kindOf(address netip.Addr) string {
 			}
 		}
 	}
-	for _, each := range embedding {
-		if bytes := address.AsSlice(); each.ranges.Contains(address) {
-			return kindOf(netip.AddrFrom4([4]byte(bytes[each.at : each.at+4])))
-		}
+	if within, ok := embedded(address); ok {
+		return kindOf(within)
 	}
 	return ""
+}
+
+// embedded returns the address of IPv4 in one of IPv6.
+func embedded(address netip.Addr) (within netip.Addr, ok bool) {
+	for _, each := range embedding {
+		if bytes := address.AsSlice(); each.ranges.Contains(address) {
+			return netip.AddrFrom4([4]byte(bytes[each.at : each.at+4])), true
+		}
+	}
+	return within, false
+}
+
+// ownAddresses are those of the machine's interfaces; tests replace it.
+var ownAddresses = net.InterfaceAddrs
+
+// isOwn reports whether an address is one of an interface of this machine. It leads to what the loopback address leads to.
+func isOwn(address netip.Addr) bool {
+	address = address.Unmap().WithZone("")
+	own, err := ownAddresses()
+	if err != nil {
+		return false // not permitted: nothing is known
+	}
+	within, _ := embedded(address)
+	for _, each := range own {
+		prefix, err := netip.ParsePrefix(each.String())
+		if is := prefix.Addr().Unmap(); err == nil && (is == address || is == within) {
+			return true
+		}
+	}
+	return false
 }

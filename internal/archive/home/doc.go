@@ -19,7 +19,8 @@ import (
 // Errors that callers distinguish. Errors of the file system are returned wrapped.
 var (
 	// ErrChanged: the home was written to while it was read.
-	ErrChanged = errors.New("the home changed while it was read")
+	ErrChanged  = errors.New("the home changed while it was read")
+	errTooLarge = errors.New("the lengths of all files add up to more than 8 EiB")
 	// ErrUnsafe: an entry that this package does not write, such as ../x or a device.
 	ErrUnsafe = errors.New("the archive holds an unsafe entry")
 )

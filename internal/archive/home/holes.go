@@ -43,7 +43,7 @@ func regionsIn(file *os.File, size int64) []region {
 	for at := int64(0); at < size; {
 		next, end := nextData(int(file.Fd()), at, size)
 		if next < end {
-			regions = appendRegion(regions, region{next &^ (holeSize - 1), min((end+holeSize-1)&^(holeSize-1), size)}, shortest)
+			regions = appendRegion(regions, region{next &^ (holeSize - 1), end + min(-end&(holeSize-1), size-end)}, shortest)
 		}
 		for len(regions) >= maxRegions {
 			shortest *= 2

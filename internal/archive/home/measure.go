@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"io/fs"
+	"math"
 	"os"
 	"syscall"
 )
@@ -78,5 +79,5 @@ func (m *measurer) file(info fs.FileInfo) {
 		}
 		m.links[id] = true
 	}
-	m.total.Bytes += info.Size()
+	m.total.Bytes += min(info.Size(), math.MaxInt64-m.total.Bytes)
 }

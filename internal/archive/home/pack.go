@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -15,7 +16,7 @@ import (
 )
 
 // Pack writes the folder as a tar.gz. report, which may be nil, is called after every entry and every megabyte. Anything
-// that cannot be read is an error, and so is a change meanwhile (ErrChanged). A nil folder is a home that was never
+// that cannot be read is an error, which names all that may not be read (fs.ErrPermission), and so is a change meanwhile (ErrChanged). A nil folder is a home that was never
 // created: it is packed as an empty one, owned by the caller.
 func Pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progress)) (Summary, error) {
 	zip, err := compress(w)
@@ -41,7 +42,7 @@ func pack(ctx context.Context, folder *os.Root, w io.Writer, report func(Progres
 		links: map[inode]string{}, buffer: make([]byte, 1<<20),
 	}
 	if err := p.home(folder); err != nil {
-		return Summary{}, err
+		return Summary{}, blocked(ctx, folder, err)
 	}
 	p.summary.Tree = p.digest.sum()
 	p.summary.Allocated += p.digest.content.allocated
@@ -178,6 +179,9 @@ func (p *packer) file(folder *os.Root, base, name string, info fs.FileInfo) erro
 		return err
 	}
 	header.Typeflag, header.Size = tar.TypeReg, info.Size()
+	if header.Size > math.MaxInt64-p.summary.Bytes {
+		return p.at(name, errTooLarge)
+	}
 	if err := p.content(file, header); err != nil {
 		return p.at(name, err)
 	}

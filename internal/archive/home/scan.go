@@ -84,10 +84,10 @@ func (s *scanner) entry(header *tar.Header, regions []region, data io.Reader, vi
 	}
 	progress := Progress{s.summary.Entries, s.summary.Bytes}
 	s.summary.Entries++
-	s.summary.Bytes += header.Size
-	if s.summary.Entries > s.limits.Entries || s.summary.Bytes > s.limits.Bytes {
+	if s.summary.Entries > s.limits.Entries || header.Size > s.limits.Bytes-s.summary.Bytes {
 		return unsafe("it holds more than the %d entries and %d bytes of its marker", s.limits.Entries, s.limits.Bytes)
 	}
+	s.summary.Bytes += header.Size
 	read := func(n int64) {
 		progress.Bytes += n
 		if n > 0 && s.report != nil {

@@ -4,12 +4,10 @@ import (
 	"archive/tar"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -20,8 +18,7 @@ import (
 //
 // The stream is verified only at its end, so unpack to an unused folder, and Flush it before use.
 func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, report func(Progress)) (Summary, error) {
-	u := &unpacker{buffer: make([]byte, 1<<20), parentName: ".", top: share(folder), workers: newWorkers()}
-	u.parent = u.top
+	u := newUnpacker(folder)
 	defer u.leave()
 	if err := dropInherited(folder); err != nil {
 		return Summary{}, err
@@ -34,11 +31,8 @@ func Unpack(ctx context.Context, folder *os.Root, r io.Reader, limits Limits, re
 	if err != nil {
 		return Summary{}, err
 	}
-	// Inner folders first: a change in a folder updates its time, and its mode may forbid changes.
-	for _, folder := range slices.Backward(u.folders) {
-		if err := u.finishFolder(folder); err != nil {
-			return Summary{}, fmt.Errorf("%q: %w", folder.Name, err)
-		}
+	if err := u.finish(func(string) bool { return false }); err != nil {
+		return Summary{}, err
 	}
 	u.left.put(&summary)
 	return summary, nil
@@ -60,9 +54,17 @@ type unpacker struct {
 	buffer  []byte
 	workers *workers
 	left    leftOut
+	// kept is about how many bytes folders takes, and most when those with all their entries are finished.
+	kept, most int
 
 	parentName string
 	parent     *sharedFolder // of the last entry
+}
+
+func newUnpacker(folder *os.Root) *unpacker {
+	u := &unpacker{buffer: make([]byte, 1<<20), parentName: ".", top: share(folder), workers: newWorkers(), most: folderMemory}
+	u.parent = u.top
+	return u
 }
 
 // enter opens the folder of an entry, and returns the entry's name in it. Entries are sorted by folder, so it is nearly
@@ -92,7 +94,9 @@ func (u *unpacker) visit(header *tar.Header, content *body) error {
 	name := strings.TrimSuffix(header.Name, "/")
 	switch header.Typeflag {
 	case tar.TypeDir:
-		u.folders = append(u.folders, header)
+		if err := u.keep(header); err != nil {
+			return err
+		}
 		if name == "." {
 			return nil
 		}
@@ -197,21 +201,4 @@ func (u *unpacker) link(name, target string) error {
 		return unsafe("it links to %q, which is neither a file nor a symbolic link", target)
 	}
 	return u.top.root.Link(target, name)
-}
-
-func (u *unpacker) finishFolder(header *tar.Header) error {
-	name := strings.TrimSuffix(header.Name, "/")
-	parent, base, err := u.enter(name)
-	if err != nil {
-		return err
-	}
-	file, err := parent.Open(base)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	if err := u.attributes(parent, base, header, file); err != nil {
-		return err
-	}
-	return u.setTime(parent, base, header)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if errors.Is(err, fs.ErrPermission) {
+		println(err.Error())
 		os.Exit(13)
 	}
 	if err != nil {
@@ -52,7 +54,7 @@ func unprivileged(t *testing.T, do, folder string, in io.Reader) ([]byte, error)
 	}
 	t.Cleanup(func() { _ = os.Remove(binary) })
 	cmd := exec.CommandContext(t.Context(), binary)
-	cmd.Env, cmd.Stdin, cmd.Stderr, cmd.Dir = []string{"UNPRIVILEGED_IN=" + folder, "UNPRIVILEGED_DO=" + do}, in, os.Stderr, "/"
+	cmd.Env, cmd.Stdin, cmd.Dir = []string{"UNPRIVILEGED_IN=" + folder, "UNPRIVILEGED_DO=" + do}, in, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	return cmd.Output()
 }
@@ -79,6 +81,40 @@ func TestWhatCannotBeReadFailsThePack(t *testing.T) {
 		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 13 {
 			t.Errorf("%s: %v, want it refused", name, err)
 		}
+	}
+}
+
+// W77: all that cannot be read is counted, and the first are named, with their owner and mode.
+func TestEverythingThatCannotBeReadIsNamed(t *testing.T) {
+	folder := write(t, reachable(t), map[string]string{"closed/a": "x", "listed/a": "x", "listed/b": "x", "open/own": "x", "open/secret": "x", "zz": "x"})
+	if err := os.Symlink("nowhere", filepath.Join(folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range map[string]fs.FileMode{"closed": 0, "listed": 0o744, "open/secret": 0o600, "zz": 0} {
+		if err := os.Chmod(filepath.Join(folder, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func() string {
+		_, err := unprivileged(t, "pack", folder, nil)
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok || failed.ExitCode() != 13 {
+			t.Fatalf("%v, want it refused", err)
+		}
+		return strings.TrimSpace(string(failed.Stderr))
+	}
+	want := `permission denied to read 2 files, 2 folders ("closed": folder of user 0, mode 0000, "listed": folder of user 0, mode 0744, ` +
+		`"open/secret": file of user 0, mode 0600, "zz": file of user 0, mode 0000)`
+	if got := says(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	long := strings.Repeat("x", 250)
+	write(t, folder, map[string]string{"a/" + long: "x"})
+	if err := os.Chmod(filepath.Join(folder, "a", long), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := says(); !strings.Contains(got, `3 files, 2 folders ("...`+long[:200]+`": file of user 0, mode 0000, "closed"`) || len(got) > 512 {
+		t.Errorf("of a long name it says %s", got)
 	}
 }
 

@@ -124,7 +124,8 @@ func TestWhatFailsAnArchive(t *testing.T) {
 		want    Code
 	}{
 		"another volume": {func(t *testing.T, job *Job) {
-			write(t, job.Volume, ".kyklos/content.json", `{"volumeUID":"volume-9"}`)
+			write(t, job.Volume, ".kyklos/content.json", `{"key":"archives/a/b/home.tar.gz","volumeUID":"volume-1"}`)
+			job.RestoredFrom = "archives/a/c/home.tar.gz"
 		}, VolumeMismatch},
 		"no home, though it was used": {func(t *testing.T, job *Job) { remove(t, job.Volume, "home") }, HomeMissing},
 		"no home, though it was restored": {func(t *testing.T, job *Job) {
@@ -187,5 +188,19 @@ func TestAHomeThatWasNeverMade(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Join(to, "home")); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v, want an empty home", entries, err)
+	}
+}
+
+// W78: a copy of a volume has the UID of another one. It can be archived, as what it was restored from says.
+func TestACopyOfAVolumeIsArchived(t *testing.T) {
+	store := filestore.New(t.TempDir())
+	for _, from := range []string{"", "archives/a/b/home.tar.gz"} {
+		copied := volume(t, someHome)
+		write(t, copied, ".kyklos/content.json", `{"key":"archives/a/b/home.tar.gz","volumeUID":"volume-9"}`)
+		job := archiving(store, copied)
+		job.RestoredFrom = from
+		if _, err := Archive(t.Context(), job); err != nil {
+			t.Errorf("restored from %q: %v", from, err)
+		}
 	}
 }

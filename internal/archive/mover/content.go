@@ -21,8 +21,9 @@ const (
 
 // origin is what the volume's home was restored from. It is stored next to the home.
 type origin struct {
-	Key       string `json:"key"`
-	SHA256    string `json:"sha256"`
+	Key    string `json:"key"`
+	SHA256 string `json:"sha256"`
+	// VolumeUID is the volume of the restore. A copy of the volume has another UID, and is the same home (ADR 38).
 	VolumeUID string `json:"volumeUID"`
 	Operation string `json:"operation"`
 	// Inode is the home's. It identifies a home that a killed run had already moved into place.

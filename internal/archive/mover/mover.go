@@ -40,6 +40,8 @@ type Job struct {
 	VolumeUID string
 	// Epoch is how often a Pod was started on it; for archiving.
 	Epoch int64
+	// RestoredFrom is the archive that the home to archive was restored from; empty if from none, or if it is not known.
+	RestoredFrom string
 	// Workspace is NAMESPACE/NAME, Version this program's; for the marker.
 	Workspace, Version string
 	// Operation is the id of the restoring operation.
@@ -153,8 +155,8 @@ func (j Job) openHome() (*os.Root, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if known && content.VolumeUID != j.VolumeUID {
-		return nil, fmt.Errorf("%w: it is volume %s, not %s", errVolume, content.VolumeUID, j.VolumeUID)
+	if known && j.RestoredFrom != "" && content.Key != j.RestoredFrom {
+		return nil, fmt.Errorf("%w: its home was restored from %s, not from %s", errVolume, content.Key, j.RestoredFrom)
 	}
 	folder, err := volume.OpenRoot(homeFolder)
 	if errors.Is(err, fs.ErrNotExist) {

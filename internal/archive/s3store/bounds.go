@@ -2,6 +2,7 @@ package s3store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -23,6 +24,8 @@ const (
 	perObject = 64
 	// longestWait is how long an answer may take to begin.
 	longestWait = time.Minute
+	// maxUploadID is how long the ID of an upload may be: some hundred characters are usual, and it is in the URL of each part.
+	maxUploadID = 2 << 10
 	// maxMessage is how many characters of a store's message appear in a status.
 	maxMessage = 300
 )
@@ -31,6 +34,7 @@ var (
 	errTooLong  = errors.New("the answer is too long to be that of an S3 store")
 	errNotAsked = errors.New("the answer has a name that does not begin with the prefix")
 	errNoEnd    = errors.New("the list is cut short")
+	errUploadID = fmt.Errorf("an upload's ID must have 1 to %d characters", maxUploadID)
 	errTooMany  = errors.New("the list has too many names: give this installation a bucket or a prefix of its own")
 )
 

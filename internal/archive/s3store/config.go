@@ -50,12 +50,15 @@ func (c Config) complete() (Config, error) {
 	if c.Prefix != "" && !strings.HasSuffix(c.Prefix, "/") {
 		c.Prefix += "/"
 	}
+	if err := c.bounded(); err != nil {
+		return c, err
+	}
 	endpoint, err := url.Parse(c.Endpoint)
 	switch {
 	case strings.Contains(c.Endpoint, "@"): // credentials must not appear in a message
 		return c, fmt.Errorf("endpoint: must not contain a user or a password; use accessKeyID and secretAccessKey")
 	case err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" ||
-		strings.Trim(endpoint.Path, "/") != "" || endpoint.RawQuery != "":
+		strings.Trim(endpoint.Path, "/") != "" || strings.ContainsAny(c.Endpoint, "?#"):
 		return c, fmt.Errorf("endpoint: %q must be a URL of a host, such as https://s3.example.com", c.Endpoint)
 	case !bucketName.MatchString(c.Bucket):
 		return c, fmt.Errorf("bucket: %q must have 3 to 63 lowercase letters, digits, dots and hyphens", c.Bucket)
@@ -66,4 +69,25 @@ func (c Config) complete() (Config, error) {
 	}
 	c.Endpoint = strings.TrimSuffix(c.Endpoint, "/")
 	return c, nil
+}
+
+// bounded refuses values that are longer than any store's: they are in each URL of a ticket, and a Secret holds a megabyte. An object's
+// name has up to 1024 characters, of which an archive's takes a tenth.
+func (c Config) bounded() error {
+	for _, each := range []struct {
+		key, value string
+		most       int
+	}{
+		{"endpoint", c.Endpoint, 512},
+		{"region", c.Region, 256},
+		{"prefix", c.Prefix, 900},
+		{"accessKeyID", c.AccessKeyID, 1 << 10},
+		{"secretAccessKey", c.SecretAccessKey, 1 << 10},
+		{"sessionToken", c.SessionToken, 16 << 10},
+	} {
+		if len(each.value) > each.most {
+			return fmt.Errorf("%s: must have at most %d characters", each.key, each.most)
+		}
+	}
+	return nil
 }

@@ -138,6 +138,9 @@ func TestConfigs(t *testing.T) {
 		"short bucket":   {func(c *Config) { c.Bucket = "ab" }, `bucket: "ab" must have 3 to 63 lowercase letters, digits, dots and hyphens`},
 		"bucket as path": {func(c *Config) { c.Bucket = "a/../b" }, `bucket: "a/../b" must have 3 to 63 lowercase letters, digits, dots and hyphens`},
 		"prefix out":     {func(c *Config) { c.Prefix = "../x" }, `prefix: "../x/" must be folders of letters, digits, dots, underscores and hyphens, such as team/cluster-1`},
+		"a fragment":     {func(c *Config) { c.Endpoint += "/#a" }, `endpoint: "https://s3.example.com/#a" must be a URL of a host, such as https://s3.example.com`},
+		"long prefix":    {func(c *Config) { c.Prefix = strings.Repeat("a", 901) }, "prefix: must have at most 900 characters"},
+		"long token":     {func(c *Config) { c.SessionToken = strings.Repeat("a", 1<<20) }, "sessionToken: must have at most 16384 characters"},
 		"no secret":      {func(c *Config) { c.SecretAccessKey = "" }, "accessKeyID and secretAccessKey are both required"},
 		"no certificate": {func(c *Config) { c.CA = []byte("x") }, "ca.crt: no PEM certificate found"},
 	} {

@@ -109,6 +109,9 @@ func splitPart(signed string) (base, partSignature string) {
 // url signs one request. Requests that create an object are signed together with the header If-None-Match: *, so that the
 // URL cannot be used to overwrite it. The note may be overwritten, and is signed together with its length.
 func (p *presigner) url(ctx context.Context, method, name string, query url.Values) string {
+	if p.err == nil {
+		p.err = ctx.Err()
+	}
 	if p.err != nil {
 		return ""
 	}

@@ -42,7 +42,10 @@ func (s *Store) startUpload(ctx context.Context, name string) (id string, err er
 	if err != nil {
 		return "", wrap(name, err)
 	}
-	return aws.ToString(begun.UploadId), nil
+	if id = aws.ToString(begun.UploadId); id == "" || len(id) > maxUploadID {
+		return "", fmt.Errorf("%s: %w: %w", name, archive.ErrUnreachable, errUploadID)
+	}
+	return id, nil
 }
 
 func (s *Store) multipart(ctx context.Context, name, id string, body io.Reader) error {
