@@ -62,8 +62,11 @@ func (e *evaluation) hint() bool {
 	return e.Status.Archive != Archive{} || e.Workspace.ArchiveReady != False
 }
 
-// holdBack changes nothing until it is known whether there is an archive.
+// holdBack changes nothing until it is known whether there is an archive. A volume that a person chose is the home without it (W78).
 func (e *evaluation) holdBack(code Code) bool {
+	if e.chosen() && !e.Workspace.Pause {
+		return false
+	}
 	e.out.Status, e.searched = e.given, true
 	if e.given.Phase != "" {
 		e.out.Status.ObservedGeneration = e.Workspace.Generation

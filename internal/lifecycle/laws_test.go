@@ -20,6 +20,7 @@ func anyInput(t *rapid.T) lifecycle.Input {
 	in.Observed.Failed, in.Workspace.Pause, in.Workspace.Finalizer = yes(20), yes(10), !yes(10)
 	in.Workspace.Deleting, in.Workspace.NamespaceTerminating, in.Workspace.HasStore = yes(4), yes(4), !yes(5)
 	in.Workspace.DeletionPolicy = lifecycle.DeletionPolicy(choose("Delete", "ArchiveThenDelete", "Retain"))
+	in.Workspace.Adopts = choose("", "", "v")
 	in.Workspace.AcceptedLoss, in.Workspace.RetryToken = choose("", "", "v"), choose("", "", "token")
 	in.Status.Phase = lifecycle.State(choose("", "PENDING", "STANDBY", "RUNNING", "ERROR", "DELETING"))
 	in.Status.Volume.UID, in.Status.Volume.Content = choose("v", "v", "", "u"), lifecycle.Content(choose("Empty", "Restored", "Uninitialized"))
@@ -150,6 +151,11 @@ func searchLaw(in lifecycle.Input, d lifecycle.Decision) string {
 		from == "" && in.Observed.Volume.Left && before.Volume == (lifecycle.Volume{})
 	asks := !excused && (first || pending && (hint || named || old && starts))
 	after.ObservedGeneration = before.ObservedGeneration
+	v := in.Observed.Volume
+	chosen := in.Workspace.Adopts == v.UID && before.Volume.UID != v.UID && !in.Workspace.Pause && v.State != lifecycle.VolumeTerminating && v.State != lifecycle.VolumeLost
+	if chosen && found != lifecycle.Unknown && found != lifecycle.Verified && found != lifecycle.Corrupt {
+		return "" // the home is known (W78)
+	}
 	switch {
 	case asks && named && found == lifecycle.Absent && after != before:
 		return "it begins without the archive that spec.restoreFrom names (W68)"

@@ -31,11 +31,17 @@ func TestRestoreFrom(t *testing.T) {
 			State: lifecycle.VolumeBound, Foreign: true, Released: true, Left: true, UID: "v", Marker: lifecycle.Marker{Content: lifecycle.Restored},
 		}
 	}
+	chosen := func(i *in) { i.Workspace.Adopts = "v" }
+	paused := func(i *in) { i.Workspace.Pause = true }
 	const (
 		L, P, none = lifecycle.ActNone, lifecycle.Pending, lifecycle.None
 		finds      = lifecycle.ActFindArchive
 		working    = lifecycle.CodeWorking
 	)
+	// The marker stays: without it the volume would be no home.
+	if act := lifecycle.Decide(at(fresh, begun, left)).Act; act.Marker.Content != lifecycle.Restored {
+		t.Errorf("a volume that was left behind is adopted with the marker %+v", act.Marker)
+	}
 	for _, tt := range []verdictCase{
 		{"the store is asked", at(fresh), "Recall", finds, working, "", ""},
 		{"an archive of the name is the home", at(fresh, answer(lifecycle.Verified)), "Recall", L, lifecycle.CodeArchiveFound, none, P},
@@ -57,6 +63,10 @@ func TestRestoreFrom(t *testing.T) {
 		{"a volume that was left behind is the home", at(fresh, begun, left), "Inherit", lifecycle.ActAdoptVolume, working, "", ""},
 		{"before that, the finalizer", at(fresh, left), "Protect", L, working, none, P},
 		{"not if an archive is named", at(fresh, begun, left, from("latest")), "Recall", finds, working, "", ""},
+		{"the volume that a person chose is, without an answer", at(fresh, begun, left, from(other), chosen, answer(lifecycle.StoreUnreachable)), "Adopt", lifecycle.ActAdoptVolume, working, "", ""},
+		{"also in place of an archive that is not there", at(fresh, begun, left, from(other), chosen, answer(lifecycle.Absent)), "Adopt", lifecycle.ActAdoptVolume, working, "", ""},
+		{"but not while paused", at(fresh, begun, left, from(other), chosen, answer(lifecycle.StoreUnreachable), paused), "Recall", L, lifecycle.CodeStoreUnreachable, "", ""},
+		{"one that was left behind and chosen is adopted once", at(fresh, begun, left, chosen), "Inherit", lifecycle.ActAdoptVolume, working, "", ""},
 		{"nor if an empty one is asked for", at(fresh, begun, left, from("empty")), "Begin", L, lifecycle.CodeClaimed, lifecycle.Provisioning, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
