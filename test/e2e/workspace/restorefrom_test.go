@@ -44,9 +44,10 @@ func TestRestoreByName(t *testing.T) {
 		}
 		return os.ErrNotExist
 	})
-	if ready := meta.FindStatusCondition(ws.Status.Conditions, v1alpha1.ConditionVolumeReady); !strings.Contains(ready.Message, latest) {
-		t.Errorf("no condition names the archive: %+v", ready)
-	}
+	s.Await("a condition that names the archive", func(ws *v1alpha1.Workspace) bool {
+		ready := meta.FindStatusCondition(ws.Status.Conditions, v1alpha1.ConditionVolumeReady)
+		return ready != nil && strings.Contains(ready.Message, latest)
+	})
 
 	s.apply("twin", latest)
 	s.holds(s.settled("twin"), "two", latest)
