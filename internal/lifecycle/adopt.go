@@ -41,9 +41,9 @@ func (e *evaluation) chosen() bool {
 }
 
 // unrecorded reports whether the Workspace's volume holds a home that is not recorded. A volume whose home was archived, and
-// on which nothing was started since, holds none.
+// on which nothing was started since, holds none, as long as the archive is recorded.
 func (e *evaluation) unrecorded() bool {
 	volume, record := e.Observed.Volume, e.Status.Volume
 	return volume.own() && volume.Marker.Content != "" && volume.State != VolumeLost &&
-		(record.UID != volume.UID || !record.holds() && !e.current(e.Status.Archive))
+		(record.UID != volume.UID || !record.holds() && !(e.Status.archived() && e.current(e.Status.Archive)))
 }

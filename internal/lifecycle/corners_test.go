@@ -54,7 +54,17 @@ func cornerCases() []verdictCase {
 		return func(i *in) { i.Newest = lifecycle.ArchiveView{Key: key, Verdict: verdict} }
 	}
 	accepted := func(i *in) { i.Workspace.AcceptedLoss = key }
+	pod := func(i *in) {
+		i.Observed.Pod = lifecycle.Pod{State: lifecycle.PodNotReady, UID: "p", OperationID: "op", Attempt: 1}
+	}
+	emptied := func(i *in) {
+		i.Status.Phase, i.Status.Volume.Content, i.Workspace.Desired = P, lifecycle.Uninitialized, P
+		i.Status.Archive = lifecycle.Archive{SHA256: "s", VolumeUID: "v", Epoch: 3}
+	}
 	return []verdictCase{
+		{"a Pod that cannot start keeps a volume that is being deleted", at(want(R), inOperation(lifecycle.Starting, 0), volumeIs(lifecycle.VolumeTerminating), pod), "Execute", L, lifecycle.CodeVolumeTerminating, lifecycle.Starting, ""},
+		{"until its loss is accepted", at(want(R), inOperation(lifecycle.Starting, 0), volumeIs(lifecycle.VolumeTerminating), pod, func(i *in) { i.Workspace.AcceptedLoss = "v" }), "Execute", lifecycle.ActDeletePod, lifecycle.CodeWorking, lifecycle.Starting, ""},
+		{"a volume whose archive is no longer recorded is the home again", at(emptied), "Adopt", L, lifecycle.CodeAdopted, none, P},
 		{"a lost status asks the store first", at(old, wiped, gone), "Recall", lifecycle.ActFindArchive, lifecycle.CodeWorking, "", ""},
 		{"also that of a new Workspace", at(young, wiped, gone), "Recall", lifecycle.ActFindArchive, lifecycle.CodeWorking, "", ""},
 		{"nor one whose home is on its volume", at(old, wiped), "Adopt", L, lifecycle.CodeAdopted, none, P},

@@ -55,8 +55,8 @@ func (e *evaluation) unlessAway(code Code) Code {
 func (e *evaluation) start() bool {
 	operation, pod := e.Status.Operation, e.Observed.Pod
 	switch {
-	case !e.home() || !e.Observed.Volume.usable():
-		return e.wait(CodeVolumeTerminating, time.Time{})
+	case !e.home() || !e.Observed.Volume.usable(): // once the loss is accepted, the Pod must not keep the volume
+		return e.endPod() || e.wait(CodeVolumeTerminating, time.Time{})
 	case !pod.own():
 		return e.act(CodeWorking, Action{
 			Kind: ActCreatePod, UID: e.Status.Volume.UID, OperationID: operation.ID, Attempt: operation.Attempt, Epoch: e.Status.Volume.Epoch,

@@ -71,6 +71,9 @@ func (h *history) removeKey() {
 	if h.saved.ArchiveKey = ""; h.pick(2) == 0 {
 		h.saved.Archive = lifecycle.Archive{}
 		h.ws.ArchiveReady = []lifecycle.Truth{"", lifecycle.False, lifecycle.True}[h.pick(3)]
+		if h.now.Add(h.moved).Sub(h.ws.CreatedAt).Abs() < 5*time.Minute && h.ws.ArchiveReady == lifecycle.False {
+			h.excused, h.rebase = true, true // a new Workspace is searched for once
+		}
 	}
 }
 
