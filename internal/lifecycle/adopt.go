@@ -45,5 +45,5 @@ func (e *evaluation) chosen() bool {
 func (e *evaluation) unrecorded() bool {
 	volume, record := e.Observed.Volume, e.Status.Volume
 	return volume.own() && volume.Marker.Content != "" && volume.State != VolumeLost &&
-		(record.UID != volume.UID || !record.holds() && !(e.Status.archived() && e.current(e.Status.Archive)))
+		(record.UID != volume.UID || !record.holds() && (!e.Status.archived() || !e.current(e.Status.Archive)))
 }

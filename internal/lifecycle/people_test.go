@@ -89,8 +89,9 @@ func (h *history) destroy() {
 			h.logf("a user removes the volume's content from the status")
 			h.saved.Volume.Content = ""
 			h.excused = h.excused || h.vol == nil || h.vol.marker.Content == "" || h.vol.state == lifecycle.VolumeTerminating
-			accepted := h.vol != nil && h.ws.AcceptedLoss == h.vol.uid // and now it is unknown when that takes effect
-			h.rebase = h.rebase || h.excused && (!h.safe() || accepted)
+			accepted := h.vol != nil && h.ws.AcceptedLoss == h.vol.uid          // and now it is unknown when that takes effect
+			going := h.vol != nil && h.vol.state == lifecycle.VolumeTerminating // and soon nothing says that there was a home
+			h.rebase = h.rebase || h.excused && (!h.safe() || accepted || going)
 			break
 		}
 		h.logf("a user wipes the status")
@@ -121,8 +122,8 @@ func (h *history) spoil(key string) {
 	if object.corrupt = true; h.pick(2) == 0 {
 		delete(h.objects, key)
 	}
-	if v := h.vol; v != nil && (h.late && v.state == lifecycle.VolumeTerminating || v.disk != "" && v.marker.Content == "") {
-		h.excused = true // it can no longer be restored, or was unpacked and not marked
+	if h.late && h.vol != nil && h.vol.state == lifecycle.VolumeTerminating {
+		h.excused = true // it can no longer be restored
 	}
 	h.destroyed()
 }

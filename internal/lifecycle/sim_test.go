@@ -159,7 +159,7 @@ func (h *history) repoint() {
 	}
 	h.logf("the Secret names the store %s", to)
 	h.destroyed() // a damaged archive was copied over a good one, or the key or the status was removed and nothing leads to the other store
-	if h.saved.ArchiveKey == "" && h.saved.Volume.UID == "" && (h.vol == nil || h.vol.foreign) {
+	if h.saved.ArchiveKey == "" && (h.vol == nil || h.vol.foreign || h.vol.marker.Content == "") {
 		h.rebase = true // the home is known from the store alone: it is what this one has
 	}
 }

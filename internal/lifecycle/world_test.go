@@ -162,7 +162,7 @@ func (w *world) verify(key string) lifecycle.ArchiveView {
 
 // safe reports whether the last written version can still be restored.
 func (w *world) safe() bool {
-	if w.vol != nil && w.vol.version == w.written {
+	if v := w.vol; v != nil && v.version == w.written && (v.foreign || v.marker.Content != "" || v.disk == "") { // what was unpacked and not marked is no home
 		return true
 	}
 	good := func(archive *object) bool {

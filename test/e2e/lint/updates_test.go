@@ -11,6 +11,7 @@ import (
 // updates are pairs: what is stored, written before the definitions had any rule, and what is to replace it. Each is an edit
 // of an object in testdata.
 func updates() (all []*trial, err error) {
+	standby := []string{"deletionPolicy: Retain", "deletionPolicy: Retain\nstatus: {phase: STANDBY, volume: {uid: a, content: Empty}}"}
 	for i, pair := range []struct {
 		file     string
 		old, new []string
@@ -20,6 +21,9 @@ func updates() (all []*trial, err error) {
 		{"workspace.yaml", nil, []string{"  owner: ann\n", ""}},
 		{"workspace.yaml", []string{"  owner: ann\n", ""}, nil},
 		{"workspace.yaml", nil, []string{"size: 10Gi", "size: 5Gi"}},
+		{"workspace.yaml", standby, []string{"size: 10Gi", "size: 5Gi"}},
+		{"workspace.yaml", standby, []string{"storageClassName: standard", "storageClassName: fast"}},
+		{"workspace.yaml", standby, []string{"accessMode: ReadWriteOnce", "accessMode: ReadWriteOncePod"}},
 		{"workspace.yaml", nil, []string{"size: 10Gi", "size: 20480Mi"}},
 		{"workspace.yaml", nil, []string{"storageClassName: standard", "storageClassName: fast"}},
 		{"workspace.yaml", nil, []string{"storageClassName: standard, ", ""}},
