@@ -119,6 +119,9 @@ func (m *memory) forget(key types.NamespacedName) {
 // idleInput is what the idle timers of a Workspace depend on.
 func idleInput(ws *v1alpha1.Workspace, lastActivity, now time.Time) lifecycle.IdleInput {
 	status := statusconv.Read(ws)
+	if claimed := ws.Status.Operation; claimed == nil || claimed.Type == "" { // an unknown one is a change
+		status.Operation.Type = lifecycle.None
+	}
 	return lifecycle.IdleInput{
 		Now:     now,
 		Desired: lifecycle.State(ws.Spec.DesiredState),
