@@ -52,8 +52,9 @@ func (b *breaker) begin(now time.Time) (probe bool, err error) {
 	if err := b.closed(now); err != nil {
 		return false, err
 	}
-	b.probing = b.failures >= tolerated
-	return b.probing, nil
+	probe = b.failures >= tolerated
+	b.probing = b.probing || probe // one of an earlier rest may be in progress
+	return probe, nil
 }
 
 // end ends a call with its error. A call that the caller gave up says nothing.
