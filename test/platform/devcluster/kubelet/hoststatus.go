@@ -9,8 +9,9 @@ import (
 
 // status is the pod's, from what became of its containers.
 func (h *hostPod) status(pod *corev1.Pod, now time.Time) corev1.PodStatus {
+	phase := h.phase(pod) // first: a container may end meanwhile, and a pod that has ended has none that runs
 	status := h.begun(pod, now)
-	status.Phase = h.phase(pod)
+	status.Phase = phase
 	ready, reason := corev1.ConditionTrue, ""
 	for _, c := range status.ContainerStatuses {
 		if !c.Ready {
@@ -69,13 +70,15 @@ func (h *hostPod) stopped(pod *corev1.Pod, now time.Time) corev1.PodStatus {
 func (h *hostPod) phase(pod *corev1.Pod) corev1.PodPhase {
 	for _, c := range pod.Spec.InitContainers {
 		own := h.containers[c.Name]
-		if succeeded(own.run) {
-			continue
-		}
-		if own.run != nil && own.run.ended() && !restarts(pod, true, own.run.end.ExitCode) {
+		switch {
+		case own.run == nil || !own.run.ended():
+			return corev1.PodPending
+		case succeeded(own.run):
+		case restarts(pod, true, own.run.end.ExitCode):
+			return corev1.PodPending
+		default:
 			return corev1.PodFailed
 		}
-		return corev1.PodPending
 	}
 	failed, begun := false, false
 	for _, c := range pod.Spec.Containers {
