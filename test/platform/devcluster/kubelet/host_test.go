@@ -52,6 +52,9 @@ func (h *host) restart(dir string, objects ...served) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	if h.Processes != nil {
+		h.Processes.Close() // it would have ended with its process, and kills what is left in its folders
+	}
 	h.Processes, h.changed = made, make(chan struct{}, 1)
 	made.Notify(func(types.NamespacedName) {
 		select {

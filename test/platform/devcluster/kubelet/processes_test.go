@@ -131,12 +131,10 @@ func TestNoProcessIsLeft(t *testing.T) {
 			h := newHost(t, `setsid sleep 1000 & echo $! >child; sleep 1000 & until [ -e finish ]; do sleep 0.05; done`)
 			h.ready()
 			h.exists("a/work/child")
-			marked := func() (pids []int) { return h.marked() }
-			if len(marked()) < 3 {
-				t.Fatalf("processes %v, want the shell and its children", marked())
+			for end := time.After(patience); len(h.marked()) < 3; h.await("the shell and its children", pollInterval, end) {
 			}
 			finish(h)
-			for end := time.After(patience); len(marked()) > 0; h.await("gone", pollInterval, end) {
+			for end := time.After(patience); len(h.marked()) > 0; h.await("gone", pollInterval, end) {
 			}
 		})
 	}
