@@ -33,6 +33,7 @@ var stages = []stage{
 		`kyklos_scale_failures_total{namespace="shop",reason="Invalid",tws_name="refused"}`,
 		`kyklos_storage_migration_active{crd="timewindowscalers.kyklos.io"}`,
 		`kyklos_workspace_state{namespace="shop",state="RUNNING",workspace="desk"} 1`,
+		`kyklos_workspace_state{namespace="shop",state="STANDBY",workspace="lost"} 1`,
 		`kyklos_workspace_failures_total{operation="PROVISIONING",reason="Timeout"}`,
 		`kyklos_archive_gc_stores{result="done"} 0`,
 	}},
@@ -43,13 +44,12 @@ var stages = []stage{
 	{"08:59:30", kubectl("-n", "shop", "scale", "deployment", "web", "--replicas=5"), []string{
 		`kyklos_manual_drift_corrections_total{namespace="shop",tws_name="web"} 1`,
 	}},
-	// The label makes the manager reconcile stuck: the clock moves faster than timers.
 	{"09:00:00", all(
 		kubectl("-n", "shop", "patch", "ws", "desk", "--type=merge", `-p={"spec":{"desiredState":"RUNNING"}}`),
-		kubectl("-n", "shop", "label", "ws", "stuck", "looked=at"),
+		kubectl("-n", "shop", "delete", "pvc", "ws-lost-home"),
 	), []string{
 		`kyklos_workspace_operation_duration_seconds_count{operation="STARTING",result="completed"} 2`,
-		`kyklos_workspace_state{namespace="shop",state="ERROR",workspace="stuck"} 1`,
+		`kyklos_workspace_state{namespace="shop",state="ERROR",workspace="lost"} 1`,
 		`kyklos_boundary_lateness_seconds_count 1`,
 		`kyklos_effective_replicas{namespace="shop",tws_name="web",window="peak"} 3`,
 	}},
