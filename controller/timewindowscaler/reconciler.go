@@ -103,7 +103,7 @@ func (r *Reconciler) report(ctx context.Context, stored *v1beta1.TimeWindowScale
 	report := pass.report()
 	r.record(ctx, pass, report, state)
 	if pass.obs.unchecked {
-		state.refused.put = true
+		state.refused.putOff = true
 		r.attempts.WakeLast(client.ObjectKeyFromObject(stored))
 	}
 	return r.publish(ctx, stored, report.status, state, pass)

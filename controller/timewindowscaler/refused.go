@@ -20,16 +20,16 @@ var specSeed = maphash.MakeSeed()
 type refusedSpec struct {
 	spec    uint64
 	checked bool
-	// put: the check was put off once.
-	put  bool
-	errs field.ErrorList
+	// putOff: the check was put off once.
+	putOff bool
+	errs   field.ErrorList
 }
 
 // canWait reports whether the check can be put off, once after a start, while nothing is to be written: the status says that an
 // earlier process accepted this generation. Ten thousand checks take seconds, and what is due goes first.
 func (r *refusedSpec) canWait(tws *v1beta1.TimeWindowScaler) bool {
 	degraded := meta.FindStatusCondition(tws.Status.Conditions, v1beta1.ConditionDegraded)
-	return !r.checked && !r.put && tws.Status.ObservedGeneration == tws.Generation &&
+	return !r.checked && !r.putOff && tws.Status.ObservedGeneration == tws.Generation &&
 		degraded != nil && degraded.Reason != v1beta1.ReasonInvalidConfiguration
 }
 

@@ -25,8 +25,8 @@ type IdleDecision struct {
 
 // DecideIdle lowers the desired state of an unused Workspace by one level (W47, D15). The timer of a running Workspace starts
 // with its start or its last activity, whichever is later, so that a fresh start is never idle; the timer of the archive
-// starts with STANDBY likewise. It never raises the state, and ignores Workspaces that are changing, in ERROR, paused or
-// being deleted.
+// starts with STANDBY likewise. It never raises the state, and ignores Workspaces that are changing, unless they fail to
+// (W73), in ERROR, paused or being deleted.
 func DecideIdle(in IdleInput) IdleDecision {
 	switch {
 	case in.Pause || in.Deleting:

@@ -35,8 +35,8 @@ type Slots struct {
 }
 
 // Next returns who of the waiting may begin now, in order. Restores go before archives, and archives never take the last slots.
-// A namespace leaves the last slot to others. Within each kind the namespace with the fewest slots goes first, then the one whose last turn was longest ago, then the
-// Workspace that has waited longest.
+// A namespace leaves the last slot to others. Within each kind the namespace with the fewest slots goes first, then the one whose
+// last turn was longest ago, then the Workspace that has waited longest.
 func (s Slots) Next() []Mover {
 	held, archived, archives := map[string]int{}, map[string]int{}, 0
 	for _, m := range s.Holding {

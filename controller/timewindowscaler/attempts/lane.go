@@ -49,12 +49,15 @@ func (l *lane) begin(now time.Duration, doubtful, half int) bool {
 	if l.running == 0 && now-l.ended >= idleFor {
 		l.limit = fewest
 	}
-	if l.running >= min(l.limit, half) || !l.trusted && doubtful >= half {
+	if l.free(half) == 0 || !l.trusted && doubtful >= half {
 		return false
 	}
 	l.running++
 	return true
 }
+
+// free is how many more requests may be under way.
+func (l *lane) free(half int) int { return max(min(l.limit, half)-l.running, 0) }
 
 // end gives back the place of a request.
 func (l *lane) end(now time.Duration, slow bool, half int) {
@@ -110,7 +113,7 @@ func (l *lane) count(work Work, n int) {
 
 // next takes from those that wait as many as there are places for.
 func (l *lane) next(half int) []ID {
-	count := min(max(min(l.limit, half)-l.running, 0), len(l.waiting))
+	count := min(l.free(half), len(l.waiting))
 	ids := l.waiting[:count]
 	l.waiting = l.waiting[count:]
 	return ids

@@ -19,7 +19,7 @@ func (a *Attempts) Wait(id ID, of Lane) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.lane(of)
-	if l.hangs || a.entries[id] != nil || l.running < min(l.limit, a.half()) {
+	if l.hangs || a.entries[id] != nil || l.free(a.half()) > 0 {
 		return false
 	}
 	a.enqueue(l, id, a.Elapsed())
