@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,7 +25,7 @@ func TestAVolumeThatWasBroughtBack(t *testing.T) {
 	s.AwaitSettled(fixtures.Archived)
 	s.Change(`{"desiredState":"RUNNING"}`)
 	s.AwaitSettled(fixtures.Running)
-	s.Must(os.WriteFile(filepath.Join(s.Home(), "file"), []byte("newer than the archive"), 0o600))
+	s.leaveFile("newer than the archive")
 	s.Change(`{"desiredState":"STANDBY"}`)
 	s.AwaitSettled(fixtures.Standby)
 
@@ -52,7 +51,5 @@ func TestAVolumeThatWasBroughtBack(t *testing.T) {
 	s.AwaitSettled(fixtures.Archived)
 	s.Change(`{"desiredState":"RUNNING"}`)
 	s.AwaitSettled(fixtures.Running)
-	if content, err := os.ReadFile(filepath.Join(s.Home(), "file")); err != nil || string(content) != "newer than the archive" {
-		t.Errorf("the home has %q, %v", content, err)
-	}
+	s.expectFile("newer than the archive")
 }

@@ -6,6 +6,7 @@ package workspace
 import (
 	"context"
 	"flag"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -44,4 +45,17 @@ type scenario struct{ *fixtures.Workspaces }
 func newScenario(t *testing.T) *scenario {
 	t.Helper()
 	return &scenario{fixtures.NewWorkspaces(t, cluster, store)}
+}
+
+// leaveFile writes a file to the home, and expectFile expects it there.
+func (s *scenario) leaveFile(content string) {
+	s.Helper()
+	s.Must(os.WriteFile(filepath.Join(s.Home(), "file"), []byte(content), 0o600))
+}
+
+func (s *scenario) expectFile(want string) {
+	s.Helper()
+	if content, err := os.ReadFile(filepath.Join(s.Home(), "file")); err != nil || string(content) != want {
+		s.Errorf("the home has %q, %v", content, err)
+	}
 }

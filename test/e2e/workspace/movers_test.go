@@ -3,8 +3,6 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +46,7 @@ func TestRefusedMoversDelayNobody(t *testing.T) {
 	}
 	s.Create("/bin/sleep", "100000")
 	s.AwaitSettled(fixtures.Running)
-	s.Must(os.WriteFile(filepath.Join(s.Home(), "file"), []byte("mine"), 0o600))
+	s.leaveFile("mine")
 	crowd.all("in STANDBY", func(ws *v1alpha1.Workspace) bool { return fixtures.IsSettled(ws, fixtures.Standby) })
 	for i := range crowded {
 		ws := &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{Namespace: crowd.Namespace, Name: fmt.Sprint("w", i)}}
@@ -62,9 +60,7 @@ func TestRefusedMoversDelayNobody(t *testing.T) {
 	s.AwaitSettled(fixtures.Archived)
 	s.Change(`{"desiredState":"RUNNING"}`)
 	s.AwaitSettled(fixtures.Running)
-	if content, err := os.ReadFile(filepath.Join(s.Home(), "file")); err != nil || string(content) != "mine" {
-		t.Errorf("the home has %q, %v", content, err)
-	}
+	s.expectFile("mine")
 
 	crowd.all("refused", func(ws *v1alpha1.Workspace) bool {
 		failure := ws.Status.Error

@@ -5,8 +5,6 @@ import (
 	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -29,14 +27,12 @@ func TestMoversEndThoughSidecarsDoNot(t *testing.T) {
 	s.Start(nil)
 	s.Create("/bin/sleep", "100000")
 	s.AwaitSettled(fixtures.Running)
-	s.Must(os.WriteFile(filepath.Join(s.Home(), "file"), []byte("mine"), 0o600))
+	s.leaveFile("mine")
 	s.Change(`{"desiredState":"PENDING"}`)
 	s.AwaitSettled(fixtures.Archived)
 	s.Change(`{"desiredState":"RUNNING"}`)
 	s.AwaitSettled(fixtures.Running)
-	if content, err := os.ReadFile(filepath.Join(s.Home(), "file")); err != nil || string(content) != "mine" {
-		t.Errorf("the home has %q, %v", content, err)
-	}
+	s.expectFile("mine")
 	if failure := s.Workspace().Status.Error; failure != nil {
 		t.Errorf("an attempt failed: %s", failure.Message)
 	}

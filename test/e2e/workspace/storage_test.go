@@ -1,8 +1,6 @@
 package workspace
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,7 +19,7 @@ func TestTheVolumeIsChosenAnew(t *testing.T) {
 	s.Start(nil)
 	s.Create("/bin/sleep", "100000")
 	ws := s.AwaitSettled(fixtures.Running)
-	s.Must(os.WriteFile(filepath.Join(s.Home(), "file"), []byte("mine"), 0o600))
+	s.leaveFile("mine")
 	for field, change := range map[string]string{
 		"size": `"size":"1Ki"`, "storageClassName": `"storageClassName":"other"`, "accessMode": `"accessMode":"ReadWriteOncePod"`,
 	} {
@@ -35,9 +33,7 @@ func TestTheVolumeIsChosenAnew(t *testing.T) {
 	s.AwaitSettled(fixtures.Archived)
 	s.Change(`{"desiredState":"RUNNING","storage":{"size":"1Mi","accessMode":"ReadWriteOncePod"}}`)
 	s.AwaitSettled(fixtures.Running)
-	if content, err := os.ReadFile(filepath.Join(s.Home(), "file")); err != nil || string(content) != "mine" {
-		t.Errorf("the home has %q, %v", content, err)
-	}
+	s.expectFile("mine")
 	var claim corev1.PersistentVolumeClaim
 	s.Get(ws.Namespace, "ws-"+ws.Name+"-home", &claim)
 	if size := claim.Spec.Resources.Requests.Storage().String(); size != "1Mi" || claim.Spec.AccessModes[0] != corev1.ReadWriteOncePod {
