@@ -267,8 +267,10 @@ bin/bench/workspaces:
 bin/bench/archives:
 	@$(RECORD) go test -count=1 -run '^$$' -bench AgainstTarGzip -benchtime 1x -timeout 1h ./internal/archive/mover
 
+SIZES ?= 0,100,1000,10000
+
 bin/bench/sizing:
-	@$(RECORD) go test -count=1 -run Sizing -timeout 1h ./test/e2e/manager -sizes 0,100,1000,10000
+	@$(RECORD) go test -count=1 -run Sizing -timeout 1h ./test/e2e/manager -sizes $(SIZES)
 
 .PHONY: generate
 generate: manifests ## Regenerate code and everything else that is generated
