@@ -22,11 +22,9 @@ type PodTemplate struct {
 type PodTemplateMetadata struct {
 	// labels are labels of the Pod.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
 	Labels map[string]string `json:"labels,omitempty"`
 
 	// annotations are annotations of the Pod.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
