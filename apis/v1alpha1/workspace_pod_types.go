@@ -88,6 +88,12 @@ type WorkspacePod struct {
 	// workspace is ready as soon as its container runs.
 	// +optional
 	ReadinessProbe *Probe `json:"readinessProbe,omitempty"`
+
+	// activity is what counts as use of the running workspace, besides heartbeats. By
+	// default these are connections to the ports. A workspace that nobody uses is
+	// stopped; see standbyTTLSeconds.
+	// +optional
+	Activity WorkspaceActivity `json:"activity,omitzero"`
 }
 
 // LabelValue is the value of a label.

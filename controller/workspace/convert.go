@@ -24,7 +24,7 @@ func podView(ws *v1alpha1.Workspace, pod *corev1.Pod) lifecycle.Pod {
 		view.State = lifecycle.PodTerminating
 	case podEnded(pod):
 		view.State = lifecycle.PodEnded
-	case podReady(pod):
+	case objects.Ready(pod):
 		view.State = lifecycle.PodReady
 	}
 	return view
@@ -33,15 +33,6 @@ func podView(ws *v1alpha1.Workspace, pod *corev1.Pod) lifecycle.Pod {
 // podEnded reports whether all containers of a Pod have ended.
 func podEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
-}
-
-func podReady(pod *corev1.Pod) bool {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 // volumeView converts the PersistentVolumeClaim with the Workspace's name for the engine; nil if there is none.
