@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -149,23 +150,11 @@ func (o heartbeatOptions) used(after time.Time) (last time.Time, err error) {
 	return last, nil
 }
 
-// isConnected reads the kernel's tables, which are those of the pod.
+// isConnected reports whether somebody is connected to a port of the pod.
 func isConnected(port uint16) (bool, error) {
-	connected := false
-	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		table, err := os.Open(name)
-		if errors.Is(err, fs.ErrNotExist) && name != "/proc/net/tcp" {
-			continue // a kernel without IPv6
-		}
-		if err != nil {
-			return false, fmt.Errorf("--while-connections: %w", err)
-		}
-		count, err := activity.Connections(table, port)
-		_ = table.Close()
-		if err != nil {
-			return false, fmt.Errorf("--while-connections: %s: %w", name, err)
-		}
-		connected = connected || count > 0
+	all, err := sockets(port)
+	if err != nil {
+		return false, fmt.Errorf("--while-connections: %w", err)
 	}
-	return connected, nil
+	return slices.ContainsFunc(all, func(s activity.Socket) bool { return !s.Listens }), nil
 }

@@ -32,7 +32,7 @@ import (
 
 // Commands returns the commands that Kyklos runs in a cluster.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newManagerCommand(), newMoverCommand(), newHeartbeatCommand()}
+	return []*cobra.Command{newManagerCommand(), newMoverCommand(), newHeartbeatCommand(), newActivityCommand()}
 }
 
 func newManagerCommand() *cobra.Command {

@@ -61,7 +61,7 @@ func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Limits.PerNamespace, "workspace-limit-per-namespace", o.Limits.PerNamespace, "maximum number of running workspaces in one namespace; at least 1")
 	flags.IntVar(&o.Limits.All, "workspace-limit", o.Limits.All, "maximum number of running workspaces; at least 1")
 	flags.IntVar(&o.Limits.Movers, "mover-limit", o.Limits.Movers, "maximum number of homes that are archived or restored at the same time; at least 1")
-	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes; empty uses that of the manager's pod")
+	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes, and of the containers that watch whether workspaces are used; empty uses that of the manager's pod")
 	flags.Var(amounts{&o.MoverResources.Requests}, "mover-requests", "what the Jobs that archive and restore homes request; empty requests none")
 	flags.Var(amounts{&o.MoverResources.Limits}, "mover-limits", "limits of the Jobs that archive and restore homes; empty sets none; memory must be at least 256Mi, and more for volumes over 300 GiB")
 	flags.BoolVar(&o.Folders, "archive-folders", o.Folders, "allow archives in folders of the manager's file system; for clusters on one machine")

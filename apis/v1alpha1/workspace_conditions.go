@@ -1,6 +1,6 @@
 package v1alpha1
 
-// The condition types of a Workspace. Its status always has all six. These types and the reasons below, which are also the
+// The condition types of a Workspace. Its status always has all of them, and InUse. These types and the reasons below, which are also the
 // values of status.error.code and the reasons of events, are a public contract: do not rename them.
 const (
 	// ConditionReady is whether the workspace is in the desired state and no operation is in progress.

@@ -94,6 +94,12 @@ type WorkspacePod struct {
 	// within the restricted Pod Security Standard.
 	// +optional
 	Template *PodTemplate `json:"template,omitempty"`
+
+	// activity is what counts as use of the running workspace, besides heartbeats. By
+	// default these are connections to the ports. A workspace that nobody uses is
+	// stopped; see standbyTTLSeconds.
+	// +optional
+	Activity WorkspaceActivity `json:"activity,omitzero"`
 }
 
 // LabelValue is the value of a label.

@@ -90,7 +90,9 @@ type WorkspaceStatus struct {
 	// +optional
 	StandbySince *metav1.Time `json:"standbySince,omitempty"`
 
-	// lastActivityTime is the time of the last activity that a heartbeat reported.
+	// lastActivityTime is when the workspace was last used, as far as its Pod or a
+	// heartbeat told: to the minute, and of heartbeats those that were read. While it
+	// is in use, this is when the use began; see the condition InUse.
 	// +optional
 	LastActivityTime *metav1.Time `json:"lastActivityTime,omitempty"`
 
@@ -114,8 +116,8 @@ type WorkspaceStatus struct {
 	// +optional
 	Error *ErrorInfo `json:"error,omitempty"`
 
-	// conditions are Ready, VolumeReady, PodReady, ArchiveReady, Progressing and
-	// Stalled.
+	// conditions are Ready, VolumeReady, PodReady, ArchiveReady, Progressing, Stalled
+	// and InUse.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

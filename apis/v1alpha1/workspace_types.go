@@ -118,7 +118,8 @@ type WorkspaceSpec struct {
 	Storage WorkspaceStorage `json:"storage,omitzero"`
 
 	// standbyTTLSeconds is how long a running workspace may be inactive before it is
-	// stopped: desiredState becomes STANDBY. 0 disables this.
+	// stopped: desiredState becomes STANDBY. 0 disables this. If nothing tells whether
+	// it is used (see activity), it is not stopped.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=0

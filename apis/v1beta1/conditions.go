@@ -15,6 +15,8 @@ const (
 const (
 	// ReasonReconciled: the target matches.
 	ReasonReconciled = "Reconciled"
+	// ReasonTargetInUse: a Workspace should be stopped and stays while somebody uses it.
+	ReasonTargetInUse = "TargetInUse"
 	// ReasonTargetMismatch: the target differs, because it is being scaled or paused.
 	ReasonTargetMismatch = "TargetMismatch"
 	// ReasonTargetNotFound: the target does not exist.

@@ -156,6 +156,12 @@ type WorkspaceDrive struct {
 	// +optional
 	// +kubebuilder:default=false
 	KeepArchived bool `json:"keepArchived"`
+
+	// stopWhileInUse stops the Workspace at the end of a window even while it is in
+	// use. Otherwise it is stopped when nobody uses it any more.
+	// +optional
+	// +kubebuilder:default=false
+	StopWhileInUse bool `json:"stopWhileInUse"`
 }
 
 // TargetRef names the workload to scale: a Deployment, a StatefulSet, a

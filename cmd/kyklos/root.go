@@ -16,7 +16,7 @@ var groups = []struct {
 }{
 	{cobra.Group{ID: "schedules", Title: "For schedules:"}, []string{"lint", "preview", "explain", "diff", "convert"}},
 	{cobra.Group{ID: "workspaces", Title: "For Workspaces:"}, []string{"workspace"}},
-	{cobra.Group{ID: "cluster", Title: "In a cluster:"}, []string{"manager", "mover", "heartbeat"}},
+	{cobra.Group{ID: "cluster", Title: "In a cluster:"}, []string{"manager", "mover", "heartbeat", "activity"}},
 }
 
 func addGroups(root *cobra.Command) {

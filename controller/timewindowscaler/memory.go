@@ -52,6 +52,8 @@ type scalerState struct {
 	claim contention.Claim
 	// overdue is the boundary that made a write due that was not made.
 	overdue time.Time
+	// noticed is the stop that the user of a Workspace was told of.
+	noticed time.Time
 }
 
 func (m *memory) of(key types.NamespacedName) *scalerState {

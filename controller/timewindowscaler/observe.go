@@ -39,6 +39,7 @@ type observation struct {
 	graceSince time.Time
 	metric     metricObservation
 	fight      fightObservation
+	heartbeat  heartbeat
 }
 
 // metricObservation is the state of the window's metric: the polls, the last decision, and the flag.

@@ -19,6 +19,8 @@ func (p *passResult) events() []events.Event {
 	}
 	d := p.obs.target.Describe(p.plan.desired())
 	switch {
+	case p.beginsToWait():
+		evs = append(evs, p.stopWaits())
 	case p.outcome.scaled:
 		evs = append(evs, events.EmitScale(d.Up, d.Action, d.Changed, p.cause()))
 	case p.plan.Skipped:

@@ -122,7 +122,7 @@ func (p *decision) compare(kind target.Kind, tws *v1beta1.TimeWindowScaler, obs 
 	}
 	p.Decision = kind.Decide(target.Input{
 		Scaler: tws, Target: ours, Desired: p.desired(), Settled: wasConverged(tws, obs, p.effective),
-		RaiseOnly: p.metric.Hold, InGrace: p.grace.expiry != nil, Since: since, Now: now,
+		RaiseOnly: p.metric.Hold, InGrace: p.grace.expiry != nil, Since: since, Now: now, UsedUntil: obs.heartbeat.until,
 	})
 	if !p.Held {
 		return

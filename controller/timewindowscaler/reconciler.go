@@ -119,6 +119,12 @@ func (r *Reconciler) decide(ctx context.Context, tws *v1beta1.TimeWindowScaler, 
 		}
 		obs.unchecked, p = false, plan(tws, *obs, now)
 	}
+	if ws, ok := obs.target.(*target.Workspace); ok && p.Stops && !obs.heartbeat.read {
+		if obs.heartbeat, err = r.readHeartbeat(ctx, tws, ws, now); err != nil {
+			return p, err
+		}
+		p = plan(tws, *obs, now)
+	}
 	if p.fight.Nameless() { // a fight starts
 		if obs.fight.rival, err = contention.Rival(ctx, r.APIReader, tws, obs.target, obs.autoscaler); err != nil {
 			return p, err
@@ -151,7 +157,7 @@ func (r *Reconciler) nextRequeue(pass *passResult, state *scalerState) reconcile
 	if pass.plan.waiting {
 		fight = state.fight.Due()
 	}
-	for _, at := range []time.Time{fight, pass.obs.takesOver} {
+	for _, at := range []time.Time{fight, pass.obs.takesOver, pass.looksAgain(), pass.noticeDue()} {
 		if !at.IsZero() {
 			delay = min(delay, at.Sub(pass.now))
 		}

@@ -28,6 +28,7 @@ func (r *Reconciler) record(ctx context.Context, pass *passResult, report report
 	}
 	pass.record(&report.status)
 	state.unpublished.add(r.Events, pass, report.events)
+	r.tellWorkspace(pass, state)
 	state.fight.Announced = state.fight.On()
 }
 

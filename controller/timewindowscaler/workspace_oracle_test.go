@@ -57,6 +57,7 @@ func (s shift) window(i int) v1beta1.Window {
 type expectation struct {
 	shifts                []shift
 	enforce, keepArchived bool
+	strict, inUse         bool // stopWhileInUse; whether somebody uses the Workspace
 
 	hour, decider, stretch int
 	handled                int // the last stretch that the schedule has acted on; 0 for none
@@ -92,6 +93,9 @@ func (e *expectation) pass(paused, lost bool) {
 	if e.decider >= 0 && e.shifts[e.decider].replicas > 0 {
 		wanted = lifecycle.Running
 	}
+	if wanted == lifecycle.Standby && e.desired == lifecycle.Running && e.inUse && !e.strict && e.handled != e.stretch {
+		return // it is stopped when nobody uses it
+	}
 	kept := e.desired == lifecycle.Pending && (wanted == lifecycle.Standby || e.keepArchived)
 	if e.desired != wanted && !kept {
 		e.desired = wanted
@@ -110,12 +114,12 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := &expectation{
 			shifts:  rapid.SliceOfN(anyShift, 1, 3).Draw(t, "windows"),
-			enforce: rapid.IntRange(0, 3).Draw(t, "enforce") == 0, keepArchived: rapid.Bool().Draw(t, "keepArchived"),
+			enforce: rapid.IntRange(0, 3).Draw(t, "enforce") == 0, keepArchived: rapid.Bool().Draw(t, "keepArchived"), strict: rapid.Bool().Draw(t, "strict"),
 			stretch: 1, desired: rapid.SampledFrom(states).Draw(t, "at first"), writes: map[int]int{},
 		}
 		e.decider = e.deciderAt(0)
 		workspaceScenario := newWorkspaceScenario(e.desired)
-		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived}
+		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived, StopWhileInUse: e.strict}
 		workspaceScenario.tws.Spec.Windows = nil
 		for i, s := range e.shifts {
 			workspaceScenario.tws.Spec.Windows = append(workspaceScenario.tws.Spec.Windows, s.window(i))
@@ -127,6 +131,8 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 				e.desired = rapid.SampledFrom(states).Draw(t, "state")
 				workspaceScenario.setState(e.desired)
 			}
+			e.inUse = rapid.IntRange(0, 2).Draw(t, "in use") == 0
+			workspaceScenario.use(e.inUse)
 			hour += rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 2, 30}).Draw(t, "away")
 			e.goTo(hour)
 			workspaceScenario.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
@@ -151,6 +157,8 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 type workspaceScenario struct {
 	tws    *v1beta1.TimeWindowScaler
 	target *target.Workspace
+	// usedUntil is how long the last heartbeat counts.
+	usedUntil time.Time
 }
 
 func newWorkspaceScenario(desired lifecycle.State) *workspaceScenario {
@@ -169,9 +177,16 @@ func newWorkspaceScenario(desired lifecycle.State) *workspaceScenario {
 	return d
 }
 
+// use lets somebody use the Workspace, or stop to.
+func (d *workspaceScenario) use(inUse bool) {
+	next := *d.target
+	next.InUse = inUse
+	d.target = &next
+}
+
 // setState writes the Workspace's desired state, as a user does, and it gets there at once.
 func (d *workspaceScenario) setState(desired lifecycle.State) {
-	next := &target.Workspace{Common: target.Common{UID: d.target.UID}, State: desired, Settled: true}
+	next := &target.Workspace{Common: target.Common{UID: d.target.UID}, State: desired, Settled: true, InUse: d.target.InUse}
 	if desired == lifecycle.Running {
 		next.Spec, next.Observed = 1, 1
 	}
@@ -180,7 +195,7 @@ func (d *workspaceScenario) setState(desired lifecycle.State) {
 
 // pass runs one pass; its status is stored unless it is lost.
 func (d *workspaceScenario) pass(now time.Time, lost bool) *passResult {
-	obs := observation{target: d.target}
+	obs := observation{target: d.target, heartbeat: heartbeat{until: d.usedUntil}}
 	p := plan(d.tws, obs, now)
 	done := outcome{target: d.target}
 	if p.Write {

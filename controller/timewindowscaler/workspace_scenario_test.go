@@ -43,6 +43,10 @@ func pauses(pause bool) func(*workspaceScenario) {
 	}
 }
 
+func uses(inUse bool) func(*workspaceScenario) {
+	return func(d *workspaceScenario) { d.use(inUse) }
+}
+
 func graceOf(seconds int32) func(*workspaceScenario) {
 	return func(d *workspaceScenario) { d.tws.Spec.GracePeriodSeconds = seconds }
 }
@@ -50,6 +54,7 @@ func graceOf(seconds int32) func(*workspaceScenario) {
 const (
 	reached = "True/Reconciled"
 	left    = "True/Reconciled, left as others set it"
+	inUse   = "True/TargetInUse, left as others set it"
 )
 
 var workspaceStories = map[string][]step{
@@ -101,6 +106,33 @@ var workspaceStories = map[string][]step{
 			d.setState("PENDING")
 		}, "PENDING", left, nil},
 		{"2026-03-02 11:00", asks("STANDBY"), "STANDBY", left, nil},
+	},
+	"W82: in use at the end of the window": {
+		{"2026-03-02 10:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-03-02 17:00", uses(true), "RUNNING", inUse, []string{"StopWaits"}},
+		{"2026-03-02 20:00", nil, "RUNNING", inUse, nil},
+		{"2026-03-02 20:30", uses(false), "STANDBY", reached, []string{"ScaledDown"}},
+		{"2026-03-02 21:00", func(d *workspaceScenario) { d.setState("RUNNING"); d.use(true) }, "RUNNING", left, nil},
+	},
+	"W82: in use until the next window": {
+		{"2026-03-02 17:00", func(d *workspaceScenario) { d.setState("RUNNING"); d.use(true) }, "RUNNING", inUse, []string{"StopWaits"}},
+		{"2026-03-03 09:00", nil, "RUNNING", reached, nil},
+		{"2026-03-03 17:00", uses(false), "STANDBY", reached, []string{"ScaledDown"}},
+	},
+	"W82: heartbeats": {
+		{"2026-03-02 10:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-03-02 17:00", func(d *workspaceScenario) { d.usedUntil = utc("2026-03-02 17:03") }, "RUNNING", inUse, []string{"StopWaits"}},
+		{"2026-03-02 17:03", nil, "STANDBY", reached, []string{"ScaledDown"}},
+	},
+	"W82: strict hours": {
+		{"2026-03-02 10:00", func(d *workspaceScenario) { d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{StopWhileInUse: true} }, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-03-02 17:00", uses(true), "STANDBY", reached, []string{"ScaledDown"}},
+	},
+	"W82: paused while it waits": {
+		{"2026-03-02 17:00", func(d *workspaceScenario) { d.setState("RUNNING"); d.use(true) }, "RUNNING", inUse, []string{"StopWaits"}},
+		{"2026-03-02 18:00", pauses(true), "RUNNING", left, nil},
+		{"2026-03-02 19:00", pauses(false), "RUNNING", inUse, []string{"StopWaits"}},
+		{"2026-03-02 20:00", uses(false), "STANDBY", reached, []string{"ScaledDown"}},
 	},
 	"another Workspace of the same name": {
 		{"2026-03-02 10:00", nil, "RUNNING", reached, []string{"ScaledUp"}},

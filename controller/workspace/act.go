@@ -60,6 +60,9 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 		return classify(r.Client.Delete(ctx, pvc, client.Preconditions{UID: &uid, ResourceVersion: &a.ResourceVersion}))
 	case lifecycle.ActCreatePod:
 		pod, err := objects.Pod(ws, a)
+		if err == nil {
+			objects.AddWatcher(pod, ws, r.MoverImage)
+		}
 		return r.create(ctx, pod, err)
 	case lifecycle.ActDeletePod:
 		pod := &corev1.Pod{ObjectMeta: named(ws, objects.PodName(ws.Name))}

@@ -24,7 +24,7 @@ func podView(ws *v1alpha1.Workspace, pod *corev1.Pod) lifecycle.Pod {
 		view.State = lifecycle.PodTerminating
 	case podEnded(pod):
 		view.State = lifecycle.PodEnded
-	case podReady(pod):
+	case objects.Ready(pod):
 		view.State = lifecycle.PodReady
 	}
 	return view

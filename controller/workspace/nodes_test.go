@@ -106,7 +106,7 @@ func (w *world) runPod(pod *corev1.Pod) bool {
 			return true
 		}
 	}
-	if w.keepPods || pod.Labels[objects.LabelRole] != objects.RoleWorkspace || podReady(pod) {
+	if w.keepPods || pod.Labels[objects.LabelRole] != objects.RoleWorkspace || objects.Ready(pod) {
 		return false
 	}
 	w.update(os.MkdirAll(filepath.Join(w.diskOf(w.pvc()), "home"), 0o755))

@@ -64,6 +64,9 @@ func (r *Reconciler) report(p plan) message.Facts {
 		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
 	}
+	if p.pod != nil && objects.Ours(p.ws, p.pod) {
+		facts.Watcher = objects.Watcher(p.pod)
+	}
 	if p.newest.Verdict == lifecycle.NotConfigured && p.err != nil {
 		facts.Cause = p.err.Error()
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/statusconv"
 )
 
 // outcome is what the write came to.
@@ -19,10 +20,11 @@ type outcome struct {
 	changed error
 }
 
-// act lowers spec.desiredState if the plan says so.
-func (r *Reconciler) act(ctx context.Context, ws *v1alpha1.Workspace, next plan) (outcome, error) {
+// act lowers spec.desiredState if the plan says so. Otherwise it records a heartbeat that was read.
+func (r *Reconciler) act(ctx context.Context, obs observation, next plan) (outcome, error) {
+	ws := obs.workspace
 	if next.desired == "" {
-		return outcome{}, nil
+		return outcome{}, r.recordActivity(ctx, obs)
 	}
 	from := ws.Spec.DesiredState
 	err := r.Client.Patch(ctx, ws.DeepCopy(), patch(ws.ResourceVersion, from, next.desired), client.FieldOwner(FieldManager))
@@ -33,6 +35,21 @@ func (r *Reconciler) act(ctx context.Context, ws *v1alpha1.Workspace, next plan)
 		return outcome{}, fmt.Errorf("lower spec.desiredState from %s to %s: %w", from, next.desired, err)
 	}
 	return outcome{lowered: true}, nil
+}
+
+// recordActivity writes status.lastActivityTime. It is tried again when the Lease is next read.
+func (r *Reconciler) recordActivity(ctx context.Context, obs observation) error {
+	at := statusconv.Time(obs.idle.LastActivity)
+	if !obs.live || at == nil || !at.After(statusconv.Activity(obs.workspace).Last) {
+		return nil
+	}
+	next := obs.workspace.DeepCopy()
+	next.Status.LastActivityTime = at
+	err := r.Client.Status().Update(ctx, next, client.FieldOwner(FieldManager))
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // patch replaces the desired state of exactly the Workspace that was read. If a test fails, the API server answers 422

@@ -23,8 +23,10 @@ type observation struct {
 	workspace *v1alpha1.Workspace
 	// idle holds no time after now.
 	idle lifecycle.IdleInput
-	// lastActivity is the last heartbeat, as it was read; zero for none.
+	// lastActivity is the last use or heartbeat, as it was read; zero for none.
 	lastActivity time.Time
+	// live: it was read from the API server, with the Lease.
+	live bool
 }
 
 // observe reads the Workspace from the cache. If it seems due, the Workspace and its Lease are read from the API server:
@@ -35,6 +37,7 @@ func (r *Reconciler) observe(ctx context.Context, key types.NamespacedName, now 
 		return observation{}, err
 	}
 	obs := r.memory.observation(&ws, r.memory.lastRead(&ws), now)
+	obs.idle.Heartbeats = r.memory.mayBeat(&ws, now)
 	if makePlan(obs).desired == "" {
 		return obs, nil
 	}
@@ -49,7 +52,9 @@ func (r *Reconciler) observe(ctx context.Context, key types.NamespacedName, now 
 	case err != nil:
 		return observation{}, fmt.Errorf("get the activity Lease: %w", err)
 	}
-	return r.memory.observation(&ws, r.memory.read(&ws, lease, now), now), nil
+	obs = r.memory.observation(&ws, r.memory.read(&ws, lease, now), now)
+	obs.live, obs.idle.Heartbeats = true, lease != nil
+	return obs, nil
 }
 
 // memory holds what the Leases said when they were last read, and which times were in the future. It only saves reads:
@@ -62,6 +67,9 @@ type memory struct {
 type remembered struct {
 	uid  types.UID // the Workspace's
 	seen activity.Seen
+	// read is when the Lease was last read, and none that there was none.
+	read time.Time
+	none bool
 	// since and active are the time since which the Workspace is in its state, and the last activity.
 	since, active clockstep.FutureTime
 }
@@ -85,20 +93,35 @@ func (m *memory) lastRead(ws *v1alpha1.Workspace) time.Time {
 	return m.of(ws).seen.Activity
 }
 
+// mayBeat reports whether there may be a Lease, as far as is known: one that did not exist is looked for again after a while.
+func (m *memory) mayBeat(ws *v1alpha1.Workspace, now time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.of(ws)
+	return !known.none || now.Sub(known.read).Abs() >= lookAgain
+}
+
 // read remembers the Lease, nil if there is none, and returns the last activity.
 func (m *memory) read(ws *v1alpha1.Workspace, lease *coordinationv1.Lease, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.of(ws)
+	known.read, known.none = now, lease == nil
 	known.seen = known.seen.Read(lease, activity.Workspace{UID: ws.UID, Created: ws.CreationTimestamp.Time}, now)
 	return known.seen.Activity
 }
 
-// observation replaces times after now.
-func (m *memory) observation(ws *v1alpha1.Workspace, lastActivity, now time.Time) observation {
+// observation replaces times after now. heartbeat is the last one that was read.
+func (m *memory) observation(ws *v1alpha1.Workspace, heartbeat, now time.Time) observation {
+	used := statusconv.Activity(ws)
+	lastActivity := used.Last
+	if heartbeat.After(lastActivity) {
+		lastActivity = heartbeat
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known, idle := m.of(ws), idleInput(ws, lastActivity, now)
+	idle.Use = used.Use
 	since := &idle.Status.RunningSince
 	switch {
 	case idle.Status.Operation.Failing():

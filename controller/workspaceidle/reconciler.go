@@ -36,7 +36,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	next := makePlan(obs)
-	done, err := r.act(ctx, obs.workspace, next)
+	done, err := r.act(ctx, obs, next)
 	if err != nil {
 		return reconcile.Result{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,7 +39,7 @@ type stage struct {
 	// leases counts reads of the Lease, patches counts writes of the Workspace.
 	leases, patches int
 	// fails is the answer to the next such requests.
-	failLease, failPatch error
+	failLease, failPatch, failStatus error
 	// meanwhile runs after the live read of the Workspace.
 	meanwhile func()
 }
@@ -52,6 +53,7 @@ func workspace(phase v1alpha1.Phase, since time.Time) *v1alpha1.Workspace {
 		},
 		Status: v1alpha1.WorkspaceStatus{Phase: phase, Operation: &v1alpha1.Operation{Type: v1alpha1.OperationNone}},
 	}
+	meta.SetStatusCondition(&ws.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionInUse, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonIdle})
 	if phase == v1alpha1.Phase(v1alpha1.DesiredRunning) {
 		ws.Status.RunningSince = ptr.To(metav1.NewTime(since))
 	} else {
@@ -64,7 +66,7 @@ func newStage(t *testing.T, ws *v1alpha1.Workspace) *stage {
 	scheme := runtime.NewScheme()
 	s := &stage{T: t, clock: clocktesting.NewFakePassiveClock(noon), events: events.NewFakeRecorder(9)}
 	s.must(errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme)))
-	server := fake.NewClientBuilder().WithScheme(scheme).WithObjects(ws).Build()
+	server := fake.NewClientBuilder().WithScheme(scheme).WithObjects(ws).WithStatusSubresource(ws).Build()
 	s.Client = server
 	live := interceptor.NewClient(server, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
@@ -86,6 +88,12 @@ func newStage(t *testing.T, ws *v1alpha1.Workspace) *stage {
 				return s.failPatch
 			}
 			return c.Patch(ctx, obj, patch, opts...)
+		},
+		SubResourceUpdate: func(ctx context.Context, c client.Client, name string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+			if s.failStatus != nil {
+				return s.failStatus
+			}
+			return c.SubResource(name).Update(ctx, obj, opts...)
 		},
 	})
 	s.reconciler = &Reconciler{Client: writer, Live: live, Clock: s.clock, Events: ownevents.NewRecorder(s.events)}
@@ -127,7 +135,10 @@ func (s *stage) change(change func(*v1alpha1.Workspace)) {
 	s.Helper()
 	ws := s.read()
 	change(ws)
+	status := ws.Status.DeepCopy()
 	s.must(s.Update(s.Context(), ws))
+	ws.Status = *status
+	s.must(s.Status().Update(s.Context(), ws))
 }
 
 // beat sends a heartbeat now.
@@ -192,7 +203,10 @@ func TestAnEarlierWorkspacesHeartbeats(t *testing.T) {
 	again := workspace("RUNNING", noon)
 	again.UID, again.CreationTimestamp = "2", metav1.NewTime(s.clock.Now())
 	s.must(s.Delete(t.Context(), s.read()))
+	status := again.Status
 	s.must(s.Create(t.Context(), again))
+	again.Status = status
+	s.must(s.Status().Update(t.Context(), again))
 	s.passAfter(0)
 	s.desires("STANDBY", 1, 2)
 }
@@ -230,21 +244,4 @@ func TestWhatFails(t *testing.T) {
 	if len(s.reconciler.memory.leases) > 0 {
 		t.Error("a Workspace that is gone is remembered")
 	}
-}
-
-// The cache is never enough to lower.
-func TestALateCache(t *testing.T) {
-	s := newStage(t, workspace("RUNNING", noon.Add(-time.Hour)))
-	stale := s.read()
-	s.reconciler.Client = interceptor.NewClient(s.reconciler.Client.(client.WithWatch), interceptor.Funcs{
-		Get: func(_ context.Context, _ client.WithWatch, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
-			stale.DeepCopyInto(obj.(*v1alpha1.Workspace))
-			return nil
-		},
-	})
-	s.change(func(ws *v1alpha1.Workspace) { ws.Status.RunningSince = ptr.To(metav1.NewTime(noon)) })
-	s.passAfter(0)
-	s.desires("RUNNING", 0, 1)
-	s.must(s.Delete(t.Context(), s.read()))
-	s.passAfter(time.Hour) // no error
 }

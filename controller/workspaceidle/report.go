@@ -17,6 +17,9 @@ import (
 // retry follows a write that was refused because the Workspace had changed.
 const retry = 5 * time.Second
 
+// lookAgain is how often a Lease is looked for that did not exist, if nothing else tells whether the Workspace is used.
+const lookAgain = 10 * time.Minute
+
 // report is what follows from a pass.
 type report struct {
 	// lowered is the new desired state, "" if there is none; event is about it.
@@ -30,6 +33,8 @@ func makeReport(obs observation, next plan, done outcome) report {
 	switch {
 	case done.changed != nil:
 		return report{changed: done.changed, result: reconcile.Result{RequeueAfter: retry}}
+	case next.untold:
+		return report{result: reconcile.Result{RequeueAfter: lookAgain + jitter(string(obs.workspace.UID))}}
 	case !done.lowered:
 		return report{result: reconcile.Result{RequeueAfter: requeueAfter(string(obs.workspace.UID), next.dueAt, obs.idle.Now)}}
 	}

@@ -14,6 +14,7 @@ import (
 )
 
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=kyklos.io,resources=workspaces/status,verbs=update
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get
 
 // FieldManager owns spec.desiredState in managedFields when this controller writes it.

@@ -9,16 +9,16 @@ import (
 const ReasonWorkspaceIdle = "WorkspaceIdle"
 
 // EmitWorkspaceIdle reports that spec.desiredState was lowered to STANDBY or PENDING. since is when the Workspace entered
-// the state that it leaves; last is the last heartbeat, zero for none.
+// the state that it leaves; last is the last use or heartbeat, zero for none.
 func EmitWorkspaceIdle(to string, since, last time.Time, ttl time.Duration) Event {
 	was, field, home := "RUNNING", "standbyTTLSeconds", "the home stays on its volume; set spec.desiredState to RUNNING to continue"
 	if to == "PENDING" {
 		was, field = "STANDBY", "archiveTTLSeconds"
 		home = "the home is archived and its volume then deleted; set spec.desiredState to RUNNING to restore it"
 	}
-	silence := fmt.Sprintf("No heartbeat since %s", last.UTC().Format(time.RFC3339))
+	silence := fmt.Sprintf("Not used since %s", last.UTC().Format(time.RFC3339))
 	if !last.After(since) {
-		silence = fmt.Sprintf("No heartbeat since it entered %s (%s)", was, since.UTC().Format(time.RFC3339))
+		silence = fmt.Sprintf("Not used since it entered %s (%s)", was, since.UTC().Format(time.RFC3339))
 	}
 	return normal(ReasonWorkspaceIdle, "LowerTo"+to,
 		fmt.Sprintf("%s, and spec.%s is %d: spec.desiredState becomes %s; %s", silence, field, int64(ttl/time.Second), to, home))

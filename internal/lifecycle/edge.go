@@ -22,6 +22,8 @@ type EdgeInput struct {
 	KeepArchived bool
 	// Enforce: changes by others between edges are reverted.
 	Enforce bool
+	// InUse: somebody uses the Workspace. StopWhileInUse: it is stopped all the same.
+	InUse, StopWhileInUse bool
 }
 
 // EdgeDecision is what a schedule requests for a Workspace.
@@ -31,11 +33,13 @@ type EdgeDecision struct {
 	State State
 	// Applied is to be remembered after that.
 	Applied Applied
+	// Waits: the Workspace is to be stopped as soon as nobody uses it.
+	Waits bool
 }
 
 // DecideEdge requests RUNNING in a window and STANDBY outside, never PENDING: only the idle timer archives. It does so once
 // per edge and compares states, so that a missed edge is caught up. Between edges, a user or an idle timer that decides
-// otherwise wins. The end of a window does not restore an archived home.
+// otherwise wins. The end of a window does not restore an archived home, and waits for a Workspace that is in use (W82).
 func DecideEdge(in EdgeInput) EdgeDecision {
 	wanted := Standby
 	if in.Replicas >= 1 {
@@ -44,6 +48,9 @@ func DecideEdge(in EdgeInput) EdgeDecision {
 	now := Applied{State: wanted, Edge: in.Edge}
 	if in.Pause || in.Applied == now && !in.Enforce {
 		return EdgeDecision{State: in.Desired, Applied: in.Applied}
+	}
+	if wanted == Standby && in.Desired == Running && in.InUse && !in.StopWhileInUse && in.Applied != now {
+		return EdgeDecision{State: Running, Applied: in.Applied, Waits: true}
 	}
 	archived := in.Desired == Pending && (wanted == Standby || in.KeepArchived)
 	if archived || in.Desired == wanted {

@@ -11,7 +11,10 @@ type IdleInput struct {
 	Limit                     time.Duration
 	Pause, Deleting, HasStore bool
 	StandbyTTL, ArchiveTTL    time.Duration
-	// LastActivity is the last heartbeat; zero if there was none.
+	// Use is whether the Workspace is in use, as far as its Pod tells. Heartbeats: there is a Lease.
+	Use        Use
+	Heartbeats bool
+	// LastActivity is the last use or heartbeat; zero if there was none.
 	LastActivity time.Time
 }
 
@@ -21,16 +24,23 @@ type IdleDecision struct {
 	Desired State
 	// DueAt is when the next timer expires without further activity; zero if none is running.
 	DueAt time.Time
+	// Untold: the Workspace runs, and nothing tells whether it is used. So no timer runs.
+	Untold bool
 }
 
 // DecideIdle lowers the desired state of an unused Workspace by one level (W47, D15). The timer of a running Workspace starts
 // with its start or its last activity, whichever is later, so that a fresh start is never idle; the timer of the archive
-// starts with STANDBY likewise. It never raises the state, and ignores Workspaces that are changing, unless they fail to
-// (W73), in ERROR, paused or being deleted.
+// starts with STANDBY likewise. A Workspace that is in use is not idle, and one of which nothing tells that is not either
+// (W80). It never raises the state, and ignores Workspaces that are changing, unless they fail to (W73), in ERROR, paused or
+// being deleted.
 func DecideIdle(in IdleInput) IdleDecision {
 	switch {
 	case in.Pause || in.Deleting:
 		return IdleDecision{}
+	case in.runs() && in.Use == InUse:
+		return IdleDecision{}
+	case in.runs() && in.Use == Untold && !in.Heartbeats:
+		return IdleDecision{Untold: in.StandbyTTL > 0}
 	case in.Desired == Running:
 		return in.after(in.Since(), in.StandbyTTL, Standby)
 	case in.Desired == Standby && in.HasStore:
@@ -38,6 +48,11 @@ func DecideIdle(in IdleInput) IdleDecision {
 	default:
 		return IdleDecision{}
 	}
+}
+
+// runs reports whether the Workspace runs, as desired.
+func (in IdleInput) runs() bool {
+	return in.Desired == Running && in.Status.Phase == Running && in.Status.Operation.Type == None
 }
 
 // Since is when the Workspace reached its desired state or, if it fails to, when its first attempt must have ended: it costs

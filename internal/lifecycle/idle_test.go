@@ -38,11 +38,14 @@ func TestIdle(t *testing.T) {
 		return func(in *lifecycle.IdleInput) { in.Desired, in.Limit = state, 5*time.Minute }
 	}
 	with := func(status lifecycle.Status, change func(*lifecycle.IdleInput)) lifecycle.IdleInput {
-		in := lifecycle.IdleInput{Now: noon, Desired: status.Phase, Status: status, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 8 * time.Minute}
+		in := lifecycle.IdleInput{Now: noon, Desired: status.Phase, Status: status, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 8 * time.Minute, Use: lifecycle.Idle}
 		if change != nil {
 			change(&in)
 		}
 		return in
+	}
+	use := func(use lifecycle.Use) func(*lifecycle.IdleInput) {
+		return func(in *lifecycle.IdleInput) { in.Use = use }
 	}
 	none := lifecycle.IdleDecision{}
 	tests := []struct {
@@ -70,6 +73,13 @@ func TestIdle(t *testing.T) {
 		{"its first attempt", with(first, wanted(lifecycle.Running)), none, false},
 		{"what fails to stop", with(down, wanted(lifecycle.Standby)), none, false},
 		{"under way", with(busy, nil), none, false},
+		{"W80: in use", with(running, use(lifecycle.InUse)), none, false},
+		{"W80: in use when it was last seen, and stopped since", with(standby, use(lifecycle.InUse)), lifecycle.IdleDecision{Desired: lifecycle.Pending}, false},
+		{"W81: nothing tells", with(running, use(lifecycle.Untold)), lifecycle.IdleDecision{Untold: true}, false},
+		{"W81: nothing tells, and it would not be stopped", with(running, func(in *lifecycle.IdleInput) { in.Use, in.StandbyTTL = lifecycle.Untold, 0 }), none, false},
+		{"W81: heartbeats tell", with(running, func(in *lifecycle.IdleInput) { in.Use, in.Heartbeats = lifecycle.Untold, true }), lifecycle.IdleDecision{Desired: lifecycle.Standby}, false},
+		{"W81: nobody can use what is stopped", with(standby, use(lifecycle.Untold)), lifecycle.IdleDecision{Desired: lifecycle.Pending}, false},
+		{"W81: nor what does not start", with(stuck, func(in *lifecycle.IdleInput) { wanted(lifecycle.Running)(in); in.Use = lifecycle.Untold }), lifecycle.IdleDecision{Desired: lifecycle.Standby}, false},
 		{"since when is unknown", with(unknown, nil), none, false},
 		{"in ERROR", with(failed, func(in *lifecycle.IdleInput) { in.Desired = lifecycle.Running }), none, false},
 		{"paused", with(running, func(in *lifecycle.IdleInput) { in.Pause = true }), none, false},
@@ -96,6 +106,10 @@ func TestEdge(t *testing.T) {
 	yesterday := lifecycle.Applied{State: lifecycle.Running, Edge: "yesterday"}
 	keep, enforce, paused := in(1, lifecycle.Applied{}, lifecycle.Pending), in(1, up, lifecycle.Standby), in(1, down, lifecycle.Standby)
 	keep.KeepArchived, enforce.Enforce, paused.Pause = true, true, true
+	used, strict, night, unpaused := in(0, up, lifecycle.Running), in(0, up, lifecycle.Running), in(0, down, lifecycle.Running), in(0, up, lifecycle.Running)
+	used.InUse, strict.InUse, strict.StopWhileInUse, night.InUse, night.Enforce, unpaused.InUse, unpaused.Pause = true, true, true, true, true, true, true
+	first := used
+	first.Applied = lifecycle.Applied{}
 	tests := []struct {
 		name string
 		in   lifecycle.EdgeInput
@@ -112,6 +126,11 @@ func TestEdge(t *testing.T) {
 		{"a missed edge between two windows is caught up with", in(1, yesterday, lifecycle.Standby), lifecycle.EdgeDecision{Write: true, State: lifecycle.Running, Applied: up}},
 		{"already so", in(1, down, lifecycle.Running), lifecycle.EdgeDecision{State: lifecycle.Running, Applied: up}},
 		{"enforced", enforce, lifecycle.EdgeDecision{Write: true, State: lifecycle.Running, Applied: up}},
+		{"W82: a window closes on one in use", used, lifecycle.EdgeDecision{State: lifecycle.Running, Applied: up, Waits: true}},
+		{"W82: also at the first look", first, lifecycle.EdgeDecision{State: lifecycle.Running, Waits: true}},
+		{"W82: unless hours are strict", strict, lifecycle.EdgeDecision{Write: true, State: lifecycle.Standby, Applied: down}},
+		{"W82: what is started at night does not wait", night, lifecycle.EdgeDecision{Write: true, State: lifecycle.Standby, Applied: down}},
+		{"W82: nor does a paused schedule", unpaused, lifecycle.EdgeDecision{State: lifecycle.Running, Applied: up}},
 		{"paused", paused, lifecycle.EdgeDecision{State: lifecycle.Standby, Applied: down}},
 	}
 	for _, tt := range tests {

@@ -138,7 +138,7 @@ func (h *history) clock() {
 	}
 	idle := lifecycle.DecideIdle(lifecycle.IdleInput{
 		Now: h.now.Add(h.moved), Desired: h.ws.Desired, Status: h.saved, Limit: lifecycle.TraitOf(h.saved.Operation.Type).Limit, HasStore: true, StandbyTTL: 5 * time.Minute, ArchiveTTL: 24 * time.Hour,
-		Pause: h.ws.Pause, Deleting: h.ws.Deleting,
+		Pause: h.ws.Pause, Deleting: h.ws.Deleting, Heartbeats: true,
 	})
 	if idle.Desired != "" {
 		h.want(idle.Desired)

@@ -132,6 +132,9 @@ func (s *Scaler) Notes(zone *time.Location) (notes []string) {
 	switch {
 	case s.IsWorkspace():
 		add("A Workspace is STANDBY at 0, and RUNNING at any other count, which is shown as 1.")
+		if s.Spec.Workspace == nil || !s.Spec.Workspace.StopWhileInUse {
+			add("One that is in use at the end of a window stays until nobody uses it.")
+		}
 	case s.IsDaemonSet():
 		add("A DaemonSet is suspended at 0, and runs on its nodes at any other count. The replica-hours are those of the schedule, not of its pods.")
 	}

@@ -22,6 +22,8 @@ type Input struct {
 	// if that is longer ago than a month.
 	Since func() time.Time
 	Now   time.Time
+	// UsedUntil is how long the last heartbeat of a Workspace counts; zero without one.
+	UsedUntil time.Time
 }
 
 // Decision is what a kind decides about a target.
@@ -34,6 +36,10 @@ type Decision struct {
 	Held bool
 	// Left: another user or controller decided otherwise, which applies until the next window boundary.
 	Left bool
+	// WaitsForIdle: a Workspace is stopped as soon as nobody uses it. Stops: the write stops one, unless there is a heartbeat.
+	WaitsForIdle, Stops bool
+	// Edge is the boundary that decides about a Workspace, empty if it is not known.
+	Edge string
 	// Applied is the next status.applied, once the decision is carried out.
 	Applied *v1beta1.AppliedState
 }

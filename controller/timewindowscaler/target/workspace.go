@@ -41,6 +41,9 @@ type Workspace struct {
 	State lifecycle.State // the desired one
 	// Settled: the Workspace reports that it is as its current spec asks.
 	Settled bool
+	// InUse: its Pod tells that somebody uses it.
+	InUse   bool
+	Created time.Time
 }
 
 // AsksFor implements Target. 0 asks for less than RUNNING, any other count for RUNNING.
@@ -109,6 +112,8 @@ func (workspaces) Fetched(_ *metav1.PartialObjectMetadata, object *unstructured.
 		Common:  Common{UID: ws.UID, ResourceVersion: ws.ResourceVersion},
 		State:   lifecycle.State(ws.Spec.DesiredState),
 		Settled: ready && ws.Status.ObservedGeneration >= ws.Generation,
+		InUse:   meta.IsStatusConditionTrue(ws.Status.Conditions, v1alpha1.ConditionInUse),
+		Created: ws.CreationTimestamp.Time,
 	}
 	if w.State == lifecycle.Running {
 		w.Spec = 1
@@ -129,7 +134,7 @@ func (workspaces) Decide(in Input) Decision {
 		return d
 	}
 	found := in.Target.(*Workspace)
-	edge := lifecycle.EdgeInput{Replicas: in.Desired.Replicas, Desired: found.State}
+	edge := lifecycle.EdgeInput{Replicas: in.Desired.Replicas, Desired: found.State, InUse: found.InUse || in.Now.Before(in.UsedUntil)}
 	if stored != nil && stored.TargetUID == string(found.UID) {
 		edge.Applied = lifecycle.Applied{State: lifecycle.State(stored.State)}
 		if stored.Edge != nil {
@@ -138,17 +143,19 @@ func (workspaces) Decide(in Input) Decision {
 	}
 	edge.Edge = currentEdge(in, edge.Applied)
 	if how := in.Scaler.Spec.Workspace; how != nil {
-		edge.Enforce, edge.KeepArchived = how.Enforce, how.KeepArchived
+		edge.Enforce, edge.KeepArchived, edge.StopWhileInUse = how.Enforce, how.KeepArchived, how.StopWhileInUse
 	}
 	decided := lifecycle.DecideEdge(edge)
 	d.Left = !decided.Write && found.State != stateOf(in.Desired)
+	d.WaitsForIdle, d.Edge = decided.Waits, edge.Edge
+	d.Stops = decided.Write && found.State == lifecycle.Running && !edge.StopWhileInUse && decided.Applied != edge.Applied
 	if in.Scaler.Spec.Pause {
-		d.Skipped = decided.Write
+		d.Skipped, d.WaitsForIdle, d.Stops = decided.Write, false, false
 		return d
 	}
 	d.Write = decided.Write
 	d.Drift = decided.Write && decided.Applied == edge.Applied
-	if decided.Applied != edge.Applied {
+	if decided.Applied != edge.Applied { // which a stop that waits is not yet
 		d.Applied = &v1beta1.AppliedState{State: string(decided.Applied.State), At: wholeSeconds(in.Now), TargetUID: string(found.UID)}
 		if since, err := time.Parse(time.RFC3339, decided.Applied.Edge); err == nil {
 			at := wholeSeconds(since)

@@ -17,7 +17,9 @@ type Facts struct {
 	Workspace *v1alpha1.Workspace
 	Decision  lifecycle.Decision
 	Observed  lifecycle.Observation
-	Limits    Limits
+	// Watcher is what tells whether the workspace is used.
+	Watcher lifecycle.Watcher
+	Limits  Limits
 	// Running are the running workspaces of the same owner in the namespace, in any order.
 	Running []string
 	Detail  Detail
@@ -49,10 +51,11 @@ func (f Facts) Status(now time.Time) v1alpha1.WorkspaceStatus {
 	status := statusconv.Write(f.Workspace, f.Decision.Status, f.Observed)
 	status.Error = f.Error()
 	status.Conditions = f.Conditions(now)
+	f.setUse(&status, now)
 	return status
 }
 
-// Conditions returns the six conditions, and those that others have set.
+// Conditions returns the six conditions about the state, and those that others have set.
 func (f Facts) Conditions(now time.Time) []metav1.Condition {
 	c, v := f.Decision.Conditions, f.fields()
 	pod := fill(aspects[c.PodReady.Reason], v)

@@ -117,7 +117,7 @@ func check(t *testing.T, s situation) {
 	t.Helper()
 	facts := s.facts()
 	written := facts.Status(eight)
-	if len(written.Conditions) != 6 {
+	if len(written.Conditions) != 7 {
 		t.Errorf("%s: %d conditions", s.code, len(written.Conditions))
 	}
 	for _, c := range written.Conditions {

@@ -57,6 +57,7 @@ func workspaces(t *rapid.T) *v1alpha1.Workspace {
 	pod.Image = text.Draw(t, "image")
 	pod.Command, pod.Args = rapid.SliceOfN(text, 0, 3).Draw(t, "command"), rapid.SliceOfN(text, 0, 3).Draw(t, "args")
 	pod.Ports = rapid.SliceOfN(rapid.Int32Range(1, 65535), 0, 4).Draw(t, "ports")
+	pod.Activity.CPUPercent = rapid.Int32Range(0, 2).Draw(t, "cpuPercent")
 	pod.ServiceAccountName = text.Draw(t, "account")
 	pod.TerminationGracePeriodSeconds = rapid.Int32Range(0, 3600).Draw(t, "grace")
 	pod.NodeSelector = map[string]v1alpha1.LabelValue{"zone": v1alpha1.LabelValue(text.Draw(t, "zone"))}

@@ -11,8 +11,11 @@ import (
 )
 
 // home is a Workspace that runs a program and archives its home.
-const home = `{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {name: home}, spec: {image: "%s", args: ["600"], terminationGracePeriodSeconds: 5, ` +
+const home = `{apiVersion: kyklos.io/v1alpha1, kind: Workspace, metadata: {name: home}, spec: {image: "%s", args: ["600"], terminationGracePeriodSeconds: 5, activity: {connections: false}, ` +
 	`storage: {storageClassName: standard, size: 1Gi}, archive: {storeRef: {name: store}}, deletionPolicy: ArchiveThenDelete}}`
+
+// heartbeat is one of that Workspace.
+const heartbeat = `{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: ws-home-activity}, spec: {renewTime: "%s"}}`
 
 // exerciseWorkspace has the manager take a Workspace through all states: it stops the idle Workspace, grows its volume, archives
 // its home (although it is killed between creating the mover's Secret and the Job), restores it, and deletes it, which
@@ -33,6 +36,7 @@ func (s *scenario) exerciseWorkspace(namespace string, args ...string) {
 	m := s.start(mortal)
 	s.Kubectl(fmt.Sprintf(home, harness.HostImage("/bin/sleep")), "apply", "-n", namespace, "-f", "-")
 	s.awaitState(namespace, "RUNNING")
+	s.Kubectl(fmt.Sprintf(heartbeat, time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")), "apply", "-n", namespace, "-f", "-")
 	s.changeWorkspace(namespace, `"standbyTTLSeconds":1`)
 	s.awaitState(namespace, "STANDBY") // it was idle
 	s.changeWorkspace(namespace, `"storage":{"size":"2Gi"}`)

@@ -61,6 +61,7 @@ func TestArchiveAndRestore(t *testing.T) {
 	s.Create("/bin/sleep", "100000")
 	s.AwaitSettled(fixtures.Running)
 	fixtures.FillHome(t, s.Home())
+	s.Beat() // something tells whether it is used
 	var keys []string
 	for range 2 {
 		folder := s.Home()

@@ -191,9 +191,11 @@ func (h *host) marked() (pids []int) {
 	return pids
 }
 
-func (h *host) write(name string) {
+func (h *host) write(name string) { h.writeFile("a/work/"+name, "") }
+
+func (h *host) writeFile(name, text string) {
 	h.t.Helper()
-	if err := os.WriteFile(h.file("a/work/"+name), nil, 0o600); err != nil {
+	if err := os.WriteFile(h.file(name), []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -24,6 +24,8 @@ type hostPod struct {
 	containers map[string]*container
 	// kill is when patience with a stopping pod ends; zero while it is not stopping.
 	kill time.Time
+	// sidecarsEnd: the sidecars were asked to end.
+	sidecarsEnd bool
 }
 
 // container is what is known of one container.
@@ -93,9 +95,14 @@ func (h *hostPod) wait() {
 
 // stop sends SIGTERM first and SIGKILL after the grace, and reports whether nothing runs any more. A later
 // call may shorten the grace and never lengthens it.
-func (h *hostPod) stop(now time.Time, grace time.Duration) (gone bool) {
-	if h.kill.IsZero() && grace > 0 {
-		h.signal(syscall.SIGTERM)
+func (h *hostPod) stop(pod *corev1.Pod, now time.Time, grace time.Duration) (gone bool) {
+	switch {
+	case pod == nil || grace <= 0: // it is killed
+	case h.kill.IsZero():
+		h.signalOthers(pod, syscall.SIGTERM)
+		fallthrough
+	default:
+		h.endSidecars(func(own *container, _ *corev1.Container) bool { return own.run == nil || own.run.ended() }, pod)
 	}
 	if end := now.Add(grace); h.kill.IsZero() || end.Before(h.kill) {
 		h.kill = end
@@ -117,17 +124,20 @@ func (h *hostPod) startDue(pod *corev1.Pod, now time.Time, command func(*corev1.
 	for i, c := range all(pod) {
 		initial := i < len(pod.Spec.InitContainers)
 		own := h.containers[c.Name]
-		if own.run == nil || own.run.ended() && restarts(pod, initial, own.run.end.ExitCode) {
+		if own.run == nil || own.run.ended() && !(h.sidecarsEnd && initial) && restarts(pod, &c, initial, own.run.end.ExitCode) {
 			if wait := own.due(now); wait > 0 {
 				again = sooner(again, wait)
 			} else if !h.start(&c, own, command) {
 				again = sooner(again, pollInterval)
 			}
 		}
-		if initial && !succeeded(own.run) {
+		if initial && !succeeded(own.run) && (!isSidecar(&c) || own.run == nil) {
 			break // the next one waits for it
 		}
 	}
+	h.endSidecars(func(own *container, c *corev1.Container) bool {
+		return own.run != nil && own.run.ended() && !restarts(pod, c, false, own.run.end.ExitCode)
+	}, pod)
 	return again
 }
 
@@ -211,7 +221,10 @@ func argv(c *corev1.Container, env map[string]string, inside paths) []string {
 
 // restarts reports whether a container that ended so is started again. An init container that succeeded is
 // done, whatever the policy.
-func restarts(pod *corev1.Pod, initial bool, code int32) bool {
+func restarts(pod *corev1.Pod, c *corev1.Container, initial bool, code int32) bool {
+	if initial && isSidecar(c) {
+		return true
+	}
 	switch pod.Spec.RestartPolicy {
 	case corev1.RestartPolicyNever:
 		return false

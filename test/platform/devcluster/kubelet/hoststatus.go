@@ -1,6 +1,7 @@
 package kubelet
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +14,7 @@ func (h *hostPod) status(pod *corev1.Pod, now time.Time) corev1.PodStatus {
 	status := h.begun(pod, now)
 	status.Phase = phase
 	ready, reason := corev1.ConditionTrue, ""
-	for _, c := range status.ContainerStatuses {
+	for _, c := range slices.Concat(status.InitContainerStatuses, status.ContainerStatuses) {
 		if !c.Ready {
 			ready, reason = corev1.ConditionFalse, "ContainersNotReady"
 		}
@@ -71,10 +72,11 @@ func (h *hostPod) phase(pod *corev1.Pod) corev1.PodPhase {
 	for _, c := range pod.Spec.InitContainers {
 		own := h.containers[c.Name]
 		switch {
+		case own.run != nil && isSidecar(&c):
 		case own.run == nil || !own.run.ended():
 			return corev1.PodPending
 		case succeeded(own.run):
-		case restarts(pod, true, own.run.end.ExitCode):
+		case restarts(pod, &c, true, own.run.end.ExitCode):
 			return corev1.PodPending
 		default:
 			return corev1.PodFailed
@@ -87,7 +89,7 @@ func (h *hostPod) phase(pod *corev1.Pod) corev1.PodPhase {
 			continue
 		}
 		begun = true
-		if !own.run.ended() || restarts(pod, false, own.run.end.ExitCode) {
+		if !own.run.ended() || restarts(pod, &c, false, own.run.end.ExitCode) {
 			return corev1.PodRunning
 		}
 		failed = failed || own.run.end.ExitCode != 0
@@ -127,12 +129,12 @@ func (h *hostPod) statuses(pod *corev1.Pod, containers []corev1.Container, initi
 			status.State.Running = &corev1.ContainerStateRunning{StartedAt: seconds(own.run.started)}
 			status.Started, status.Ready = ptr.To(true), own.run.isReady()
 			status.ContainerID = containerID(h.dir + "/" + c.Name)
-		case h.kill.IsZero() && restarts(pod, initial, own.run.end.ExitCode):
+		case h.kill.IsZero() && !(h.sidecarsEnd && initial) && restarts(pod, &c, initial, own.run.end.ExitCode):
 			status.State.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "it is started again soon"}
 			status.LastTerminationState.Terminated = own.run.end.DeepCopy()
 		default:
 			status.State.Terminated = own.run.end.DeepCopy()
-			status.Ready = initial && succeeded(own.run)
+			status.Ready = initial && succeeded(own.run) && !isSidecar(&c)
 			status.ContainerID = own.run.end.ContainerID
 		}
 		statuses = append(statuses, status)

@@ -43,7 +43,7 @@ func probe(c *corev1.Container, made command, r *run, changed func()) {
 			set(false)
 		}
 		wait = time.Duration(p.PeriodSeconds) * time.Second
-		if !r.isReady() {
+		if !r.isReady() && !isSidecar(c) { // one that is unready may be so for long
 			// A real kubelet keeps to the period here too; a start without a wait is worth more to tests.
 			wait = min(wait, pollInterval)
 		}
@@ -56,7 +56,7 @@ func asked(c *corev1.Container, p *corev1.Probe, made command, r *run) error {
 	defer cancel()
 	switch {
 	case p.Exec != nil:
-		cmd := exec.CommandContext(ctx, made.inside.host(p.Exec.Command[0]))
+		cmd := exec.CommandContext(ctx, program(c.Image, made.inside.host(p.Exec.Command[0])))
 		for _, arg := range p.Exec.Command[1:] {
 			cmd.Args = append(cmd.Args, made.inside.host(arg))
 		}

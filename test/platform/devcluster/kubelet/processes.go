@@ -37,7 +37,7 @@ const (
 // environment (but PATH) and working folder; so is terminationMessagePath. A path that a program has from
 // elsewhere is the machine's own. Users and groups, readOnly mounts, limits and network are not enforced:
 // all runs as the user of devcluster, and a pod's address is 127.0.0.1. Liveness and startup probes,
-// hooks, sidecars (init containers with a restartPolicy) and pulling from anywhere do not exist.
+// hooks and pulling from anywhere do not exist. An exec probe whose program is not on this machine runs the image's own file.
 //
 // Logs are in pods/NAMESPACE_NAME_UID/CONTAINER/RESTARTS.log and stay; CONTAINER.pid is there while it runs.
 // Processes end with devcluster. A later devcluster in the same folder finds the containers that ran lost
@@ -117,7 +117,7 @@ func (p *Processes) Sync(ctx context.Context, pod *corev1.Pod, now time.Time) (c
 	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	own := p.known(name)
 	if own != nil && own.uid != pod.UID {
-		if !own.stop(now, 0) { // of an earlier pod, which was deleted by force
+		if !own.stop(nil, now, 0) { // of an earlier pod, which was deleted by force
 			return pod.Status, pollInterval, nil
 		}
 		if err := removeAll(own.volumesFolder()); err != nil {
@@ -130,7 +130,7 @@ func (p *Processes) Sync(ctx context.Context, pod *corev1.Pod, now time.Time) (c
 	}
 	over, left := deadline(pod, now)
 	if over {
-		gone := own.stop(now, grace(pod))
+		gone := own.stop(pod, now, grace(pod))
 		return own.overdue(pod, now, gone), again(gone), nil
 	}
 	status, wait, err := p.step(ctx, pod, own, now)
@@ -189,10 +189,10 @@ func (p *Processes) Stop(_ context.Context, name types.NamespacedName, pod *core
 		return corev1.PodStatus{}, true, nil // it never began
 	}
 	if pod != nil {
-		gone := own.stop(now, grace(pod))
+		gone := own.stop(pod, now, grace(pod))
 		return own.stopped(pod, now), gone, nil
 	}
-	if !own.stop(now, 0) {
+	if !own.stop(nil, now, 0) {
 		return corev1.PodStatus{}, false, nil
 	}
 	p.lock.Lock()

@@ -24,6 +24,11 @@ const (
 	// ReadyDelayAnnotation is the time from the pod's start to Ready, as a Go duration ("5s"). It is never
 	// shorter and up to 1 s longer, because the API keeps the start in whole seconds.
 	ReadyDelayAnnotation = "devcluster.kyklos.io/ready-delay"
+	// SidecarsReadyAnnotation set to "false" keeps the sidecars of a running pod unready that have a readiness probe, and so the pod.
+	SidecarsReadyAnnotation = "devcluster.kyklos.io/sidecars-ready"
+	// SidecarMessage is how the last run of such a sidecar has ended. Nothing runs in a simulated pod, and Kyklos' own sidecar, which
+	// watches ports, would say so.
+	SidecarMessage = "nothing listens"
 )
 
 // Simulated is a Runtime without processes: every pod starts at once and runs until an annotation ends it.
@@ -71,6 +76,19 @@ func (s Simulated) running(pod *corev1.Pod, now time.Time) (corev1.PodStatus, ti
 	status.ContainerStatuses = containers(pod, ready == corev1.ConditionTrue, corev1.ContainerState{
 		Running: &corev1.ContainerStateRunning{StartedAt: *status.StartTime},
 	})
+	status.InitContainerStatuses = nil
+	for _, c := range sidecars(pod) {
+		one := simulatedStatus(pod, &c, c.ReadinessProbe == nil || pod.Annotations[SidecarsReadyAnnotation] != "false", corev1.ContainerState{
+			Running: &corev1.ContainerStateRunning{StartedAt: *status.StartTime},
+		})
+		if c.ReadinessProbe != nil {
+			one.RestartCount = 1
+			one.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{StartedAt: *status.StartTime, FinishedAt: *status.StartTime, Reason: "Completed", Message: SidecarMessage}
+		}
+		if status.InitContainerStatuses = append(status.InitContainerStatuses, one); !one.Ready && ready == corev1.ConditionTrue {
+			ready, reason, message = corev1.ConditionFalse, "ContainersNotReady", "sidecar "+c.Name+" is not ready"
+		}
+	}
 	setConditions(&status, now, ready, reason, message)
 	return status, again
 }
@@ -144,13 +162,17 @@ func address(uid types.UID) string {
 func containers(pod *corev1.Pod, ready bool, state corev1.ContainerState) []corev1.ContainerStatus {
 	statuses := make([]corev1.ContainerStatus, 0, len(pod.Spec.Containers))
 	for _, c := range pod.Spec.Containers {
-		statuses = append(statuses, corev1.ContainerStatus{
-			Name: c.Name, Image: c.Image, ImageID: "devcluster://" + c.Image,
-			ContainerID: "devcluster://" + string(pod.UID) + "/" + c.Name,
-			Ready:       ready, Started: ptr.To(state.Running != nil), State: state,
-		})
+		statuses = append(statuses, simulatedStatus(pod, &c, ready, state))
 	}
 	return statuses
+}
+
+func simulatedStatus(pod *corev1.Pod, c *corev1.Container, ready bool, state corev1.ContainerState) corev1.ContainerStatus {
+	return corev1.ContainerStatus{
+		Name: c.Name, Image: c.Image, ImageID: "devcluster://" + c.Image,
+		ContainerID: "devcluster://" + string(pod.UID) + "/" + c.Name,
+		Ready:       ready, Started: ptr.To(state.Running != nil), State: state,
+	}
 }
 
 // setConditions sets the kubelet's own conditions; a transition time moves only with its status.

@@ -1,0 +1,81 @@
+package lifecycle
+
+import "time"
+
+// Use is whether a running Workspace is in use, as far as its Pod tells (W80).
+type Use string
+
+// The uses.
+const (
+	// Untold: nothing in the Pod tells.
+	Untold Use = ""
+	InUse  Use = "InUse"
+	Idle   Use = "Idle"
+)
+
+// longestUse is the longest time for which a use counts.
+const longestUse = 5 * time.Minute
+
+// UseLasts is how long a use counts: a Workspace that nobody has used for this time is idle. It is the time after which an
+// idle one is stopped, but at most five minutes, since the end of a window waits for it, too.
+func UseLasts(standbyTTL time.Duration) time.Duration {
+	if standbyTTL <= 0 {
+		return longestUse
+	}
+	return min(standbyTTL, longestUse)
+}
+
+// Watcher is the container that watches whether the Workspace is used, as the kubelet reports it. It is ready from its start
+// on, until nobody has used the Workspace for a time.
+type Watcher struct {
+	Exists, Runs, Ready bool
+	// Deaf: it has said that nothing listens on the ports. Then nobody can be connected, and that says nothing.
+	Deaf bool
+	// StartedAt is when it started; zero if it does not run.
+	StartedAt time.Time
+	// Lasts is how long a use counts.
+	Lasts time.Duration
+	// UnreadySince is when it became unready; zero if that is not known.
+	UnreadySince time.Time
+}
+
+// Activity is what is known of the use of a Workspace.
+type Activity struct {
+	Use Use
+	// Last is when it was last used, or when the use that lasts was noticed; zero for never.
+	Last time.Time
+}
+
+// Next returns what is known at now, from what was known before. A watcher that does not run, or has just started, tells
+// nothing new: the kubelet has not asked it yet.
+func (w Watcher) Next(before Activity, now time.Time) Activity {
+	next := before
+	switch {
+	case !w.Exists || w.Deaf:
+		next.Use = Untold
+	case w.Runs && w.Ready, before.Use == Untold && w.silent(now): // a fresh start is never idle (D15)
+		if next.Use = InUse; before.Use != InUse && now.After(next.Last) {
+			next.Last = now
+		}
+	case w.silent(now):
+	default:
+		next.Use = Idle
+		if ended := w.ended(now); before.Use != Idle && ended.After(next.Last) {
+			next.Last = ended
+		}
+	}
+	return next
+}
+
+// silent reports whether it does not run, or has just started.
+func (w Watcher) silent(now time.Time) bool {
+	return !w.Runs || now.Before(w.StartedAt.Add(w.Lasts))
+}
+
+// ended is when the last use ended.
+func (w Watcher) ended(now time.Time) time.Time {
+	if w.UnreadySince.IsZero() || w.UnreadySince.After(now) {
+		return now.Add(-w.Lasts)
+	}
+	return w.UnreadySince.Add(-w.Lasts)
+}
