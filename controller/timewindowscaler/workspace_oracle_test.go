@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -57,6 +58,10 @@ func (s shift) window(i int) v1beta1.Window {
 type expectation struct {
 	shifts                []shift
 	enforce, keepArchived bool
+	days                  int // without use after which it stays archived; 0 for never
+
+	// The hours of the last activity, of the last start by a user that was noted, and of the one by which it runs; never if negative.
+	active, started, startedNow int
 
 	hour, decider, stretch int
 	handled                int // the last stretch that the schedule has acted on; 0 for none
@@ -84,7 +89,12 @@ func (e *expectation) goTo(hour int) {
 }
 
 // pass is what a pass should do. lost: its status is not written.
-func (e *expectation) pass(paused, lost bool) {
+func (e *expectation) pass(hour int, paused, lost bool) {
+	use := max(e.active, e.started)
+	unused := e.days > 0 && use >= 0 && hour >= use+24*e.days // the pass is a minute after the hour
+	if byUser := e.startedNow; !lost && byUser >= 0 && (e.handled > 0 || !paused) {
+		e.started = byUser
+	}
 	if paused || e.handled == e.stretch && !e.enforce {
 		return
 	}
@@ -92,14 +102,25 @@ func (e *expectation) pass(paused, lost bool) {
 	if e.decider >= 0 && e.shifts[e.decider].replicas > 0 {
 		wanted = lifecycle.Running
 	}
-	kept := e.desired == lifecycle.Pending && (wanted == lifecycle.Standby || e.keepArchived)
+	kept := e.desired == lifecycle.Pending && (wanted == lifecycle.Standby || e.keepArchived || unused)
 	if e.desired != wanted && !kept {
-		e.desired = wanted
+		e.desired, e.startedNow = wanted, -1
 		e.writes[e.stretch]++
 	}
 	if !lost {
 		e.handled = e.stretch
 	}
+}
+
+// write is a write by a user. It does not start what runs.
+func (e *expectation) write(hour int, desired lifecycle.State) {
+	switch {
+	case desired != lifecycle.Running:
+		e.startedNow = -1
+	case e.desired != lifecycle.Running:
+		e.startedNow = hour
+	}
+	e.desired = desired
 }
 
 // Users and idle timers write what they like, the manager is away at times, dies between its two writes, and
@@ -111,11 +132,12 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 		e := &expectation{
 			shifts:  rapid.SliceOfN(anyShift, 1, 3).Draw(t, "windows"),
 			enforce: rapid.IntRange(0, 3).Draw(t, "enforce") == 0, keepArchived: rapid.Bool().Draw(t, "keepArchived"),
+			days: rapid.IntRange(0, 3).Draw(t, "days"), active: -1, started: -1, startedNow: -1,
 			stretch: 1, desired: rapid.SampledFrom(states).Draw(t, "at first"), writes: map[int]int{},
 		}
 		e.decider = e.deciderAt(0)
 		workspaceScenario := newWorkspaceScenario(e.desired)
-		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived}
+		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived, KeepArchivedAfterDays: ptr.To(int32(e.days))}
 		workspaceScenario.tws.Spec.Windows = nil
 		for i, s := range e.shifts {
 			workspaceScenario.tws.Spec.Windows = append(workspaceScenario.tws.Spec.Windows, s.window(i))
@@ -124,14 +146,19 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 		for hour := 0; hour < 6*24; hour++ {
 			e.goTo(hour)
 			if rapid.IntRange(0, 5).Draw(t, "a user writes") == 0 {
-				e.desired = rapid.SampledFrom(states).Draw(t, "state")
+				e.write(hour, rapid.SampledFrom(states).Draw(t, "state"))
+				workspaceScenario.now = monday.Add(time.Duration(hour) * time.Hour)
 				workspaceScenario.setState(e.desired)
+			}
+			if e.desired == lifecycle.Running && rapid.IntRange(0, 9).Draw(t, "activity") == 0 {
+				e.active = hour
+				workspaceScenario.target.LastUse = monday.Add(time.Duration(hour) * time.Hour)
 			}
 			hour += rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 2, 30}).Draw(t, "away")
 			e.goTo(hour)
 			workspaceScenario.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
 			lost := rapid.IntRange(0, 9).Draw(t, "status lost") == 0
-			e.pass(workspaceScenario.tws.Spec.Pause, lost)
+			e.pass(hour, workspaceScenario.tws.Spec.Pause, lost)
 			if workspaceScenario.pass(monday.Add(time.Duration(hour)*time.Hour+time.Minute), lost).plan.Write {
 				writes[e.stretch]++
 			}
@@ -151,6 +178,7 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 type workspaceScenario struct {
 	tws    *v1beta1.TimeWindowScaler
 	target *target.Workspace
+	now    time.Time
 }
 
 func newWorkspaceScenario(desired lifecycle.State) *workspaceScenario {
@@ -171,15 +199,20 @@ func newWorkspaceScenario(desired lifecycle.State) *workspaceScenario {
 
 // setState writes the Workspace's desired state, as a user does, and it gets there at once.
 func (d *workspaceScenario) setState(desired lifecycle.State) {
-	next := &target.Workspace{Common: target.Common{UID: d.target.UID}, State: desired, Settled: true}
+	before := d.target
+	next := &target.Workspace{Common: target.Common{UID: before.UID}, State: desired, Settled: true, LastUse: before.LastUse}
 	if desired == lifecycle.Running {
 		next.Spec, next.Observed = 1, 1
+		if next.StartedByOthers = d.now; before.State == lifecycle.Running {
+			next.StartedByOthers = before.StartedByOthers
+		}
 	}
 	d.target = next
 }
 
 // pass runs one pass; its status is stored unless it is lost.
 func (d *workspaceScenario) pass(now time.Time, lost bool) *passResult {
+	d.now = now
 	obs := observation{target: d.target}
 	p := plan(d.tws, obs, now)
 	done := outcome{target: d.target}
@@ -187,6 +220,7 @@ func (d *workspaceScenario) pass(now time.Time, lost bool) *passResult {
 		if d.setState(lifecycle.Standby); p.effective > 0 {
 			d.setState(lifecycle.Running)
 		}
+		d.target.StartedByOthers = time.Time{}
 		done = outcome{scaled: true, from: obs.target.Base().Spec, target: d.target}
 	}
 	s := &passResult{tws: d.tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}

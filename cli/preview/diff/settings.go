@@ -41,7 +41,7 @@ func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 		if s.Workspace == nil {
 			return "none"
 		}
-		return fmt.Sprintf("enforce %t, keepArchived %t", s.Workspace.Enforce, s.Workspace.KeepArchived)
+		return fmt.Sprintf("enforce %t, keepArchived %t, keepArchivedAfterDays %d", s.Workspace.Enforce, s.Workspace.KeepArchived, schedule.ArchivedDays(s.Workspace))
 	})
 	return append(differ, metrics(before, after)...)
 }

@@ -34,6 +34,10 @@ type Decision struct {
 	Held bool
 	// Left: another user or controller decided otherwise, which applies until the next window boundary.
 	Left bool
+	// Archived is why a Workspace that is left stays archived although a window asks for it; "" if it does not. ArchivedNow:
+	// this was decided now.
+	Archived    string
+	ArchivedNow bool
 	// Applied is the next status.applied, once the decision is carried out.
 	Applied *v1beta1.AppliedState
 }

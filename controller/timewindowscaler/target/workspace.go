@@ -41,6 +41,10 @@ type Workspace struct {
 	State lifecycle.State // the desired one
 	// Settled: the Workspace reports that it is as its current spec asks.
 	Settled bool
+	// LastUse is when it was last used, by its status; zero if it never was.
+	LastUse time.Time
+	// StartedByOthers is when somebody other than a schedule set RUNNING; zero if that is not desired, or a schedule set it.
+	StartedByOthers time.Time
 }
 
 // AsksFor implements Target. 0 asks for less than RUNNING, any other count for RUNNING.
@@ -74,7 +78,7 @@ func (w *Workspace) Describe(want Desired) Description {
 }
 
 // ManagedFields implements Target.
-func (w *Workspace) ManagedFields() [][]string { return [][]string{{"f:spec", "f:desiredState"}} }
+func (w *Workspace) ManagedFields() [][]string { return [][]string{desiredStateField} }
 
 type workspaces struct{}
 
@@ -109,6 +113,7 @@ func (workspaces) Fetched(_ *metav1.PartialObjectMetadata, object *unstructured.
 		Common:  Common{UID: ws.UID, ResourceVersion: ws.ResourceVersion},
 		State:   lifecycle.State(ws.Spec.DesiredState),
 		Settled: ready && ws.Status.ObservedGeneration >= ws.Generation,
+		LastUse: schedule.LastUse(&ws.Status), StartedByOthers: startedByOthers(ws),
 	}
 	if w.State == lifecycle.Running {
 		w.Spec = 1
@@ -138,23 +143,21 @@ func (workspaces) Decide(in Input) Decision {
 	}
 	edge.Edge = currentEdge(in, edge.Applied)
 	if how := in.Scaler.Spec.Workspace; how != nil {
-		edge.Enforce, edge.KeepArchived = how.Enforce, how.KeepArchived
+		edge.Enforce = how.Enforce
 	}
+	kept := staysArchived(in, found)
+	edge.KeepArchived = kept != ""
 	decided := lifecycle.DecideEdge(edge)
-	d.Left = !decided.Write && found.State != stateOf(in.Desired)
-	if in.Scaler.Spec.Pause {
-		d.Skipped = decided.Write
-		return d
+	if d.Left = !decided.Write && found.State != stateOf(in.Desired); d.Left {
+		d.Archived = kept
 	}
-	d.Write = decided.Write
-	d.Drift = decided.Write && decided.Applied == edge.Applied
-	if decided.Applied != edge.Applied {
-		d.Applied = &v1beta1.AppliedState{State: string(decided.Applied.State), At: wholeSeconds(in.Now), TargetUID: string(found.UID)}
-		if since, err := time.Parse(time.RFC3339, decided.Applied.Edge); err == nil {
-			at := wholeSeconds(since)
-			d.Applied.Edge = &at
+	if d.Skipped = decided.Write && in.Scaler.Spec.Pause; !in.Scaler.Spec.Pause {
+		d.Write, d.Drift = decided.Write, decided.Write && decided.Applied == edge.Applied
+		if decided.Applied != edge.Applied {
+			d.Applied, d.ArchivedNow = appliedState(decided.Applied, in.Now, found.UID, stored), d.Archived != ""
 		}
 	}
+	noteStart(d.Applied, found, in.Now)
 	return d
 }
 
