@@ -109,4 +109,9 @@ type AppliedState struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=36
 	TargetUID string `json:"targetUID"`
+
+	// startedByOthers is when somebody other than a schedule last set RUNNING. It counts
+	// as use for spec.workspace.keepArchivedAfterDays.
+	// +optional
+	StartedByOthers *metav1.Time `json:"startedByOthers,omitempty"`
 }

@@ -55,10 +55,6 @@ type WorkspaceStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	DisplayState string `json:"displayState,omitempty"`
 
-	// previousStatus is the phase before ERROR.
-	// +optional
-	PreviousPhase Phase `json:"previousStatus,omitempty"`
-
 	// operation is the operation in progress.
 	// +optional
 	Operation *Operation `json:"operation,omitempty"`

@@ -87,7 +87,6 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.owner) == has(oldSelf.owner) && (!has(self.owner) || self.owner == oldSelf.owner)",message="must not change: a home belongs to its first owner",reason=FieldValueForbidden,fieldPath=".owner"
 // +kubebuilder:validation:XValidation:rule="self.deletionPolicy != 'ArchiveThenDelete' || has(self.archive)",message="must not be ArchiveThenDelete without archive: there is no store to archive the home in",reason=FieldValueInvalid,fieldPath=".deletionPolicy"
 // +kubebuilder:validation:XValidation:rule="!has(self.restoreFrom) || self.restoreFrom == 'empty' || has(self.archive)",message="must not name an archive without archive: there is no store to restore the home from",reason=FieldValueInvalid,fieldPath=".restoreFrom"
-// +kubebuilder:validation:XValidation:rule="!has(self.archive) || !has(self.env) || self.env.all(e, !has(e.valueFrom) || !has(e.valueFrom.secretKeyRef) || e.valueFrom.secretKeyRef.name != self.archive.storeRef.name)",message="must not use the Secret of archive.storeRef: users of this workspace could read every archive in the store",reason=FieldValueForbidden,fieldPath=".env"
 type WorkspaceSpec struct {
 	// desiredState is the state that the workspace should be in: PENDING (archived),
 	// STANDBY (stopped, with its volume) or RUNNING. Users, the idle timers and a

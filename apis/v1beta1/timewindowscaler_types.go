@@ -143,6 +143,8 @@ const (
 )
 
 // WorkspaceDrive configures how the schedule controls a Workspace.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.keepArchived) || !self.keepArchived || !has(self.keepArchivedAfterDays)",message="must not be set together with keepArchived: true, which leaves every archived Workspace archived",reason=FieldValueForbidden,fieldPath=".keepArchivedAfterDays"
 type WorkspaceDrive struct {
 	// enforce reverts a desiredState that someone else writes between two window
 	// boundaries, including the effect of the Workspace's own standbyTTLSeconds.
@@ -162,6 +164,15 @@ type WorkspaceDrive struct {
 	// +optional
 	// +kubebuilder:default=false
 	StopWhileInUse bool `json:"stopWhileInUse"`
+
+	// keepArchivedAfterDays leaves an archived Workspace archived when a window starts if
+	// it was not used for more than this many days: its owner is away. Who sets its
+	// desiredState to RUNNING gets it back, and the schedule starts it again. 0 always
+	// starts it. Defaults to 7.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=365
+	KeepArchivedAfterDays *int32 `json:"keepArchivedAfterDays,omitempty"`
 }
 
 // TargetRef names the workload to scale: a Deployment, a StatefulSet, a

@@ -70,6 +70,9 @@ func (e *Explanation) scheduleFacts(holidays Holidays) {
 	if grace := e.Scaler.Grace(); grace > 0 {
 		e.add("grace period", "scaling down is delayed by %s, scaling up is not", timeline.Span(grace))
 	}
+	if kept := e.Scaler.KeptArchived(); kept != "" {
+		e.add("archived", "%s", kept)
+	}
 	if spec.Pause {
 		e.add("pause", "spec.pause is true: Kyklos reports the desired count, but does not change the target")
 	}

@@ -153,6 +153,8 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("%s has %s, and is not corrected: %s", name, other, e.stale(state))
 	case reason(status, v1beta1.ConditionReady) == v1beta1.ReasonTargetInUse:
 		return fmt.Sprintf("%s stays in %s while somebody uses it, and is stopped when nobody does", name, other)
+	case e.staysArchived(target) != "":
+		return fmt.Sprintf("%s stays archived, because %s", name, e.staysArchived(target))
 	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
 		return fmt.Sprintf("%s stays in %s, which a user asked for since the last start or end of a window; the next one applies again", name, other)
 	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden, v1beta1.ReasonTargetUnavailable}, reason(status, v1beta1.ConditionDegraded)):

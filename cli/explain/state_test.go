@@ -124,6 +124,16 @@ func TestState(t *testing.T) {
 			s.tws.Spec.Windows[0].Replicas.IntVal = 1
 			s.state.Target = &explain.Target{Desired: "STANDBY"}
 		}, 1, "target"},
+		"a Workspace whose owner is away": {ten, 1, func(s *fixture) {
+			s.tws.Spec.TargetRef = v1beta1.TargetRef{APIVersion: "kyklos.io/v1alpha1", Kind: "Workspace", Name: "ada"}
+			s.tws.Spec.Windows[0].Replicas.IntVal = 1
+			s.state.Target = &explain.Target{Desired: "PENDING", Used: s.at.Add(-10 * 24 * time.Hour)}
+		}, 1, "target"},
+		"a Workspace that was archived in the window": {ten, 1, func(s *fixture) {
+			s.tws.Spec.TargetRef = v1beta1.TargetRef{APIVersion: "kyklos.io/v1alpha1", Kind: "Workspace", Name: "ada"}
+			s.tws.Spec.Windows[0].Replicas.IntVal = 1
+			s.state.Target = &explain.Target{Desired: "PENDING", Used: s.at.Add(-time.Hour)}
+		}, 1, "target"},
 		"a DaemonSet": {ten, 1, func(s *fixture) {
 			s.tws.Spec.TargetRef.Kind, s.tws.Spec.Windows[0].Replicas.IntVal = "DaemonSet", 1
 			s.state.Target = &explain.Target{Has: 3}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // Target is the state of a target.
@@ -17,6 +19,8 @@ type Target struct {
 	// Desired is the desired state of a Workspace; Suspended is for a DaemonSet.
 	Desired   string
 	Suspended bool
+	// Used is when a Workspace was last used; zero if that is unknown.
+	Used time.Time
 	// Owners are the field managers that own the count. Written is when, zero if that is not recorded.
 	Owners  []string
 	Written time.Time
@@ -41,6 +45,14 @@ func (t *Target) asks(e *Explanation) int32 {
 	default:
 		return t.Asks
 	}
+}
+
+// staysArchived is why a Workspace stays archived when a window starts, "" if it does not.
+func (e *Explanation) staysArchived(target *Target) string {
+	if !e.Scaler.IsWorkspace() || target.Desired != "PENDING" {
+		return ""
+	}
+	return schedule.KeepArchived(e.Scaler.Spec.Workspace, target.Used, e.At)
 }
 
 // seen is the state of the target, and who wrote its count.

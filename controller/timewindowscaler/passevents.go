@@ -23,6 +23,8 @@ func (p *passResult) events() []events.Event {
 		evs = append(evs, p.stopWaits())
 	case p.outcome.scaled:
 		evs = append(evs, events.EmitScale(d.Up, d.Action, d.Changed, p.cause()))
+	case p.plan.ArchivedNow:
+		evs = append(evs, events.EmitKeptArchived(p.plan.Archived, p.cause()))
 	case p.plan.Skipped:
 		evs = append(evs, events.EmitScalingSkipped(d.Current, d.Desired, events.SkippedByPause))
 	case p.outcome.refused != nil:

@@ -116,6 +116,8 @@ func (p *passResult) ready() statuswriter.State {
 	switch {
 	case p.plan.WaitsForIdle:
 		return yes(v1beta1.ReasonTargetInUse, fmt.Sprintf("Target stays in %s while somebody uses it, and is set to %s when nobody does (%s)", d.Current, d.Desired, p.why()))
+	case p.aligned() && p.plan.Archived != "":
+		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays archived, because %s (%s)", p.plan.Archived, p.why()))
 	case p.aligned() && p.plan.Left:
 		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays in %s because another user or controller set it; the next window boundary decides again (%s)", d.Current, p.why()))
 	case p.replacing():

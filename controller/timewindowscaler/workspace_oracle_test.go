@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -58,6 +59,10 @@ type expectation struct {
 	shifts                []shift
 	enforce, keepArchived bool
 	strict, inUse         bool // stopWhileInUse; whether somebody uses the Workspace
+	days                  int // without use after which it stays archived; 0 for never
+
+	// The hours of the last activity, of the last start by a user that was noted, and of the one by which it runs; never if negative.
+	active, started, startedNow int
 
 	hour, decider, stretch int
 	handled                int // the last stretch that the schedule has acted on; 0 for none
@@ -85,7 +90,12 @@ func (e *expectation) goTo(hour int) {
 }
 
 // pass is what a pass should do. lost: its status is not written.
-func (e *expectation) pass(paused, lost bool) {
+func (e *expectation) pass(hour int, paused, lost bool) {
+	use := max(e.active, e.started)
+	unused := e.days > 0 && use >= 0 && hour >= use+24*e.days // the pass is a minute after the hour
+	if byUser := e.startedNow; !lost && byUser >= 0 && (e.handled > 0 || !paused) {
+		e.started = byUser
+	}
 	if paused || e.handled == e.stretch && !e.enforce {
 		return
 	}
@@ -96,14 +106,25 @@ func (e *expectation) pass(paused, lost bool) {
 	if wanted == lifecycle.Standby && e.desired == lifecycle.Running && e.inUse && !e.strict && e.handled != e.stretch {
 		return // it is stopped when nobody uses it
 	}
-	kept := e.desired == lifecycle.Pending && (wanted == lifecycle.Standby || e.keepArchived)
+	kept := e.desired == lifecycle.Pending && (wanted == lifecycle.Standby || e.keepArchived || unused)
 	if e.desired != wanted && !kept {
-		e.desired = wanted
+		e.desired, e.startedNow = wanted, -1
 		e.writes[e.stretch]++
 	}
 	if !lost {
 		e.handled = e.stretch
 	}
+}
+
+// write is a write by a user. It does not start what runs.
+func (e *expectation) write(hour int, desired lifecycle.State) {
+	switch {
+	case desired != lifecycle.Running:
+		e.startedNow = -1
+	case e.desired != lifecycle.Running:
+		e.startedNow = hour
+	}
+	e.desired = desired
 }
 
 // Users and idle timers write what they like, the manager is away at times, dies between its two writes, and
@@ -115,11 +136,14 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 		e := &expectation{
 			shifts:  rapid.SliceOfN(anyShift, 1, 3).Draw(t, "windows"),
 			enforce: rapid.IntRange(0, 3).Draw(t, "enforce") == 0, keepArchived: rapid.Bool().Draw(t, "keepArchived"), strict: rapid.Bool().Draw(t, "strict"),
+			days: rapid.IntRange(0, 3).Draw(t, "days"), active: -1, started: -1, startedNow: -1,
 			stretch: 1, desired: rapid.SampledFrom(states).Draw(t, "at first"), writes: map[int]int{},
 		}
 		e.decider = e.deciderAt(0)
 		workspaceScenario := newWorkspaceScenario(e.desired)
-		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: e.enforce, KeepArchived: e.keepArchived, StopWhileInUse: e.strict}
+		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{
+			Enforce: e.enforce, KeepArchived: e.keepArchived, StopWhileInUse: e.strict, KeepArchivedAfterDays: ptr.To(int32(e.days)),
+		}
 		workspaceScenario.tws.Spec.Windows = nil
 		for i, s := range e.shifts {
 			workspaceScenario.tws.Spec.Windows = append(workspaceScenario.tws.Spec.Windows, s.window(i))
@@ -128,16 +152,21 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 		for hour := 0; hour < 6*24; hour++ {
 			e.goTo(hour)
 			if rapid.IntRange(0, 5).Draw(t, "a user writes") == 0 {
-				e.desired = rapid.SampledFrom(states).Draw(t, "state")
+				e.write(hour, rapid.SampledFrom(states).Draw(t, "state"))
+				workspaceScenario.now = monday.Add(time.Duration(hour) * time.Hour)
 				workspaceScenario.setState(e.desired)
 			}
 			e.inUse = rapid.IntRange(0, 2).Draw(t, "in use") == 0
 			workspaceScenario.use(e.inUse)
+			if e.desired == lifecycle.Running && rapid.IntRange(0, 9).Draw(t, "activity") == 0 {
+				e.active = hour
+				workspaceScenario.target.LastUse = monday.Add(time.Duration(hour) * time.Hour)
+			}
 			hour += rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 2, 30}).Draw(t, "away")
 			e.goTo(hour)
 			workspaceScenario.tws.Spec.Pause = rapid.IntRange(0, 9).Draw(t, "pause") == 0
 			lost := rapid.IntRange(0, 9).Draw(t, "status lost") == 0
-			e.pass(workspaceScenario.tws.Spec.Pause, lost)
+			e.pass(hour, workspaceScenario.tws.Spec.Pause, lost)
 			if workspaceScenario.pass(monday.Add(time.Duration(hour)*time.Hour+time.Minute), lost).plan.Write {
 				writes[e.stretch]++
 			}
@@ -159,6 +188,7 @@ type workspaceScenario struct {
 	target *target.Workspace
 	// usedUntil is how long the last heartbeat counts.
 	usedUntil time.Time
+	now    time.Time
 }
 
 func newWorkspaceScenario(desired lifecycle.State) *workspaceScenario {
@@ -186,15 +216,20 @@ func (d *workspaceScenario) use(inUse bool) {
 
 // setState writes the Workspace's desired state, as a user does, and it gets there at once.
 func (d *workspaceScenario) setState(desired lifecycle.State) {
-	next := &target.Workspace{Common: target.Common{UID: d.target.UID}, State: desired, Settled: true, InUse: d.target.InUse}
+	before := d.target
+	next := &target.Workspace{Common: target.Common{UID: before.UID}, State: desired, Settled: true, LastUse: before.LastUse, InUse: before.InUse}
 	if desired == lifecycle.Running {
 		next.Spec, next.Observed = 1, 1
+		if next.StartedByOthers = d.now; before.State == lifecycle.Running {
+			next.StartedByOthers = before.StartedByOthers
+		}
 	}
 	d.target = next
 }
 
 // pass runs one pass; its status is stored unless it is lost.
 func (d *workspaceScenario) pass(now time.Time, lost bool) *passResult {
+	d.now = now
 	obs := observation{target: d.target, heartbeat: heartbeat{until: d.usedUntil}}
 	p := plan(d.tws, obs, now)
 	done := outcome{target: d.target}
@@ -202,6 +237,7 @@ func (d *workspaceScenario) pass(now time.Time, lost bool) *passResult {
 		if d.setState(lifecycle.Standby); p.effective > 0 {
 			d.setState(lifecycle.Running)
 		}
+		d.target.StartedByOthers = time.Time{}
 		done = outcome{scaled: true, from: obs.target.Base().Spec, target: d.target}
 	}
 	s := &passResult{tws: d.tws.DeepCopy(), obs: obs, plan: p, outcome: done, now: now}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -35,6 +36,9 @@ type step struct {
 func asks(state lifecycle.State) func(*workspaceScenario) {
 	return func(d *workspaceScenario) { d.setState(state) }
 }
+
+// active is activity.
+func active(d *workspaceScenario) { d.target.LastUse = d.now }
 
 func pauses(pause bool) func(*workspaceScenario) {
 	return func(d *workspaceScenario) {
@@ -104,7 +108,7 @@ var workspaceStories = map[string][]step{
 		{"2026-03-02 10:00", func(d *workspaceScenario) {
 			d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{KeepArchived: true}
 			d.setState("PENDING")
-		}, "PENDING", left, nil},
+		}, "PENDING", left, []string{"KeptArchived"}},
 		{"2026-03-02 11:00", asks("STANDBY"), "STANDBY", left, nil},
 	},
 	"W82: in use at the end of the window": {
@@ -133,6 +137,51 @@ var workspaceStories = map[string][]step{
 		{"2026-03-02 18:00", pauses(true), "RUNNING", left, nil},
 		{"2026-03-02 19:00", pauses(false), "RUNNING", inUse, []string{"StopWaits"}},
 		{"2026-03-02 20:00", uses(false), "STANDBY", reached, []string{"ScaledDown"}},
+	},
+	"its owner is on leave for two weeks": {
+		{"2026-03-06 16:00", active, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-03-06 17:00", nil, "STANDBY", reached, []string{"ScaledDown"}},
+		{"2026-03-07 17:00", asks("PENDING"), "PENDING", left, nil},
+		{"2026-03-09 09:00", nil, "RUNNING", reached, []string{"ScaledUp"}}, // not for long yet
+		{"2026-03-09 09:10", asks("STANDBY"), "STANDBY", left, nil},
+		{"2026-03-10 09:10", asks("PENDING"), "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-03-14 17:00", asks("PENDING"), "PENDING", left, nil},
+		{"2026-03-16 09:00", nil, "PENDING", left, []string{"KeptArchived"}},
+		{"2026-03-16 09:30", nil, "PENDING", left, nil},
+		{"2026-03-16 17:00", nil, "PENDING", left, nil},
+		{"2026-03-17 09:00", nil, "PENDING", left, []string{"KeptArchived"}},
+		{"2026-03-23 09:00", nil, "PENDING", left, []string{"KeptArchived"}},
+		{"2026-03-23 09:20", asks("RUNNING"), "RUNNING", reached, nil}, // back again
+		{"2026-03-23 17:00", nil, "STANDBY", reached, []string{"ScaledDown"}},
+		{"2026-03-28 17:00", asks("PENDING"), "PENDING", left, nil},
+		{"2026-03-30 09:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-04-04 09:00", asks("PENDING"), "PENDING", left, nil},
+		{"2026-04-06 09:00", nil, "PENDING", left, []string{"KeptArchived"}}, // and away again
+	},
+	"its owner is on leave, and the schedule fetches it back": {
+		{"2026-03-06 16:00", func(d *workspaceScenario) {
+			active(d)
+			d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{KeepArchivedAfterDays: ptr.To[int32](0)}
+		}, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-04-04 17:00", asks("PENDING"), "PENDING", left, nil},
+		{"2026-04-06 09:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
+	},
+	"its owner is on leave, and enforced": {
+		{"2026-03-06 16:00", func(d *workspaceScenario) {
+			active(d)
+			d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true}
+		}, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-04-04 17:00", asks("PENDING"), "PENDING", left, nil},
+		{"2026-04-06 09:00", nil, "PENDING", left, []string{"KeptArchived"}},
+		{"2026-04-06 09:01", nil, "PENDING", left, nil},
+		{"2026-04-06 09:02", asks("RUNNING"), "RUNNING", reached, nil},
+		{"2026-04-06 09:03", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
+	},
+	"its owner is on leave, and it is paused": {
+		{"2026-03-06 16:00", active, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-04-04 17:00", asks("PENDING"), "PENDING", left, nil},
+		{"2026-04-06 09:00", pauses(true), "PENDING", left, nil},
+		{"2026-04-06 09:10", pauses(false), "PENDING", left, []string{"KeptArchived"}},
 	},
 	"another Workspace of the same name": {
 		{"2026-03-02 10:00", nil, "RUNNING", reached, []string{"ScaledUp"}},
@@ -171,6 +220,7 @@ func TestWorkspaceStories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, messages := newWorkspaceScenario(lifecycle.Standby), newTranscript(t)
 			for _, step := range steps {
+				d.now = utc(step.at)
 				if step.before != nil {
 					step.before(d)
 				}

@@ -10,6 +10,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 // podView converts the Pod with the Workspace's name for the engine; nil if there is none.
@@ -41,8 +42,8 @@ func volumeView(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim, binds
 		return lifecycle.VolumeView{}
 	}
 	view := lifecycle.VolumeView{
-		State: lifecycle.VolumePending, Foreign: !objects.OurVolume(ws, pvc), Controlled: objects.ControlledByOther(ws, pvc), Released: objects.Released(pvc),
-		Left: objects.LeftBehind(ws, pvc), Outdated: objects.OutdatedVolume(ws, pvc),
+		State: lifecycle.VolumePending, Foreign: !wsobject.OurVolume(ws, pvc), Controlled: wsobject.ControlledByOther(ws, pvc), Released: wsobject.Released(pvc),
+		Left: wsobject.LeftBehind(ws, pvc), Outdated: objects.OutdatedVolume(ws, pvc),
 		UID: string(pvc.UID), ResourceVersion: pvc.ResourceVersion, Marker: objects.Marker(pvc),
 	}
 	view.OperationID, _ = objects.Origin(pvc)

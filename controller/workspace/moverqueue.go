@@ -86,7 +86,7 @@ func holders(slots map[types.UID]slot) map[types.UID]moverslots.Mover {
 
 // mayBegin reports whether it is the turn of ws. The engine decides whether it waits.
 func (q *moverQueue) mayBegin(limit int, ws *v1alpha1.Workspace, moves lifecycle.OperationType, now time.Time) bool {
-	maps.DeleteFunc(q.waiting, func(_ types.UID, w waiter) bool { return now.Sub(w.seen).Abs() > waitsFor }) // the clock may have been set
+	maps.DeleteFunc(q.waiting, func(_ types.UID, w waiter) bool { return now.Sub(w.seen) > waitsFor })
 	own := q.mover(ws, moves, now)
 	isOwn := func(m moverslots.Mover) bool { return m.ID == own.ID }
 	slots := q.slots(limit)

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 func policy(p v1alpha1.DeletionPolicy) func(*v1alpha1.Workspace) {
@@ -68,7 +68,7 @@ func TestAHomeIsReleased(t *testing.T) {
 	w := inStandby(t, policy(v1alpha1.DeletionRetain))
 	w.remove()
 	w.expectContent("work")
-	if claim := w.pvc(); !objects.Released(claim) || claim.DeletionTimestamp != nil {
+	if claim := w.pvc(); !wsobject.Released(claim) || claim.DeletionTimestamp != nil {
 		t.Errorf("the claim is not released: %+v", claim.ObjectMeta)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 // deletedWorld is a world whose Workspace was deleted with its home archived, and the key of the archive.
@@ -157,7 +157,7 @@ func TestARetainedVolumeIsTheHomeAgain(t *testing.T) { // W67
 	uid := w.pvc().UID
 	w.apply()
 	w.expectRunning()
-	if claim := w.pvc(); claim.UID != uid || objects.Released(claim) {
+	if claim := w.pvc(); claim.UID != uid || wsobject.Released(claim) {
 		t.Errorf("%+v", claim.ObjectMeta)
 	}
 	if events := strings.Join(w.newEvents(), "\n"); !strings.Contains(events, "VolumeAdopted") {

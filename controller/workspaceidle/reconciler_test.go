@@ -170,6 +170,19 @@ func TestAnIdleWorkspaceIsLoweredOnce(t *testing.T) {
 	s.desires("PENDING", 2, 2)
 }
 
+// The event about one that never got to its desired state does not say that it entered it.
+func TestAWorkspaceThatNeverStarted(t *testing.T) {
+	ws := workspace("STANDBY", noon)
+	ws.Spec.DesiredState = v1alpha1.DesiredRunning
+	ws.Status.Operation = &v1alpha1.Operation{
+		Type: v1alpha1.OperationStarting, ID: "x", Attempt: 2, StartedAt: ptr.To(metav1.NewTime(noon)), Failures: v1alpha1.FailureCounts{ActionFailed: 1},
+	}
+	s := newStage(t, ws)
+	s.passAfter(10 * time.Minute) // five for its first attempt
+	s.desires("STANDBY", 1, 1)
+	golden.NewMessages(t).Add("it never started", s.note())
+}
+
 // Heartbeats delay it, and cost one read of the Lease each time it would be due.
 func TestHeartbeatsDelayIt(t *testing.T) {
 	s := newStage(t, workspace("RUNNING", noon))

@@ -43,7 +43,8 @@ func makeReport(obs observation, next plan, done outcome) report {
 		ttl = obs.idle.ArchiveTTL
 	}
 	// The watch triggers the next pass.
-	return report{lowered: next.desired, event: events.EmitWorkspaceIdle(string(next.desired), obs.idle.Since(), obs.lastActivity, ttl)}
+	entered := obs.idle.Status.Phase == obs.idle.Desired
+	return report{lowered: next.desired, event: events.EmitWorkspaceIdle(string(next.desired), entered, obs.idle.Since(), obs.lastActivity, ttl)}
 }
 
 // publish logs the report and publishes its event and metric.

@@ -29,6 +29,7 @@ const (
 	ReasonScaleFailed          = "ScaleFailed"
 	ReasonLeftSuspended        = "LeftSuspended"
 	ReasonStatusRefused        = "StatusRefused"
+	ReasonKeptArchived         = "KeptArchived"
 )
 
 // Event is one event as a value. The API merges events of the same type, action and reason whatever their
@@ -95,6 +96,11 @@ const (
 func EmitScalingSkipped(current, desired, why string) Event {
 	return normal(ReasonScalingSkipped, "SkipScaling",
 		fmt.Sprintf("Scaling skipped due to %s: current=%s, desired=%s", why, current, desired))
+}
+
+// EmitKeptArchived says that a window does not start an archived Workspace, and why.
+func EmitKeptArchived(why string, cause Cause) Event {
+	return normal(ReasonKeptArchived, "LeaveArchived", fmt.Sprintf("Workspace stays archived, because %s %s", why, cause))
 }
 
 // EmitHolidayDetected says that date, yyyy-mm-dd, is a listed holiday.

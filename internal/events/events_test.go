@@ -30,6 +30,7 @@ func TestTexts(t *testing.T) {
 		"B11, drift downwards":               {events.EmitScale(true, "Scale", "scaled up from 3 to 10 replicas", events.Cause{Window: "BusinessHours", Drift: true}), "Normal", "ScaledUp"},
 		"paused":                             {events.EmitScalingSkipped("5", "10", events.SkippedByPause), "Normal", "ScalingSkipped"},
 		"refused":                            {events.EmitScalingSkipped("5", "10", events.SkippedByServer), "Normal", "ScalingSkipped"},
+		"archived, and unused":               {events.EmitKeptArchived("it was not used since 2026-02-20T09:00:00Z", hours), "Normal", "KeptArchived"},
 		"holiday":                            {events.EmitHolidayDetected("2025-12-25", "treat-as-closed"), "Normal", "HolidayDetected"},
 		"holiday overrides":                  {events.EmitWindowOverride("2025-12-25", "closed", 0), "Normal", "WindowOverride"},
 		"grace period":                       {events.EmitGracePeriodStarted(300, "scaling to 2 replicas"), "Normal", "GracePeriodStarted"},

@@ -59,8 +59,8 @@ func TestAttempts(t *testing.T) {
 			if failed := end.Phase == lifecycle.Failed; failed != (tt.failed != "") || failed && end.Error.Reason != tt.failed {
 				t.Errorf("in the end %s, %s", end.Phase, end.Error.Reason)
 			}
-			if end.Phase == lifecycle.Failed && (end.Operation != lifecycle.Operation{Type: lifecycle.None} || end.PreviousPhase != lifecycle.Standby) {
-				t.Errorf("ERROR with %+v, before %s", end.Operation, end.PreviousPhase)
+			if end.Phase == lifecycle.Failed && end.Operation != (lifecycle.Operation{Type: lifecycle.None}) {
+				t.Errorf("ERROR with %+v", end.Operation)
 			}
 			if end.Phase != lifecycle.Failed && end.Operation.Attempt != int32(len(tt.refusals))+1 {
 				t.Errorf("attempt %d", end.Operation.Attempt)
@@ -100,7 +100,7 @@ func TestNothingRunsAfterAnError(t *testing.T) {
 func TestWaysOutOfError(t *testing.T) {
 	erred := func(reason lifecycle.Reason, code lifecycle.Code, ago time.Duration) func(*lifecycle.Input) {
 		return func(in *lifecycle.Input) {
-			in.Status.Phase, in.Status.PreviousPhase = lifecycle.Failed, lifecycle.Standby
+			in.Status.Phase = lifecycle.Failed
 			in.Status.Error = lifecycle.Failure{Reason: reason, Code: code, OccurredAt: noon.Add(-ago)}
 			in.Status.RetryToken, in.Workspace.RetryToken = "old", "old"
 		}

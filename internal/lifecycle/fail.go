@@ -186,8 +186,7 @@ func (e *evaluation) fail(reason Reason, code Code) bool {
 func (e *evaluation) stall(reason Reason, code Code) bool {
 	s := &e.out.Status
 	s.Error = Failure{Reason: reason, Operation: e.op(), Code: code, OccurredAt: e.Now}
-	s.PreviousPhase, s.Phase = s.Phase, Failed
-	s.Operation = Operation{Type: None}
+	s.Phase, s.Operation = Failed, Operation{Type: None}
 	s.RetryToken = e.Workspace.RetryToken
 	e.out.Code = code
 	return true

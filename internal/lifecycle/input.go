@@ -56,18 +56,18 @@ type Workspace struct {
 
 // Status is the recorded state. Statuses are compared with ==.
 type Status struct {
-	ObservedGeneration   int64
-	Phase, PreviousPhase State
-	Operation            Operation
-	ArchiveKey           string
-	Archive              Archive
-	Volume               Volume
-	RunningSince         time.Time
-	StandbySince         time.Time
-	Error                Failure
-	RetryToken           string    // the last token that was acted on
-	Restarts             int32     // consecutive ends of the Pod within ten minutes of its start (D16)
-	NextStartAt          time.Time // earliest next start (D16)
+	ObservedGeneration int64
+	Phase              State
+	Operation          Operation
+	ArchiveKey         string
+	Archive            Archive
+	Volume             Volume
+	RunningSince       time.Time
+	StandbySince       time.Time
+	Error              Failure
+	RetryToken         string    // the last token that was acted on
+	Restarts           int32     // consecutive ends of the Pod within ten minutes of its start (D16)
+	NextStartAt        time.Time // earliest next start (D16)
 }
 
 // Operation is the operation in progress. Objects that were created under another id are never used for it (D2).

@@ -75,7 +75,7 @@ func (e *evaluation) lossAccepted() bool {
 // recover leaves ERROR for the observed state.
 func (e *evaluation) recover(code Code) bool {
 	s := &e.out.Status
-	s.Phase, s.PreviousPhase = e.state(), ""
+	s.Phase = e.state()
 	s.Error, s.RetryToken = Failure{}, e.Workspace.RetryToken
 	s.Restarts, s.NextStartAt = 0, time.Time{}
 	e.out.Code = code

@@ -17,6 +17,6 @@ var Areas = []Area{
 	{"failover", "Failover", "From a boundary at which the leader ends or freezes to the last write, which is that of the next leader. A leader that is told to end (SIGTERM) releases its Lease; otherwise the Lease lasts 13 seconds from its last renewal."},
 	{"lint", "Lint", "A thousand manifests, read and checked. Validation is that of the API server; the rules are those of `kyklos lint`."},
 	{"workspaces", "Workspaces", "The built manager on a real API server. A pass is what a Workspace costs once a minute while nothing is to be done. Starts and stops are asked for at once; Pods are simulated, and ready at once. Their time is until the last one has settled, divided by their number."},
-	{"archives", "Archives", "Archiving and restoring a home. Beside: tar with gzip or zstd, and restic with a new repository, on the same files, in turns. Ours include what the others do not do: reading the archive back and comparing it."},
+	{"archives", "Archives", "Archiving and restoring a home. Beside: tar with gzip or zstd, and restic with a new repository, on the same files, in turns. Ours include what the others do not do: reading the archive back and comparing it. `ARCHIVES=300000,20GB` chooses homes by the number of small files or the size of one; half of that one does not compress."},
 	{"sizing", "What a manager needs", "The shipped manager with a Deployment for each schedule, all in one namespace. Memory is resident memory. Most of it without any schedule is the program itself, which replicas on one node share."},
 }

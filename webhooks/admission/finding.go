@@ -32,6 +32,7 @@ const (
 	TimezoneName        Rule = "timezone-name"
 	BaselineUnused      Rule = "baseline-unused"
 	ReplicasAboveOne    Rule = "replicas-above-one"
+	ArchivedDays        Rule = "archived-days"
 	MetricsMissing      Rule = "metrics-missing"
 	MetricFallback      Rule = "metric-fallback"
 	WindowRepeated      Rule = "window-repeated"

@@ -68,6 +68,7 @@ func CheckTimeWindowScaler(obj, old *v1beta1.TimeWindowScaler, facts Facts, now 
 		all.checkWindows(windows, path.Child("windows"))
 	}
 	if len(reading.Errors()) == 0 {
+		all.checkArchivedDays(spec, &reading.Calendar, now, path)
 		all.checkClockChanges(windows, zone, now, path.Child("windows"))
 	}
 	if reading.ZoneError == nil {

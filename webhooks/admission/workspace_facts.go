@@ -16,6 +16,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 // workspaceReader reads the metadata of other objects from the API server: the cache contains neither Secrets
@@ -50,7 +51,7 @@ func (r workspaceReader) gather(ctx context.Context, obj, old *v1alpha1.Workspac
 		reads.Go(func() { facts.StoreMissing = r.missing(readCtx, obj.Namespace, secret, archive.StoreRef.Name) })
 	}
 	if created && obj.Name != "" {
-		reads.Go(func() { facts.ForeignPod = r.exists(readCtx, obj.Namespace, pod, "ws-"+obj.Name) })
+		reads.Go(func() { facts.ForeignPod = r.exists(readCtx, obj.Namespace, pod, wsobject.PodName(obj.Name)) })
 		reads.Go(func() {
 			facts.ForeignVolume = r.foreignVolume(readCtx, obj)
 		})
@@ -83,12 +84,10 @@ func (r workspaceReader) exists(ctx context.Context, namespace string, kind sche
 // foreignVolume reports whether a volume of the name is known to exist, and is not the home that a deleted Workspace of this name
 // left behind, which this one continues with.
 func (r workspaceReader) foreignVolume(ctx context.Context, obj *v1alpha1.Workspace) bool {
-	name := "ws-" + obj.Name + "-home"
+	name := wsobject.VolumeName(obj.Name)
 	found, err := r.get(ctx, obj.Namespace, persistentVolumeClaim, name)
-	// As controller/workspace/objects marks them.
-	left := found.Labels["app.kubernetes.io/managed-by"] != "kyklos" && found.Labels["kyklos.io/workspace"] == obj.Name &&
-		found.Annotations["kyklos.io/home-content"] != ""
-	return err == nil && (!left || obj.Spec.RestoreFrom != "") && r.mayKnow(ctx, persistentVolumeClaim, name)
+	continued := wsobject.LeftBehind(obj, &found) && obj.Spec.RestoreFrom == ""
+	return err == nil && !continued && r.mayKnow(ctx, persistentVolumeClaim, name)
 }
 
 func (r workspaceReader) missing(ctx context.Context, namespace string, kind schema.GroupVersionKind, name string) bool {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 // WorkspaceFacts are what the rules know about other objects. The zero value knows nothing, and no rule
@@ -44,8 +45,8 @@ func (all *Findings) checkNames(obj *v1alpha1.Workspace, facts WorkspaceFacts) {
 		kind   schema.GroupVersionKind
 		name   string
 	}{
-		{facts.ForeignVolume, persistentVolumeClaim, "ws-" + obj.Name + "-home"},
-		{facts.ForeignPod, pod, "ws-" + obj.Name},
+		{facts.ForeignVolume, persistentVolumeClaim, wsobject.VolumeName(obj.Name)},
+		{facts.ForeignPod, pod, wsobject.PodName(obj.Name)},
 	} {
 		if foreign.exists {
 			all.warnOf(Other{foreign.kind.GroupKind(), foreign.name}, NameTaken, field.NewPath("metadata", "name"),

@@ -37,7 +37,9 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 	store := &corev1.Secret{ObjectMeta: named("store")}
 	pod, volume := &corev1.Pod{ObjectMeta: named("ws-dev")}, &corev1.PersistentVolumeClaim{ObjectMeta: named("ws-dev-home")}
 	left := volume.DeepCopy() // by a deleted Workspace of this name
-	left.Labels, left.Annotations = map[string]string{"kyklos.io/workspace": "dev"}, map[string]string{"kyklos.io/home-content": "Restored"}
+	left.Labels, left.Annotations = map[string]string{"kyklos.io/workspace": "dev", "kyklos.io/workspace-uid": "u-9"}, map[string]string{"kyklos.io/home-content": "Restored"}
+	labelled := left.DeepCopy() // by somebody else
+	delete(labelled.Labels, "kyklos.io/workspace-uid")
 	elsewhere := volume.DeepCopy()
 	elsewhere.Namespace = "back"
 	broken := interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
@@ -57,6 +59,7 @@ func TestWorkspaceValidatorGathersFacts(t *testing.T) {
 		"no archive":              {workspaces(t, interceptor.Funcs{}, nil, nil), edit(`"archive":{"storeRef":{"name":"store"},"retain":1},`, ``), "", nil, "create allowed"},
 		"strangers":               {workspaces(t, interceptor.Funcs{}, nil, nil, store, pod, volume), home, "", []string{foreign, foreign}, "create warned"},
 		"a home left behind":      {workspaces(t, interceptor.Funcs{}, nil, nil, store, left), home, "", nil, "create allowed"},
+		"labels like a home's":    {workspaces(t, interceptor.Funcs{}, nil, nil, store, labelled), home, "", []string{foreign}, "create warned"},
 		"one that is not wanted":  {workspaces(t, interceptor.Funcs{}, nil, nil, store, left), edit(`"pause":false`, `"pause":false,"restoreFrom":"empty"`), "", []string{foreign}, "create warned"},
 		"its own, later":          {workspaces(t, interceptor.Funcs{}, nil, nil, store, pod, volume), edit(`"pause":false`, `"pause":true`), home, nil, "update allowed"},
 		"a name to be made up":    {workspaces(t, interceptor.Funcs{}, nil, nil, store), edit(`"name":"dev"`, `"generateName":"dev-"`), "", nil, "create allowed"},

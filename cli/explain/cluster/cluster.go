@@ -3,19 +3,21 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/explain"
 	"kyklos.io/kyklos/cli/source"
@@ -132,8 +134,19 @@ func (r *Reader) target(ctx context.Context, tws *v1beta1.TimeWindowScaler, stat
 		state.Missing = fmt.Sprintf("%s %s is being deleted", reference.Kind, reference.Name)
 		return nil
 	}
-	state.Target, err = targetOf(ctx, kind, object, objects)
+	if state.Target, err = targetOf(ctx, kind, object, objects); err == nil && kind == targetkind.Workspace {
+		state.Target.Used, err = lastUse(object, tws)
+	}
 	return err
+}
+
+// lastUse is when a Workspace was last used.
+func lastUse(object *unstructured.Unstructured, tws *v1beta1.TimeWindowScaler) (time.Time, error) {
+	ws := &v1alpha1.Workspace{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, ws); err != nil {
+		return time.Time{}, fmt.Errorf("read Workspace %s: %w", object.GetName(), err)
+	}
+	return schedule.OrStarted(schedule.LastUse(&ws.Status), tws.Status.Applied, ws.UID), nil
 }
 
 // targetOf reads the count of an object, or of its scale subresource.
@@ -160,7 +173,7 @@ func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Un
 		target.Asks, target.Has = number(scale, "spec", "replicas"), number(scale, "status", "replicas")
 	}
 	for _, entry := range object.GetManagedFields() {
-		if !owns(&entry, written) {
+		if !targetkind.Owns(&entry, written) {
 			continue
 		}
 		target.Owners = append(target.Owners, entry.Manager)
@@ -174,14 +187,4 @@ func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Un
 func number(object *unstructured.Unstructured, path ...string) int32 {
 	value, _, _ := unstructured.NestedInt64(object.Object, path...)
 	return int32(value)
-}
-
-// owns reports whether a field is in a field set, in its stored form (KEP-555): an object with a key for each field.
-func owns(entry *metav1.ManagedFieldsEntry, path []string) bool {
-	var fields map[string]any
-	if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
-		return false
-	}
-	_, found, err := unstructured.NestedFieldNoCopy(fields, path...)
-	return found && err == nil
 }

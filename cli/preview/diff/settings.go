@@ -41,7 +41,8 @@ func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 		if s.Workspace == nil {
 			return "none"
 		}
-		return fmt.Sprintf("enforce %t, keepArchived %t, stopWhileInUse %t", s.Workspace.Enforce, s.Workspace.KeepArchived, s.Workspace.StopWhileInUse)
+		return fmt.Sprintf("enforce %t, keepArchived %t, keepArchivedAfterDays %d, stopWhileInUse %t",
+			s.Workspace.Enforce, s.Workspace.KeepArchived, schedule.ArchivedDays(s.Workspace), s.Workspace.StopWhileInUse)
 	})
 	return append(differ, metrics(before, after)...)
 }

@@ -55,6 +55,8 @@ func TestTableByKind(t *testing.T) {
 	workspace := shop()
 	workspace.TargetRef = v1beta1.TargetRef{APIVersion: "kyklos.io/v1alpha1", Kind: "Workspace", Name: "ada"}
 	workspace.DefaultReplicas = intstr.FromInt32(0)
+	kept, fetched := workspace.DeepCopy(), workspace.DeepCopy()
+	kept.Workspace, fetched.Workspace = &v1beta1.WorkspaceDrive{KeepArchived: true}, &v1beta1.WorkspaceDrive{KeepArchivedAfterDays: new(int32)}
 	daemons := shop()
 	daemons.TargetRef.Kind, daemons.DefaultReplicas = "DaemonSet", intstr.FromInt32(0)
 	paused := shop()
@@ -63,7 +65,7 @@ func TestTableByKind(t *testing.T) {
 	open.Holidays.Mode = v1beta1.HolidayOpen
 	want := golden.New(t, "kinds")
 	for name, spec := range map[string]*v1beta1.TimeWindowScalerSpec{
-		"always the same count": always, "a Workspace": workspace, "a DaemonSet": daemons, "paused": paused, "open holidays": open, "between minutes": shop(),
+		"always the same count": always, "a Workspace": workspace, "a Workspace that stays archived": kept, "a Workspace that is always started": fetched, "a DaemonSet": daemons, "paused": paused, "open holidays": open, "between minutes": shop(),
 	} {
 		from := "2027-06-11T00:00:00+02:00"
 		if name == "between minutes" {

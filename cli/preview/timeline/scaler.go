@@ -48,6 +48,21 @@ func (s *Scaler) IsDaemonSet() bool {
 	return s.Spec.TargetRef.Kind == "DaemonSet" && cmp.Or(s.Spec.TargetRef.APIVersion, "apps/v1") == "apps/v1"
 }
 
+// KeptArchived is which archived Workspace a window does not start, "" if it starts any and for other targets.
+func (s *Scaler) KeptArchived() string {
+	days := schedule.ArchivedDays(s.Spec.Workspace)
+	switch {
+	case !s.IsWorkspace():
+		return ""
+	case s.Spec.Workspace != nil && s.Spec.Workspace.KeepArchived:
+		return "an archived Workspace stays archived (spec.workspace.keepArchived)"
+	case days == 0:
+		return ""
+	default:
+		return fmt.Sprintf("an archived Workspace that was not used for more than %d days stays archived (spec.workspace.keepArchivedAfterDays)", days)
+	}
+}
+
 // Count is a number of replicas for people: for a Workspace or a DaemonSet with its meaning.
 func (s *Scaler) Count(replicas int32) string {
 	text := fmt.Sprint(replicas)
@@ -134,6 +149,9 @@ func (s *Scaler) Notes(zone *time.Location) (notes []string) {
 		add("A Workspace is STANDBY at 0, and RUNNING at any other count, which is shown as 1.")
 		if s.Spec.Workspace == nil || !s.Spec.Workspace.StopWhileInUse {
 			add("One that is in use at the end of a window stays until nobody uses it.")
+		}
+		if kept := s.KeptArchived(); kept != "" {
+			add("At the start of a window %s.", kept)
 		}
 	case s.IsDaemonSet():
 		add("A DaemonSet is suspended at 0, and runs on its nodes at any other count. The replica-hours are those of the schedule, not of its pods.")

@@ -2,13 +2,11 @@ package contention
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -69,7 +67,7 @@ func newestOwner(entries []metav1.ManagedFieldsEntry, path []string) *metav1.Man
 	var newest *metav1.ManagedFieldsEntry
 	for i := range entries {
 		entry := &entries[i]
-		if entry.Manager == "" || entry.Manager == target.FieldManager || !owns(entry, path) {
+		if entry.Manager == "" || entry.Manager == target.FieldManager || !targetkind.Owns(entry, path) {
 			continue
 		}
 		if newest == nil || newest.Time.Before(entry.Time) {
@@ -77,18 +75,4 @@ func newestOwner(entries []metav1.ManagedFieldsEntry, path []string) *metav1.Man
 		}
 	}
 	return newest
-}
-
-// owns reads a set of fields in its stored form (KEP-555): each level is an object with a key for each
-// field.
-func owns(entry *metav1.ManagedFieldsEntry, path []string) bool {
-	if entry.FieldsV1 == nil {
-		return false
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
-		return false
-	}
-	_, found, err := unstructured.NestedFieldNoCopy(fields, path...)
-	return found && err == nil
 }

@@ -40,6 +40,10 @@ type Decision struct {
 	WaitsForIdle, Stops bool
 	// Edge is the boundary that decides about a Workspace, empty if it is not known.
 	Edge string
+	// Archived is why a Workspace that is left stays archived although a window asks for it; "" if it does not. ArchivedNow:
+	// this was decided now.
+	Archived    string
+	ArchivedNow bool
 	// Applied is the next status.applied, once the decision is carried out.
 	Applied *v1beta1.AppliedState
 }

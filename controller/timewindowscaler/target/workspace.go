@@ -44,6 +44,10 @@ type Workspace struct {
 	// InUse: its Pod tells that somebody uses it.
 	InUse   bool
 	Created time.Time
+	// LastUse is when it was last used, by its status; zero if it never was.
+	LastUse time.Time
+	// StartedByOthers is when somebody other than a schedule set RUNNING; zero if that is not desired, or a schedule set it.
+	StartedByOthers time.Time
 }
 
 // AsksFor implements Target. 0 asks for less than RUNNING, any other count for RUNNING.
@@ -77,7 +81,7 @@ func (w *Workspace) Describe(want Desired) Description {
 }
 
 // ManagedFields implements Target.
-func (w *Workspace) ManagedFields() [][]string { return [][]string{{"f:spec", "f:desiredState"}} }
+func (w *Workspace) ManagedFields() [][]string { return [][]string{desiredStateField} }
 
 type workspaces struct{}
 
@@ -114,6 +118,7 @@ func (workspaces) Fetched(_ *metav1.PartialObjectMetadata, object *unstructured.
 		Settled: ready && ws.Status.ObservedGeneration >= ws.Generation,
 		InUse:   meta.IsStatusConditionTrue(ws.Status.Conditions, v1alpha1.ConditionInUse),
 		Created: ws.CreationTimestamp.Time,
+		LastUse: schedule.LastUse(&ws.Status), StartedByOthers: startedByOthers(ws),
 	}
 	if w.State == lifecycle.Running {
 		w.Spec = 1
@@ -143,25 +148,24 @@ func (workspaces) Decide(in Input) Decision {
 	}
 	edge.Edge = currentEdge(in, edge.Applied)
 	if how := in.Scaler.Spec.Workspace; how != nil {
-		edge.Enforce, edge.KeepArchived, edge.StopWhileInUse = how.Enforce, how.KeepArchived, how.StopWhileInUse
+		edge.Enforce, edge.StopWhileInUse = how.Enforce, how.StopWhileInUse
 	}
+	kept := staysArchived(in, found)
+	edge.KeepArchived = kept != ""
 	decided := lifecycle.DecideEdge(edge)
-	d.Left = !decided.Write && found.State != stateOf(in.Desired)
-	d.WaitsForIdle, d.Edge = decided.Waits, edge.Edge
-	d.Stops = decided.Write && found.State == lifecycle.Running && !edge.StopWhileInUse && decided.Applied != edge.Applied
-	if in.Scaler.Spec.Pause {
-		d.Skipped, d.WaitsForIdle, d.Stops = decided.Write, false, false
-		return d
+	if d.Left = !decided.Write && found.State != stateOf(in.Desired); d.Left {
+		d.Archived = kept
 	}
-	d.Write = decided.Write
-	d.Drift = decided.Write && decided.Applied == edge.Applied
-	if decided.Applied != edge.Applied { // which a stop that waits is not yet
-		d.Applied = &v1beta1.AppliedState{State: string(decided.Applied.State), At: wholeSeconds(in.Now), TargetUID: string(found.UID)}
-		if since, err := time.Parse(time.RFC3339, decided.Applied.Edge); err == nil {
-			at := wholeSeconds(since)
-			d.Applied.Edge = &at
+	d.Edge = edge.Edge
+	if d.Skipped = decided.Write && in.Scaler.Spec.Pause; !in.Scaler.Spec.Pause {
+		d.WaitsForIdle = decided.Waits
+		d.Write, d.Drift = decided.Write, decided.Write && decided.Applied == edge.Applied
+		if decided.Applied != edge.Applied { // which a stop that waits is not yet
+			d.Stops = decided.Write && found.State == lifecycle.Running && !edge.StopWhileInUse
+			d.Applied, d.ArchivedNow = appliedState(decided.Applied, in.Now, found.UID, stored), d.Archived != ""
 		}
 	}
+	noteStart(d.Applied, found, in.Now)
 	return d
 }
 

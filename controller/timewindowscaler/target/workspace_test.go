@@ -2,14 +2,45 @@ package target
 
 import (
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
+
+// A start by somebody other than a schedule is known by the managed fields (W96).
+func TestWhoStartedAWorkspace(t *testing.T) {
+	at := func(minute int) *metav1.Time {
+		return ptr.To(metav1.NewTime(time.Date(2026, 3, 2, 9, minute, 0, 0, time.UTC)))
+	}
+	entry := func(manager string, at *metav1.Time, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, Time: at, FieldsV1: metav1.NewFieldsV1(fields)}
+	}
+	const desired, image = `{"f:spec":{"f:desiredState":{}}}`, `{"f:spec":{"f:image":{}}}`
+	for name, tc := range map[string]struct {
+		state  v1alpha1.DesiredState
+		fields []metav1.ManagedFieldsEntry
+		want   *metav1.Time
+	}{
+		"a person":                   {"RUNNING", []metav1.ManagedFieldsEntry{entry("kubectl", at(1), desired), entry("helm", at(2), image)}, at(1)},
+		"two of them":                {"RUNNING", []metav1.ManagedFieldsEntry{entry("argocd", at(1), desired), entry("kubectl", at(2), desired)}, at(2)},
+		"a schedule":                 {"RUNNING", []metav1.ManagedFieldsEntry{entry("kyklos-schedule", at(1), desired)}, nil},
+		"a schedule, and a pipeline": {"RUNNING", []metav1.ManagedFieldsEntry{entry("argocd", at(2), desired), entry("kyklos-schedule", at(1), desired)}, nil},
+		"it is stopped":              {"STANDBY", []metav1.ManagedFieldsEntry{entry("kubectl", at(1), desired)}, nil},
+		"nobody says so":             {"RUNNING", nil, nil},
+		"nobody says when":           {"RUNNING", []metav1.ManagedFieldsEntry{entry("kubectl", nil, desired)}, nil},
+	} {
+		ws := &v1alpha1.Workspace{ObjectMeta: metav1.ObjectMeta{ManagedFields: tc.fields}, Spec: v1alpha1.WorkspaceSpec{DesiredState: tc.state}}
+		if got := startedByOthers(ws); !got.Equal(ptr.Deref(tc.want, metav1.Time{}).Time) {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+}
 
 func TestWorkspaceTarget(t *testing.T) {
 	object := func(desired v1alpha1.DesiredState, phase v1alpha1.Phase, ready metav1.ConditionStatus, observed int64) *v1alpha1.Workspace {

@@ -107,6 +107,6 @@ func failed(reason lifecycle.Reason, code lifecycle.Code) func(*lifecycle.Status
 func stalled(reason lifecycle.Reason, code lifecycle.Code) func(*lifecycle.Status) {
 	return func(s *lifecycle.Status) {
 		s.Error = lifecycle.Failure{Reason: reason, Operation: s.Operation.Type, Code: code, OccurredAt: eight}
-		s.PreviousPhase, s.Phase, s.Operation = s.Phase, lifecycle.Failed, lifecycle.Operation{Type: lifecycle.None}
+		s.Phase, s.Operation = lifecycle.Failed, lifecycle.Operation{Type: lifecycle.None}
 	}
 }

@@ -7,16 +7,15 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 // The labels of the objects of a Workspace.
 const (
-	LabelManagedBy = "app.kubernetes.io/managed-by"
-	// ManagedBy is the value of LabelManagedBy. A volume without it was released.
-	ManagedBy = "kyklos"
-	// LabelWorkspace is the Workspace's name, LabelWorkspaceUID its UID.
-	LabelWorkspace    = "kyklos.io/workspace"
-	LabelWorkspaceUID = "kyklos.io/workspace-uid"
+	LabelManagedBy    = wsobject.LabelManagedBy
+	ManagedBy         = wsobject.ManagedBy
+	LabelWorkspace    = wsobject.LabelWorkspace
+	LabelWorkspaceUID = wsobject.LabelWorkspaceUID
 	// LabelOperation and LabelAttempt are the operation and the attempt that created an object (D2).
 	LabelOperation = "kyklos.io/operation-id"
 	LabelAttempt   = "kyklos.io/attempt"
@@ -30,7 +29,7 @@ const (
 
 // The annotations of a volume: its marker, which describes its content and the operation that put it there.
 const (
-	AnnotationContent      = "kyklos.io/home-content"
+	AnnotationContent      = wsobject.AnnotationContent
 	AnnotationRestoredFrom = "kyklos.io/home-restored-from"
 	AnnotationOperation    = "kyklos.io/operation"
 )
@@ -51,11 +50,11 @@ const (
 // Finalizer keeps a deleted Workspace until its objects are handled in the right order.
 const Finalizer = "kyklos.io/workspace"
 
-// PodName returns the name of the Workspace's Pod.
-func PodName(workspace string) string { return "ws-" + workspace }
-
-// VolumeName returns the name of the Workspace's PersistentVolumeClaim.
-func VolumeName(workspace string) string { return "ws-" + workspace + "-home" }
+// The names of the Workspace's Pod and of its PersistentVolumeClaim.
+var (
+	PodName    = wsobject.PodName
+	VolumeName = wsobject.VolumeName
+)
 
 // labels returns the labels of all objects of a Workspace.
 func labels(ws *v1alpha1.Workspace) map[string]string {

@@ -21,6 +21,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -151,16 +152,16 @@ func TestOwnership(t *testing.T) {
 	if id, attempt := objects.Origin(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{objects.LabelAttempt: "99999999999"}}}); id != "" || attempt != 0 {
 		t.Errorf("made for %s, attempt %d", id, attempt)
 	}
-	if !objects.OurVolume(ws, volume) || objects.OurVolume(twin, volume) || objects.Released(volume) || len(volume.OwnerReferences) > 0 {
+	if !wsobject.OurVolume(ws, volume) || wsobject.OurVolume(twin, volume) || wsobject.Released(volume) || len(volume.OwnerReferences) > 0 {
 		t.Errorf("a volume is its Workspace's alone, and does not go with it: %+v", volume.ObjectMeta)
 	}
 	volume.OwnerReferences = pod.OwnerReferences
-	if !objects.OurVolume(ws, volume) {
+	if !wsobject.OurVolume(ws, volume) {
 		t.Error("a Workspace may be its volume's controller")
 	}
 	stolen, _ := objects.Pod(stranger, action(lifecycle.ActCreatePod))
 	volume.OwnerReferences = stolen.OwnerReferences
-	if objects.OurVolume(ws, volume) {
+	if wsobject.OurVolume(ws, volume) {
 		t.Error("another object is its controller")
 	}
 }
@@ -183,14 +184,14 @@ func TestPatches(t *testing.T) {
 		}
 	}
 	volume = patched(t, volume, objects.ReleasePatch(action(lifecycle.ActReleaseVolume)))
-	if !objects.Released(volume) || !objects.OurVolume(ann(), volume) || objects.Marker(volume).Content != lifecycle.Empty {
+	if !wsobject.Released(volume) || !wsobject.OurVolume(ann(), volume) || objects.Marker(volume).Content != lifecycle.Empty {
 		t.Errorf("left behind without an owner: %+v", volume.ObjectMeta)
 	}
 	act := action(lifecycle.ActAdoptVolume)
 	act.Marker = lifecycle.Marker{Content: lifecycle.Restored}
 	volume.Labels = map[string]string{"team": "a"}
 	volume = patched(t, volume, objects.AdoptPatch(ann(), act))
-	if objects.Released(volume) || !objects.OurVolume(ann(), volume) || objects.Marker(volume) != act.Marker || volume.Labels["team"] != "a" {
+	if wsobject.Released(volume) || !wsobject.OurVolume(ann(), volume) || objects.Marker(volume) != act.Marker || volume.Labels["team"] != "a" {
 		t.Errorf("not adopted: %+v", volume.ObjectMeta)
 	}
 	volume.Annotations[objects.AnnotationContent] = "Full"

@@ -10,6 +10,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 // Volume builds the home's PersistentVolumeClaim for ActCreateVolume, without a marker. The error is about an invalid size.
@@ -62,32 +63,14 @@ func VolumeBytes(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) (int
 	return bytes, nil
 }
 
-// OurVolume reports whether a PersistentVolumeClaim belongs to this Workspace: it has its UID as a label and no other
-// controller (D20).
-func OurVolume(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
-	return pvc.Labels[LabelWorkspaceUID] == string(ws.UID) && !ControlledByOther(ws, pvc)
-}
-
-// ControlledByOther reports whether another object controls the PersistentVolumeClaim.
-func ControlledByOther(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
-	controller := metav1.GetControllerOf(pvc)
-	return controller != nil && controller.UID != ws.UID
-}
-
-// Released reports whether the Workspace's PersistentVolumeClaim was released to the user.
-func Released(pvc *corev1.PersistentVolumeClaim) bool {
-	return pvc.Labels[LabelManagedBy] != ManagedBy
-}
-
 // Marker returns the marker of a PersistentVolumeClaim; the zero value if there is none or it is unknown.
 func Marker(pvc *corev1.PersistentVolumeClaim) lifecycle.Marker {
-	switch content := lifecycle.Content(pvc.Annotations[AnnotationContent]); content {
-	case lifecycle.Empty, lifecycle.Restored:
-		return lifecycle.Marker{
-			Content: content, RestoredFrom: pvc.Annotations[AnnotationRestoredFrom], OperationID: pvc.Annotations[AnnotationOperation],
-		}
-	default:
+	content := wsobject.Content(pvc)
+	if content == "" {
 		return lifecycle.Marker{}
+	}
+	return lifecycle.Marker{
+		Content: content, RestoredFrom: pvc.Annotations[AnnotationRestoredFrom], OperationID: pvc.Annotations[AnnotationOperation],
 	}
 }
 
@@ -112,12 +95,6 @@ func AdoptPatch(ws *v1alpha1.Workspace, act lifecycle.Action) []byte {
 // unmanaged. The other labels stay and identify the home.
 func ReleasePatch(act lifecycle.Action) []byte {
 	return patch(act.UID, map[string]any{"labels": map[string]any{LabelManagedBy: nil}})
-}
-
-// LeftBehind reports whether a PersistentVolumeClaim is the home that a deleted Workspace of this name left behind.
-func LeftBehind(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim) bool {
-	return !OurVolume(ws, pvc) && Released(pvc) && pvc.Labels[LabelWorkspace] == ws.Name && pvc.Labels[LabelWorkspaceUID] != "" &&
-		Marker(pvc).Content != "" && metav1.GetControllerOf(pvc) == nil
 }
 
 func patch(uid string, metadata map[string]any) []byte {

@@ -36,7 +36,6 @@ func Read(ws *v1alpha1.Workspace) lifecycle.Status {
 	status := lifecycle.Status{
 		ObservedGeneration: s.ObservedGeneration,
 		Phase:              known(states, s.Phase),
-		PreviousPhase:      known(states, s.PreviousPhase),
 		Operation:          operationOf(s.Operation),
 		ArchiveKey:         s.ArchiveKey,
 		RunningSince:       moment(s.RunningSince),
@@ -83,7 +82,6 @@ func Unknown(s *v1alpha1.WorkspaceStatus) []string {
 		}
 	}
 	check("phase", string(s.Phase), known(states, s.Phase) != "")
-	check("previousStatus", string(s.PreviousPhase), known(states, s.PreviousPhase) != "")
 	if o := s.Operation; o != nil {
 		check("operation.type", string(o.Type), known(operations, o.Type) != "")
 		check("operation.failed", string(o.Failed), known(reasons, o.Failed) != "")

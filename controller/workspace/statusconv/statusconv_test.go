@@ -1,6 +1,7 @@
 package statusconv_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestStatusRoundTrip(t *testing.T) {
 func TestAnythingCanBeRead(t *testing.T) {
 	ws := ann()
 	ws.Status = v1alpha1.WorkspaceStatus{
-		Phase: "ASLEEP", PreviousPhase: "AWAKE",
+		Phase:     "ASLEEP",
 		Operation: &v1alpha1.Operation{Type: "DANCING", ID: "x", Failed: "Tired", PointOfNoReturn: true},
 		Volume:    &v1alpha1.VolumeStatus{UID: "v", Content: "Full"},
 		Archive:   &v1alpha1.ArchiveStatus{SHA256: "sha256:ab", SizeBytes: -1},
@@ -67,7 +68,7 @@ func TestAnythingCanBeRead(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	strange := []string{
-		`status.phase: "ASLEEP"`, `status.previousStatus: "AWAKE"`, `status.operation.type: "DANCING"`, `status.operation.failed: "Tired"`,
+		`status.phase: "ASLEEP"`, `status.operation.type: "DANCING"`, `status.operation.failed: "Tired"`,
 		`status.volume.content: "Full"`, `status.error.reason: "Bored"`, `status.error.operation: "DANCING"`,
 	}
 	if diff := cmp.Diff(strange, statusconv.Unknown(&ws.Status)); diff != "" {
@@ -159,5 +160,23 @@ func TestSpec(t *testing.T) {
 	ws.Spec.DesiredState, ws.Spec.DeletionPolicy = v1alpha1.DesiredPending, ""
 	if got := statusconv.Spec(ws, false); got.Desired != lifecycle.Pending || got.DeletionPolicy != lifecycle.DeleteHome {
 		t.Errorf("%+v", got)
+	}
+}
+
+// An earlier version recorded the phase before ERROR. Such a status is read, and written without it.
+func TestAStatusOfAnEarlierVersion(t *testing.T) {
+	ws := ann()
+	stored := `{"phase": "ERROR", "previousStatus": "STANDBY", "volume": {"uid": "v", "content": "Empty", "epoch": 3}}`
+	if err := json.Unmarshal([]byte(stored), &ws.Status); err != nil {
+		t.Fatal(err)
+	}
+	read := statusconv.Read(ws)
+	want := lifecycle.Status{Phase: lifecycle.Failed, Volume: lifecycle.Volume{UID: "v", Content: lifecycle.Empty, Epoch: 3}}
+	if diff := cmp.Diff(want, read); diff != "" || len(statusconv.Unknown(&ws.Status)) > 0 {
+		t.Errorf("(-want +got)\n%s%v", diff, statusconv.Unknown(&ws.Status))
+	}
+	written, err := json.Marshal(statusconv.Write(ws, read, lifecycle.Observation{Failed: true}))
+	if err != nil || strings.Contains(string(written), "previousStatus") {
+		t.Errorf("%s, %v", written, err)
 	}
 }

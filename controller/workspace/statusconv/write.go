@@ -15,8 +15,7 @@ import (
 func Write(ws *v1alpha1.Workspace, status lifecycle.Status, seen lifecycle.Observation) v1alpha1.WorkspaceStatus {
 	out := *ws.Status.DeepCopy()
 	out.ObservedGeneration = status.ObservedGeneration
-	out.Phase, out.PreviousPhase = v1alpha1.Phase(status.Phase), v1alpha1.Phase(status.PreviousPhase)
-	out.DisplayState = string(Display(status))
+	out.Phase, out.DisplayState = v1alpha1.Phase(status.Phase), string(Display(status))
 	out.Operation = operation(status.Operation, ws.Status.Operation)
 	out.ArchiveKey, out.Archive = status.ArchiveKey, archive(status.Archive)
 	out.Volume = volume(ws.Name, status.Volume)

@@ -15,33 +15,21 @@ import (
 	"kyklos.io/kyklos/test/bench"
 )
 
-// homes are typical contents of developers' homes, one kind each.
-var homes = []struct {
-	name  string
-	plant func(b *testing.B, home string)
-}{
-	{"many small files", func(b *testing.B, home string) { plantText(b, home, 20_000, 2_000, 8_000) }},
-	{"a checkout of source code", func(b *testing.B, home string) {
-		plantText(b, home, 5_000, 500, 30_000)
-		plantNoise(b, home, 2, 10<<20)
-	}},
-	{"few large files", func(b *testing.B, home string) { plantNoise(b, home, 4, 16<<20); plantText(b, home, 4, 16<<20, 16<<20) }},
-	{"a file with holes", plantSparse},
-}
-
 // BenchmarkAgainstTarGzip measures the whole protocol, including reading back and flushing, next to tar with gzip or zstd and
 // to restic with a new repository, on the same files: W41 for the data. All take turns, and the fastest of each counts, so
-// that a busy machine affects all equally. A program that is not there is left out; restic is bin/restic. KYKLOS_BENCH_HOME
-// names a real home instead, KYKLOS_BENCH_ROUNDS the number of rounds.
+// that a busy machine affects all equally. A program that is not there is left out; restic is bin/restic. -archives chooses the
+// homes, KYKLOS_BENCH_HOME names a real one instead, KYKLOS_BENCH_ROUNDS the number of rounds.
 func BenchmarkAgainstTarGzip(b *testing.B) {
 	if real := os.Getenv("KYKLOS_BENCH_HOME"); real != "" {
 		b.Run("own", func(b *testing.B) {
-			compareWithTar(b, "own", func(b *testing.B, home string) { shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real) })
+			compareWithTar(b, material{name: "own", rounds: 3, plant: func(b *testing.B, home string) {
+				shell(b, "", `mkdir -p "$1"; cp -a "$2/." "$1"`, home, real)
+			}})
 		})
 		return
 	}
-	for _, home := range homes {
-		b.Run(home.name, func(b *testing.B) { compareWithTar(b, home.name, home.plant) })
+	for _, of := range *materials {
+		b.Run(of.name, func(b *testing.B) { compareWithTar(b, of) })
 	}
 }
 
@@ -60,7 +48,7 @@ var tools = []tool{
 	{"restic", "restic", `restic init -q -r "$1"`, `restic backup -q --no-cache -r "$1" home; sync -f "$1"`, `restic restore -q --no-cache -r "$1" latest --target .; sync -f .`},
 }
 
-func compareWithTar(b *testing.B, home string, plant func(b *testing.B, home string)) {
+func compareWithTar(b *testing.B, of material) {
 	b.Setenv("PATH", filepath.Join(repository(b), "bin")+":"+os.Getenv("PATH"))
 	b.Setenv("RESTIC_PASSWORD", "secret")
 	present := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool {
@@ -68,24 +56,27 @@ func compareWithTar(b *testing.B, home string, plant func(b *testing.B, home str
 		return err != nil
 	})
 	folder := b.TempDir()
-	volume := filepath.Join(folder, "volume")
-	plant(b, filepath.Join(volume, "home"))
+	of.needsRoom(b, folder)
 	rounds, err := strconv.Atoi(os.Getenv("KYKLOS_BENCH_ROUNDS"))
 	if err != nil {
-		rounds = 3
+		rounds = of.rounds
 	}
 	archived, restored := map[string]*took{}, map[string]*took{}
 	for _, name := range append(names(present), kyklos) {
 		archived[name], restored[name] = &took{}, &took{}
 	}
+	t := turns{material: of, volume: filepath.Join(folder, "volume"), archived: archived, restored: restored}
 	for b.Loop() {
 		for range rounds {
-			takeTurns(b, mkdir(b, folder), volume, present, archived, restored)
+			for _, tool := range present {
+				t.of(b, tool, mkdir(b, folder))
+			}
+			t.ours(b, mkdir(b, folder))
 		}
 	}
 	for _, t := range present {
 		record := func(what, unit string, ours, theirs float64) {
-			bench.Record(b, bench.Figure{Area: "archives", What: home + ": " + what + ", beside " + t.name, Unit: unit, Value: ours, Floor: theirs, Beside: t.name})
+			bench.Record(b, bench.Figure{Area: "archives", What: of.name + ": " + what + ", beside " + t.name, Unit: unit, Value: ours, Floor: theirs, Beside: t.name})
 		}
 		own, other := archived[kyklos], archived[t.name]
 		record("archiving", "s", own.wall.Seconds(), other.wall.Seconds())
@@ -97,29 +88,61 @@ func compareWithTar(b *testing.B, home string, plant func(b *testing.B, home str
 	}
 }
 
-// takeTurns archives and restores once with each program, in the folder temporary, which it removes.
-func takeTurns(b *testing.B, temporary, volume string, present []tool, archived, restored map[string]*took) {
-	for _, t := range present {
-		archive := filepath.Join(temporary, t.program)
-		shell(b, volume, t.prepare, archive)
-		archived[t.name].least(b, func() { shell(b, volume, t.archive, archive) })
-		archived[t.name].size = sizeOf(b, archive)
-		restored[t.name].least(b, func() { shell(b, mkdir(b, temporary), t.restore, archive) })
+// turns lets the programs archive and restore one home, one after the other, so that the disk holds the home or what is restored
+// of it, and one archive.
+type turns struct {
+	material
+	volume             string
+	archived, restored map[string]*took
+}
+
+// planted makes the home, unless it is there.
+func (t turns) planted(b *testing.B) {
+	b.Helper()
+	if _, err := os.Stat(t.volume); err != nil {
+		t.plant(b, filepath.Join(t.volume, "home"))
+		shell(b, "", `sync -f "$1"`, t.volume)
 	}
+}
+
+// cleared makes room for a restored home. A small one stays, since making it takes longer than it is worth.
+func (t turns) cleared(b *testing.B) {
+	b.Helper()
+	if t.large {
+		shell(b, "", `rm -rf "$1"`, t.volume)
+	}
+}
+
+// of archives and restores once with a program, in the folder temporary, which it removes.
+func (t turns) of(b *testing.B, tool tool, temporary string) {
+	t.planted(b)
+	archive := filepath.Join(temporary, tool.program)
+	shell(b, t.volume, tool.prepare, archive)
+	t.archived[tool.name].least(b, func() { shell(b, t.volume, tool.archive, archive) })
+	t.archived[tool.name].size = sizeOf(b, archive)
+	t.cleared(b)
+	t.restored[tool.name].least(b, func() { shell(b, mkdir(b, temporary), tool.restore, archive) })
+	shell(b, "", `rm -rf "$1"`, temporary)
+}
+
+// ours does the same with Kyklos.
+func (t turns) ours(b *testing.B, temporary string) {
+	t.planted(b)
 	stored := mkdir(b, temporary)
 	store := filestore.New(stored)
-	archived[kyklos].least(b, func() {
-		if _, err := Archive(b.Context(), archiving(store, volume)); err != nil {
+	t.archived[kyklos].least(b, func() {
+		if _, err := Archive(b.Context(), archiving(store, t.volume)); err != nil {
 			b.Fatal(err)
 		}
 	})
-	archived[kyklos].size = sizeOf(b, stored)
-	restored[kyklos].least(b, func() {
+	t.archived[kyklos].size = sizeOf(b, stored)
+	t.cleared(b)
+	t.restored[kyklos].least(b, func() {
 		if _, err := Restore(b.Context(), restoring(store, mkdir(b, temporary))); err != nil {
 			b.Fatal(err)
 		}
 	})
-	shell(b, volume, `rm -rf "$@"`, temporary)
+	shell(b, "", `rm -rf "$1"`, temporary)
 }
 
 const kyklos = "kyklos"
