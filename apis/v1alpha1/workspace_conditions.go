@@ -1,7 +1,7 @@
 package v1alpha1
 
-// The condition types of a Workspace. Its status always has all six. These types and the reasons below, which are also the
-// values of status.error.code and the reasons of events, are a public contract: do not rename them.
+// The condition types of a Workspace. Its status always has all six, and ConditionServiceReady. These types and the reasons below,
+// which are also the values of status.error.code and the reasons of events, are a public contract: do not rename them.
 const (
 	// ConditionReady is whether the workspace is in the desired state and no operation is in progress.
 	ConditionReady = "Ready"

@@ -35,6 +35,7 @@ func (s *scenario) exerciseWorkspace(namespace string, args ...string) {
 	s.awaitState(namespace, "RUNNING")
 	s.changeWorkspace(namespace, `"standbyTTLSeconds":1`)
 	s.awaitState(namespace, "STANDBY") // it was idle
+	s.exerciseService(namespace)
 	s.changeWorkspace(namespace, `"storage":{"size":"2Gi"}`)
 	dead := make(chan error, 1)
 	proxy.Inject(func(r harness.Request, after bool) {
@@ -97,4 +98,15 @@ func (s *scenario) awaitState(namespace, state string) {
 	if warned, _ := s.Kubectl("", "get", "events", "-n", namespace, "--field-selector=type=Warning,involvedObject.kind=Workspace", "-o=jsonpath={.items[*].reason}"); strings.TrimSpace(warned) != "" {
 		s.Errorf("before the state %s: got the warnings %s", state, warned)
 	}
+}
+
+// exerciseService has the manager mend the Workspace's Service, delete it and create it again.
+func (s *scenario) exerciseService(namespace string) {
+	s.Helper()
+	s.Kubectl("", "patch", "service", "ws-home", "-n", namespace, "--type=merge", "-p", `{"spec":{"selector":{"kyklos.io/role":"other"}}}`)
+	s.awaitField(namespace, "service/ws-home", `{.spec.selector.kyklos\.io/role}`, "workspace")
+	s.changeWorkspace(namespace, `"ports":[]`)
+	s.awaitField(namespace, "workspace/home", "{.status.address}", "")
+	s.changeWorkspace(namespace, `"ports":[9090]`)
+	s.awaitField(namespace, "workspace/home", "{.status.address}", "ws-home."+namespace+".svc:9090")
 }
