@@ -36,7 +36,7 @@ func TestStorm(t *testing.T) {
 }
 
 // turns is how often a storm is measured: small ones take little and vary more.
-func (s *scenario) turns() int { return max(1, min(3, 3000/s.count)) }
+func (s *scenario) turns() int { return max(1, min(7, 7000/s.count)) }
 
 func (s *scenario) measure() {
 	s.create("web")
@@ -93,6 +93,7 @@ func (s *scenario) storm(manager *harness.Manager, direction string, at time.Tim
 	record("the last status and event", "s", reported.Sub(boundary).Seconds(), 0)
 	record("CPU of the manager for each", "ms", 1000*each(spent.cpu), 0)
 	record("writes for each, without its event", "requests", each(spent.scales+spent.statuses), 2)
+	record("requests that the API server refused for now, for each", "requests", each(spent.refused), 0)
 	record("conversions for each, which the API server asks for", "requests", each(spent.conversions), 0)
 }
 
