@@ -106,7 +106,7 @@ func (s *scenario) exerciseService(namespace string) {
 	s.Kubectl("", "patch", "service", "ws-home", "-n", namespace, "--type=merge", "-p", `{"spec":{"selector":{"kyklos.io/role":"other"}}}`)
 	s.awaitField(namespace, "service/ws-home", `{.spec.selector.kyklos\.io/role}`, "workspace")
 	s.changeWorkspace(namespace, `"ports":[]`)
-	s.awaitField(namespace, "workspace/home", "{.status.address}", "")
+	s.awaitField(namespace, "workspace/home", `{.status.conditions[?(@.type=="ServiceReady")].reason}`, "NoPorts")
 	s.changeWorkspace(namespace, `"ports":[9090]`)
 	s.awaitField(namespace, "workspace/home", "{.status.address}", "ws-home."+namespace+".svc:9090")
 }
