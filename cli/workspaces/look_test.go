@@ -39,9 +39,9 @@ func during(operation v1alpha1.OperationType, reason, message string) func(*v1al
 // W86: what is shown of each situation on the way to RUNNING, and which ones have no end of their own.
 func TestLook(t *testing.T) {
 	owned := []metav1.ManagedFieldsEntry{
-		{Manager: "kyklos-schedule", Time: ptr.To(metav1.Unix(20, 0)), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:desiredState":{}}}`)}},
-		{Manager: "kubectl", Time: ptr.To(metav1.Unix(30, 0)), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:image":{}}}`)}},
-		{Manager: "early", Time: ptr.To(metav1.Unix(10, 0)), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:desiredState":{}}}`)}},
+		{Manager: "kyklos-schedule", Time: ptr.To(metav1.Unix(20, 0)), FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:desiredState":{}}}`)},
+		{Manager: "kubectl", Time: ptr.To(metav1.Unix(30, 0)), FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:image":{}}}`)},
+		{Manager: "early", Time: ptr.To(metav1.Unix(10, 0)), FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:desiredState":{}}}`)},
 	}
 	for name, c := range map[string]struct {
 		change func(*v1alpha1.Workspace)

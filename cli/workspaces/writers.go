@@ -21,7 +21,7 @@ func writer(ws *v1alpha1.Workspace) string {
 		var fields struct {
 			Spec map[string]json.RawMessage `json:"f:spec"`
 		}
-		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.Raw, &fields) != nil || fields.Spec["f:desiredState"] == nil {
+		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil || fields.Spec["f:desiredState"] == nil {
 			continue
 		}
 		if entry.Time != nil && entry.Time.Time.Before(at) {
@@ -50,7 +50,7 @@ func Schedules(ws *v1alpha1.Workspace, want v1alpha1.DesiredState, all []v1beta1
 		}
 		note := fmt.Sprintf("TimeWindowScaler %s also sets the state of Workspace %s", tws.Name, ws.Name)
 		how, now := tws.Spec.Workspace, tws.Status.EffectiveReplicas
-		if how != nil && how.Enforce && now != nil && asked(*now) != want && !(how.KeepArchived && *now > 0 && want == v1alpha1.DesiredPending) {
+		if how != nil && how.Enforce && now != nil && asked(*now) != want && (!how.KeepArchived || *now == 0 || want != v1alpha1.DesiredPending) {
 			notes = append(notes, fmt.Sprintf("%s, with spec.workspace.enforce: it sets it back to %s at once; pause it with spec.pause", note, asked(*now)))
 			continue
 		}
