@@ -18,6 +18,7 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/podtemplate"
 )
 
 // MoverContainer is the name of the mover's container. Its Pod may have others, which a webhook injected.
@@ -119,7 +120,7 @@ func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.P
 		{Name: "ticket", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: act.Name, DefaultMode: ptr.To(int32(0o440))}}},
 		{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr.To(resource.MustParse("16Mi"))}}},
 	}
-	security := restricted()
+	security := podtemplate.ContainerSecurity(nil)
 	security.ReadOnlyRootFilesystem = ptr.To(true)
 	spec.Containers = []corev1.Container{{
 		Name: MoverContainer, Image: move.Image, Args: arguments(ws, act, move), Resources: move.Resources, Env: moverEnv(move.Resources),
