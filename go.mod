@@ -38,9 +38,11 @@ require (
 	k8s.io/klog/v2 v2.140.0 // client-go's log, sent where ours goes
 	k8s.io/metrics v0.37.2 // windows' metrics: the types of external.metrics.k8s.io
 	k8s.io/pod-security-admission v0.37.2 // spec.template: the rules of the restricted Pod Security Standard
+	k8s.io/streaming v0.37.2 // kyklos workspace open: when to forward a port without WebSockets
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // the injected clock
 	pgregory.net/rapid v1.3.0 // tests: properties
 	sigs.k8s.io/controller-runtime v0.25.2
+	sigs.k8s.io/gateway-api v1.6.0 // tests: the routes in docs
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // spec.template: fields that a Pod does not have, with their paths
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // storage migration: sets of managed fields
 	sigs.k8s.io/yaml v1.6.0 // tests and make run: manifests rewritten
@@ -87,11 +89,13 @@ require (
 	github.com/go-openapi/swag/typeutils v0.27.1 // indirect
 	github.com/go-openapi/swag/yamlutils v0.27.1 // indirect
 	github.com/google/gnostic-models v0.7.1 // indirect
+	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
+	github.com/moby/spdystream v0.5.1 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
@@ -126,9 +130,7 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/component-base v0.37.2 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
-	k8s.io/streaming v0.37.2 // indirect
 	sigs.k8s.io/apiserver-network-proxy/konnectivity-client v0.36.0 // indirect
-	sigs.k8s.io/gateway-api v1.6.0 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 )
 

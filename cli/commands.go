@@ -1,4 +1,5 @@
-// Package cli has the offline commands: they read manifests and clusters, and change nothing in a cluster.
+// Package cli has the commands for people: they read manifests and clusters. Only those of Workspaces that say so change something in a
+// cluster.
 package cli
 
 import (

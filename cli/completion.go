@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/cli/manifest"
 	"kyklos.io/kyklos/cli/source"
 	"kyklos.io/kyklos/internal/kubeconfig"
@@ -53,22 +55,48 @@ func scalersOfFiles(cmd *cobra.Command) (names []string) {
 }
 
 func scalersOfCluster(cmd *cobra.Command) (names []string) {
+	inCluster(cmd, func(ctx context.Context, reader client.Reader, namespace string) {
+		scalers, err := source.Objects(ctx, reader, namespace, nil)
+		if err != nil {
+			return
+		}
+		for i := range scalers {
+			names = append(names, scalers[i].Name)
+		}
+	})
+	return names
+}
+
+// completeWorkspaces completes the name of a Workspace in the cluster.
+func completeWorkspaces(cmd *cobra.Command, args []string, prefix string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	inCluster(cmd, func(ctx context.Context, reader client.Reader, namespace string) {
+		var list v1alpha1.WorkspaceList
+		if reader.List(ctx, &list, client.InNamespace(namespace)) != nil {
+			return
+		}
+		for i := range list.Items {
+			if name := list.Items[i].Name; strings.HasPrefix(name, prefix) {
+				names = append(names, name)
+			}
+		}
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// inCluster calls read with the cluster of the command line, if there is one. The user waits for it.
+func inCluster(cmd *cobra.Command, read func(ctx context.Context, reader client.Reader, namespace string)) {
 	var from kubeconfig.Flags
 	for name, value := range map[string]*string{"kubeconfig": &from.Kubeconfig, "context": &from.Context, "namespace": &from.Namespace} {
 		*value, _ = cmd.Flags().GetString(name)
 	}
 	reader, namespace, err := from.Reader("completion")
 	if err != nil {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	scalers, err := source.Objects(ctx, reader, namespace, nil)
-	if err != nil {
-		return nil
-	}
-	for i := range scalers {
-		names = append(names, scalers[i].Name)
-	}
-	return names
+	read(ctx, reader, namespace)
 }

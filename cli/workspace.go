@@ -33,13 +33,19 @@ var archivesFormats = []string{"table", "json"}
 func newWorkspaceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workspace",
-		Short: "Show what the cluster does not show of a Workspace",
-		Example: `  # The archives of a home in a store
+		Short: "Start, stop, archive and open Workspaces, and list their archives",
+		Example: `  # Start a Workspace and open it in the browser
+  kyklos workspace open ann -n team
+
+  # The archives of a home in a store
   kyklos workspace archives ann -n team`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newArchivesCommand())
+	for _, change := range changes {
+		cmd.AddCommand(newStateCommand(change))
+	}
+	cmd.AddCommand(newOpenCommand(), newArchivesCommand())
 	return cmd
 }
 
@@ -59,7 +65,7 @@ It changes nothing.`,
   # Those that a deleted Workspace left in a store
   kyklos workspace archives ann -n team --store home-archive -o json`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: completeWorkspaces,
 		RunE:              func(cmd *cobra.Command, names []string) error { return options.run(cmd, names[0]) },
 	}
 	options.Bind(cmd.Flags())

@@ -1,7 +1,8 @@
 package v1alpha1
 
-// The condition types of a Workspace. Its status always has all of them, and InUse. These types and the reasons below, which are also the
-// values of status.error.code and the reasons of events, are a public contract: do not rename them.
+// The condition types of a Workspace. Its status always has all of them, and InUse and ServiceReady, which have files of their own.
+// These types and the reasons below, which are also the values of status.error.code and the reasons of events, are a public
+// contract: do not rename them.
 const (
 	// ConditionReady is whether the workspace is in the desired state and no operation is in progress.
 	ConditionReady = "Ready"

@@ -75,6 +75,12 @@ type Operation struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Progress string `json:"progress,omitempty"`
+	// progressPercent is about how much of the Job is done. It is absent while that is
+	// not known.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	ProgressPercent int32 `json:"progressPercent,omitempty"`
 }
 
 // FailureCounts counts the failures of one operation, separately for each reason.

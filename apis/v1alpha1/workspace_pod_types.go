@@ -31,7 +31,9 @@ type WorkspacePod struct {
 	// +kubebuilder:validation:MaxItems=256
 	Env []EnvVar `json:"env,omitempty"`
 
-	// ports are the ports that the container listens on.
+	// ports are the ports that the container listens on. If there are any, the
+	// workspace has a Service that leads to them, also while it is stopped; the first
+	// one is in status.address.
 	// +optional
 	// +listType=set
 	// +kubebuilder:default={8080}

@@ -78,6 +78,13 @@ type WorkspaceStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	PodName string `json:"podName,omitempty"`
 
+	// address is where the first of spec.ports is reached within the cluster:
+	// SERVICE.NAMESPACE.svc:PORT. It stays while the workspace is stopped. It is empty
+	// without a Service; see the condition ServiceReady.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Address string `json:"address,omitempty"`
+
 	// runningSince is when the workspace entered RUNNING.
 	// +optional
 	RunningSince *metav1.Time `json:"runningSince,omitempty"`
@@ -112,8 +119,8 @@ type WorkspaceStatus struct {
 	// +optional
 	Error *ErrorInfo `json:"error,omitempty"`
 
-	// conditions are Ready, VolumeReady, PodReady, ArchiveReady, Progressing, Stalled
-	// and InUse.
+	// conditions are Ready, VolumeReady, PodReady, ArchiveReady, Progressing,
+	// Stalled, InUse and ServiceReady.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -59,8 +59,8 @@ The commands for schedules read manifests and need no cluster: they validate a s
 it is applied. The commands for a cluster are run there by Kyklos itself. The help of each command has examples,
 as kyklos convert --help.
 
-The exit code is 1 if lint reports errors, or diff --exit-code finds a change, and 2 if the input or the command
-line is invalid.`,
+The exit code is 1 if lint reports errors, diff --exit-code finds a change, or a Workspace does not reach its state,
+and 2 if the input or the command line is invalid.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

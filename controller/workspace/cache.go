@@ -37,6 +37,7 @@ func CacheOptions(options *cache.Options, namespaces []string) {
 	options.ByObject[&corev1.Pod{}] = cache.ByObject{Namespaces: in, Label: ours, Transform: stripPod}
 	options.ByObject[&batchv1.Job{}] = cache.ByObject{Namespaces: in, Label: ours, Transform: stripJob}
 	options.ByObject[&corev1.PersistentVolumeClaim{}] = cache.ByObject{Namespaces: in, Label: ours}
+	options.ByObject[&corev1.Service{}] = cache.ByObject{Namespaces: in, Label: ours, Transform: cache.TransformStripManagedFields()}
 }
 
 func stripPod(obj any) (any, error) {

@@ -2,6 +2,7 @@
 // one pass:
 //
 //	observe   all reads: the Workspace, its Pod, volume and movers, from the caches
+//	serve     read and write its Service, on which nothing else depends
 //	plan      ask the engine; on its request observe the API server itself or all Pods, or ask the object store
 //	act       execute the decision, unless it is a new status
 //	report    pure: the status, events and metrics; the status is written, then events and metrics are published

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/controller/workspace/turns"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -38,6 +39,8 @@ type answers struct {
 	accepted bool
 	// err is the last error of a store or a write, for the message.
 	err error
+	// service is what became of the Service. No decision depends on it.
+	service message.Service
 }
 
 // plan asks the engine for the next step, and answers its questions until it decides.

@@ -48,7 +48,7 @@ func (r *Reconciler) pollMover(ctx context.Context, p plan) (bool, error) {
 	if !known || last.attempt != current.attempt {
 		return true, nil // it has just begun
 	}
-	text, err := r.moverProgress(ctx, p, current.attempt)
+	text, percent, err := r.moverProgress(ctx, p, current.attempt)
 	if err != nil {
 		log.FromContext(ctx).V(1).Info("Cannot poll the progress of the mover", "reason", err.Error())
 	}
@@ -56,31 +56,32 @@ func (r *Reconciler) pollMover(ctx context.Context, p plan) (bool, error) {
 		return true, nil
 	}
 	next := p.ws.DeepCopy()
-	next.Status.Operation.Progress = text
+	next.Status.Operation.Progress, next.Status.Operation.ProgressPercent = text, percent
 	return true, r.Client.Status().Update(ctx, next)
 }
 
-// moverProgress reads the mover's note or, if there is none, how much of the upload the store has. "" means unknown.
-func (r *Reconciler) moverProgress(ctx context.Context, p plan, attempt string) (string, error) {
+// moverProgress reads the mover's note or, if there is none, how much of the upload the store has. "" means unknown, and so do 0
+// percent.
+func (r *Reconciler) moverProgress(ctx context.Context, p plan, attempt string) (text string, percent int32, _ error) {
 	operation, key := p.status.Operation, p.status.ArchiveKey
 	if operation.Type == lifecycle.Archiving {
 		key = lifecycle.ArchiveKey(p.spec.UID, operation.ID)
 	}
 	note, known, failed := r.Store.Progress(ctx, storeSecret(p.ws), key, attempt)
 	if known || operation.Type != lifecycle.Archiving {
-		return message.Progress(note), failed
+		return message.Progress(note), message.Percent(note), failed
 	}
 	secret, err := get(ctx, r.APIReader, p.ws.Namespace, operation.JobName, &corev1.Secret{})
 	if err != nil || secret == nil || !objects.Ours(p.ws, secret) {
-		return "", err
+		return "", 0, err
 	}
 	ticket, err := objects.ReadTicket(secret)
 	if err != nil {
-		return "", err // the attempt will fail because of it
+		return "", 0, err // the attempt will fail because of it
 	}
 	bytes, known, err := r.Store.Uploaded(ctx, storeSecret(p.ws), ticket)
 	if err != nil || !known || bytes == 0 {
-		return "", err
+		return "", 0, err
 	}
-	return message.Uploaded(bytes), nil
+	return message.Uploaded(bytes), 0, nil
 }

@@ -59,6 +59,8 @@ type Reconciler struct {
 	rejectedSizes sync.Map
 	// polls holds when the progress of a mover was last polled: Workspace's UID to poll.
 	polls sync.Map
+	// services holds the last failure about a Service: Workspace's UID to failedService.
+	services sync.Map
 }
 
 // inTurn runs passes in their turn. The time limit of one begins with its turn.
@@ -115,7 +117,7 @@ func (r *Reconciler) pass(ctx context.Context, ws *v1alpha1.Workspace) (reconcil
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	p, err := r.plan(ctx, observed, answers{})
+	p, err := r.plan(ctx, observed, answers{service: r.serve(ctx, observed)})
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -165,6 +167,7 @@ func (r *Reconciler) requeueAfter(p plan, wrote, moving bool) time.Duration {
 func (r *Reconciler) forget(key types.NamespacedName, uid types.UID) {
 	r.reservations.forget(key, uid)
 	r.polls.Delete(uid)
+	r.services.Delete(uid)
 	r.Events.Forget(key)
 	metrics.ForgetWorkspace(key)
 	metrics.RecordUndecodable(targetkind.Workspace.Kind, key, false)

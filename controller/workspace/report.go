@@ -62,6 +62,7 @@ func (r *Reconciler) report(p plan) message.Facts {
 	facts := message.Facts{
 		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: cmp.Or(p.archive.Store, p.newest.Store), Running: p.available.running,
 		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
+		Service:  p.service,
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
 	}
 	if p.pod != nil && objects.Ours(p.ws, p.pod) {
@@ -89,7 +90,7 @@ func (r *Reconciler) publish(ctx context.Context, p plan, facts message.Facts) {
 		log.FromContext(ctx).Info("Workspace changed", "rule", p.decision.Rule, "phase", after.Phase, "operation", after.Operation.Type,
 			"attempt", after.Operation.Attempt, "code", p.decision.Code)
 	}
-	r.Events.Publish(p.ws, p.now, facts.Events()...)
+	r.Events.Publish(p.ws, p.now, append(facts.Events(), facts.ServiceEvents()...)...)
 	p.count()
 }
 

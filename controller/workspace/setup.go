@@ -32,6 +32,7 @@ import (
 // +kubebuilder:rbac:groups=kyklos.io,resources=workspaces/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;delete
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
@@ -120,6 +121,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Watches(&corev1.Pod{}, ours).
 		Watches(&corev1.PersistentVolumeClaim{}, ours).
 		Watches(&batchv1.Job{}, ours).
+		Watches(&corev1.Service{}, ours).
 		WatchesRawSource(source.Func(queue.Attach)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: inTurns.Passes(),

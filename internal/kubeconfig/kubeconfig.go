@@ -4,6 +4,7 @@ package kubeconfig
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
@@ -59,4 +60,18 @@ func (f *Flags) Reader(command string) (client.Reader, string, error) {
 		return nil, "", fmt.Errorf("create an API server client: %w", err)
 	}
 	return reader, namespace, nil
+}
+
+// Client returns a client that also writes and watches, its configuration, and the namespace. warn gets the warnings of the API server.
+func (f *Flags) Client(command string, warn io.Writer) (client.WithWatch, *rest.Config, string, error) {
+	config, namespace, err := f.Connect(command)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	config.WarningHandler = rest.NewWarningWriter(warn, rest.WarningWriterOptions{Deduplicate: true})
+	cluster, err := client.NewWithWatch(config, client.Options{Scheme: scheme.New()})
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("create an API server client: %w", err)
+	}
+	return cluster, config, namespace, nil
 }

@@ -74,7 +74,7 @@ func readExamples(root, page string) (blocks []block, err error) {
 		switch {
 		case strings.HasPrefix(example, "#"):
 			comment = example
-		case strings.Contains(comment, " a store"): // test/e2e/workspace has one
+		case strings.Contains(comment, " a store"), strings.Contains(comment, "Workspace"): // test/e2e/workspace has them
 		case kyklosCommand.MatchString(example):
 			command := harness.Command{Text: example}
 			if _, code, says := strings.Cut(comment, "exit "); says {

@@ -6,9 +6,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -33,6 +35,11 @@ func decode(t *testing.T, document string) metav1.Object {
 		"Namespace":               &corev1.Namespace{},
 		"PersistentVolumeClaim":   &corev1.PersistentVolumeClaim{},
 		"Workspace":               &v1alpha1.Workspace{},
+		"Service":                 &corev1.Service{},
+		"NetworkPolicy":           &networkingv1.NetworkPolicy{},
+		"Ingress":                 &networkingv1.Ingress{},
+		"HTTPRoute":               &gatewayv1.HTTPRoute{},
+		"TCPRoute":                &gatewayv1.TCPRoute{},
 		"ClusterRole":             &rbacv1.ClusterRole{},
 		"Role":                    &rbacv1.Role{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},

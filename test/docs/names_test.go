@@ -75,8 +75,10 @@ func TestMetrics(t *testing.T) {
 // flagLine is a line of --help: name, type (none for booleans), what it does, default.
 var flagLine = regexp.MustCompile(`^ +(?:-\w, )?(--[a-z-]+)(?: [a-zA-Z0-9]+)? {2,}.*?(?: \(default "?([^")]*)"?\))?$`)
 
-// foreignFlags are flags of helm, kubectl and kube-apiserver.
-var foreignFlags = []string{"--admission-control-config-file", "--force-conflicts", "--reset-then-reuse-values", "--set", "--take-ownership"}
+// foreignFlags are flags of helm, kubectl, kube-apiserver and oauth2-proxy.
+var foreignFlags = []string{
+	"--admission-control-config-file", "--allowed-group", "--email-domain", "--force-conflicts", "--reset-then-reuse-values", "--set", "--take-ownership", "--upstream",
+}
 
 // commandPage is a page of the generated reference, which has the name of a command.
 var commandPage = regexp.MustCompile(`\bkyklos_[a-z_]+\.md`)

@@ -29,6 +29,7 @@ type Facts struct {
 	Store string
 	// Outdated: the Pod was created from an earlier spec.
 	Outdated bool
+	Service  Service
 }
 
 // Limits are the maximum numbers of running workspaces per owner, per namespace and in all, and of movers, of which some are
@@ -52,6 +53,7 @@ func (f Facts) Status(now time.Time) v1alpha1.WorkspaceStatus {
 	status.Error = f.Error()
 	status.Conditions = f.Conditions(now)
 	f.setUse(&status, now)
+	f.setService(&status, now)
 	return status
 }
 

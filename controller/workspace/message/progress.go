@@ -32,3 +32,20 @@ func percent(p archive.Progress) string {
 
 // Uploaded describes how much of a home the store has, if nothing else is known.
 func Uploaded(bytes int64) string { return size(bytes) + " uploaded" }
+
+// Percent is how much of all its steps a mover has done; 0 if that is not known. An archive is packed, and then read back.
+func Percent(p archive.Progress) int32 {
+	if p.OfBytes <= 0 {
+		return 0
+	}
+	share := max(0, min(1, float64(p.Bytes)/float64(p.OfBytes)))
+	switch p.Step {
+	case archive.Packing:
+		return int32(50 * share)
+	case archive.Verifying:
+		return int32(50 + 50*share)
+	case archive.Unpacking:
+		return int32(100 * share)
+	}
+	return 0
+}

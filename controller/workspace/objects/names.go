@@ -70,16 +70,18 @@ func meta(ws *v1alpha1.Workspace, name, role string, act lifecycle.Action) metav
 	marks[LabelRole] = role
 	marks[LabelOperation] = act.OperationID
 	marks[LabelAttempt] = strconv.Itoa(int(act.Attempt))
-	controller := true
-	return metav1.ObjectMeta{
-		Name: name, Namespace: ws.Namespace, Labels: marks,
-		OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: v1alpha1.GroupVersion.String(), Kind: "Workspace", Name: ws.Name, UID: ws.UID, Controller: &controller,
-		}},
-	}
+	return metav1.ObjectMeta{Name: name, Namespace: ws.Namespace, Labels: marks, OwnerReferences: owners(ws)}
 }
 
-// Ours reports whether a Pod, Job or Secret belongs to this Workspace: its controller has the same UID (D20).
+// owners are those of an object that is deleted with the Workspace.
+func owners(ws *v1alpha1.Workspace) []metav1.OwnerReference {
+	controller := true
+	return []metav1.OwnerReference{{
+		APIVersion: v1alpha1.GroupVersion.String(), Kind: "Workspace", Name: ws.Name, UID: ws.UID, Controller: &controller,
+	}}
+}
+
+// Ours reports whether a Pod, Job, Secret or Service belongs to this Workspace: its controller has the same UID (D20).
 func Ours(ws *v1alpha1.Workspace, object metav1.Object) bool {
 	return metav1.IsControlledBy(object, ws)
 }

@@ -49,7 +49,7 @@ func operation(o lifecycle.Operation, before *v1alpha1.Operation) *v1alpha1.Oper
 		JobName: o.JobName, PointOfNoReturn: o.PointOfNoReturn, Failed: v1alpha1.FailureReason(o.Failed),
 	}
 	if before != nil && before.ID == out.ID && before.Attempt == out.Attempt {
-		out.Progress = before.Progress
+		out.Progress, out.ProgressPercent = before.Progress, before.ProgressPercent
 	}
 	return out
 }

@@ -39,6 +39,7 @@ func (s *scenario) exerciseWorkspace(namespace string, args ...string) {
 	s.Kubectl(fmt.Sprintf(heartbeat, time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")), "apply", "-n", namespace, "-f", "-")
 	s.changeWorkspace(namespace, `"standbyTTLSeconds":1`)
 	s.awaitState(namespace, "STANDBY") // it was idle
+	s.exerciseService(namespace)
 	s.changeWorkspace(namespace, `"storage":{"size":"2Gi"}`)
 	dead := make(chan error, 1)
 	proxy.Inject(func(r harness.Request, after bool) {
@@ -101,4 +102,15 @@ func (s *scenario) awaitState(namespace, state string) {
 	if warned, _ := s.Kubectl("", "get", "events", "-n", namespace, "--field-selector=type=Warning,involvedObject.kind=Workspace", "-o=jsonpath={.items[*].reason}"); strings.TrimSpace(warned) != "" {
 		s.Errorf("before the state %s: got the warnings %s", state, warned)
 	}
+}
+
+// exerciseService has the manager mend the Workspace's Service, delete it and create it again.
+func (s *scenario) exerciseService(namespace string) {
+	s.Helper()
+	s.Kubectl("", "patch", "service", "ws-home", "-n", namespace, "--type=merge", "-p", `{"spec":{"selector":{"kyklos.io/role":"other"}}}`)
+	s.awaitField(namespace, "service/ws-home", `{.spec.selector.kyklos\.io/role}`, "workspace")
+	s.changeWorkspace(namespace, `"ports":[]`)
+	s.awaitField(namespace, "workspace/home", `{.status.conditions[?(@.type=="ServiceReady")].reason}`, "NoPorts")
+	s.changeWorkspace(namespace, `"ports":[9090]`)
+	s.awaitField(namespace, "workspace/home", "{.status.address}", "ws-home."+namespace+".svc:9090")
 }

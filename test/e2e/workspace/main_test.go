@@ -20,6 +20,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	serveIfAsked()
 	flag.Parse()
 	harness.RunTests(m, prepare)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // noContainers is the answer to what needs a container to go into.
-const noContainers = "this local cluster runs no containers: a pod is simulated, or processes of this machine; exec, attach, cp and port-forward are not possible"
+const noContainers = "this local cluster runs no containers: a pod is simulated, or processes of this machine; exec, attach and cp are not possible, and port-forward is for processes only"
 
 // serve answers the API server until ctx ends. It does not wait for clients that follow a log.
 func (k *Kubelet) serve(ctx context.Context) {
@@ -28,12 +28,13 @@ func (k *Kubelet) serve(ctx context.Context) {
 	}
 }
 
-// handler answers what an API server asks a kubelet for on behalf of `kubectl logs`, and rejects
+// handler answers what an API server asks a kubelet for on behalf of `kubectl logs` and `port-forward`, and rejects
 // everything else as impossible. Any client that reaches it may read every log.
 func (k *Kubelet) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", k.serveLog)
-	for _, path := range []string{"/exec/", "/attach/", "/portForward/"} {
+	mux.HandleFunc("/portForward/{namespace}/{pod}", k.servePorts)
+	for _, path := range []string{"/exec/", "/attach/"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, noContainers, http.StatusBadRequest) })
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {

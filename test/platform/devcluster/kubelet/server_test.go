@@ -120,6 +120,7 @@ func TestUnsupportedPaths(t *testing.T) {
 		"exec/ns/pod/a?command=ls": {http.StatusBadRequest, noContainers},
 		"attach/ns/pod/a":          {http.StatusBadRequest, noContainers},
 		"portForward/ns/pod":       {http.StatusBadRequest, noContainers},
+		"portForward/ns/none":      {http.StatusInternalServerError, ""},
 		"stats/summary":            {http.StatusNotFound, "logs of containers only"},
 	} {
 		code, says := answered(t, Simulated{}, corev1.ContainerStatus{State: isRunning}, path)

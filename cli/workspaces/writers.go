@@ -1,0 +1,81 @@
+package workspaces
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/targetkind"
+	"kyklos.io/kyklos/internal/timecalc"
+)
+
+// writers are the field managers of Kyklos that write spec.desiredState, as people know them.
+var writers = map[string]string{"kyklos-schedule": "its schedule", "kyklos-ttl": "its idle timer", FieldManager: "another kyklos workspace command"}
+
+// writer is who wrote spec.desiredState last.
+func writer(ws *v1alpha1.Workspace) string {
+	last, at := "somebody else", time.Time{}
+	for _, entry := range ws.ManagedFields {
+		var fields struct {
+			Spec map[string]json.RawMessage `json:"f:spec"`
+		}
+		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil || fields.Spec["f:desiredState"] == nil {
+			continue
+		}
+		if entry.Time != nil && entry.Time.Time.Before(at) {
+			continue
+		}
+		if entry.Time != nil {
+			at = entry.Time.Time
+		}
+		last = fmt.Sprintf("the field manager %q", entry.Manager)
+		if known := writers[entry.Manager]; known != "" {
+			last = known
+		}
+	}
+	return last
+}
+
+// Schedules says, about each schedule that also sets the Workspace's state, what it does to the state that a person sets now. It is
+// pure.
+func Schedules(ws *v1alpha1.Workspace, want v1alpha1.DesiredState, all []v1beta1.TimeWindowScaler) (notes []string) {
+	for i := range all {
+		tws := &all[i]
+		ref := tws.Spec.TargetRef
+		if tws.Namespace != ws.Namespace || ref.Kind != targetkind.Workspace.Kind || ref.APIVersion != v1alpha1.GroupVersion.String() || ref.Name != ws.Name ||
+			tws.Spec.Pause || tws.DeletionTimestamp != nil {
+			continue
+		}
+		note := fmt.Sprintf("TimeWindowScaler %s also sets the state of Workspace %s", tws.Name, ws.Name)
+		how, now := tws.Spec.Workspace, tws.Status.EffectiveReplicas
+		if how != nil && how.Enforce && now != nil && asked(*now) != want && (!how.KeepArchived || *now == 0 || want != v1alpha1.DesiredPending) {
+			notes = append(notes, fmt.Sprintf("%s, with spec.workspace.enforce: it sets it back to %s at once; pause it with spec.pause", note, asked(*now)))
+			continue
+		}
+		notes = append(notes, note+next(tws))
+	}
+	return notes
+}
+
+// asked is the state that a count of a schedule stands for.
+func asked(replicas int32) v1alpha1.DesiredState {
+	if replicas > 0 {
+		return v1alpha1.DesiredRunning
+	}
+	return v1alpha1.DesiredStandby
+}
+
+// next is what a schedule does next.
+func next(tws *v1beta1.TimeWindowScaler) string {
+	change := tws.Status.NextChange
+	if change == nil || change.Replicas == nil {
+		return ", and changes nothing within the next month"
+	}
+	zone, err := timecalc.LoadZone(tws.Spec.Timezone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return fmt.Sprintf(": to %s at %s", asked(*change.Replicas), change.Time.In(zone).Format("Mon 2006-01-02 15:04 MST"))
+}
