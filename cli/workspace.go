@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,10 +18,12 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/cli/archives"
+	workspacestore "kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/kubeconfig"
+	"kyklos.io/kyklos/internal/wallclock"
 )
 
 type archivesOptions struct {
@@ -49,7 +52,7 @@ func newArchivesCommand() *cobra.Command {
 		Use:   "archives NAME",
 		Short: "List the archives of a Workspace's home",
 		Long: `List the archives of a Workspace's home, the newest first: the keys for spec.restoreFrom, with time, size and
-digest. Archives of deleted Workspaces of this name are listed too; those that were kept on purpose are marked.
+digest, and the fingerprints of those whom they are encrypted for. Archives of deleted Workspaces of this name are listed too; those that were kept on purpose are marked.
 
 It reads the Secret of the store and asks the store itself, so the store must be reachable from here.
 It changes nothing.`,
@@ -119,7 +122,11 @@ func (o *archivesOptions) open(ctx context.Context, reader client.Reader, name t
 	if len(found.Data[connect.Folder]) > 0 {
 		return nil, errors.New("the store is a folder of the manager's own machine, which only the manager can read")
 	}
-	store, err := connect.Open(found.Data, connect.Options{Endpoints: endpoints.Local})
+	options := connect.Options{Endpoints: endpoints.Local, Namespace: secret.Namespace, Now: wallclock.Clock.Now}
+	if api, ok := reader.(client.Client); ok { // of the caller, who may request a token or not
+		options.Tokens = workspacestore.Tokens(api)
+	}
+	store, err := connect.Open(found.Data, options)
 	if err != nil {
 		return nil, fmt.Errorf("secret %s: %w", secret, err)
 	}
@@ -128,13 +135,13 @@ func (o *archivesOptions) open(ctx context.Context, reader client.Reader, name t
 
 func archivesTable(out io.Writer, found []archives.Archive) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TIME\tBYTES\tKEPT\tKEY\tDIGEST")
+	fmt.Fprintln(table, "TIME\tBYTES\tKEPT\tENCRYPTED\tKEY\tDIGEST")
 	for _, each := range found {
 		kept := "no"
 		if each.Kept {
 			kept = "yes"
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", each.Time.Format(time.RFC3339), each.SizeBytes, kept, each.Key, each.SHA256)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\n", each.Time.Format(time.RFC3339), each.SizeBytes, kept, cmp.Or(each.EncryptedFor, "no"), each.Key, each.SHA256)
 	}
 	return table.Flush()
 }

@@ -35,6 +35,8 @@ func decode(t *testing.T, document string) metav1.Object {
 		"Workspace":               &v1alpha1.Workspace{},
 		"ClusterRole":             &rbacv1.ClusterRole{},
 		"Role":                    &rbacv1.Role{},
+		"RoleBinding":             &rbacv1.RoleBinding{},
+		"ServiceAccount":          &corev1.ServiceAccount{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}
 	object := known[kind.Kind]
