@@ -85,7 +85,8 @@ type recorded struct {
 	Figure
 }
 
-// Record logs a figure, and keeps it if `make bench` runs the test. Of figures with the same name, the best counts.
+// Record logs a figure, and keeps it if `make bench` runs the test. Of figures with the same name, the medians count, of the values
+// and of the floors: the best ratio would be the one whose floor was disturbed most.
 func Record(t testing.TB, f Figure) {
 	t.Helper()
 	if err := f.check(); err != nil {
@@ -125,21 +126,41 @@ func Read(path string) (map[string][]Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures := map[string][]Figure{}
+	type name struct{ area, what string }
+	var order []name
+	all := map[name][]Figure{}
 	for lines := json.NewDecoder(bytes.NewReader(text)); lines.More(); {
 		var line recorded
 		if err := lines.Decode(&line); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		line.Figure.Area = line.Area
-		known := figures[line.Area]
-		i := slices.IndexFunc(known, func(f Figure) bool { return f.What == line.What })
-		switch {
-		case i < 0:
-			figures[line.Area] = append(known, line.Figure)
-		case line.Cost() < known[i].Cost():
-			known[i] = line.Figure
+		of := name{line.Area, line.What}
+		if all[of] == nil {
+			order = append(order, of)
 		}
+		all[of] = append(all[of], line.Figure)
+	}
+	figures := map[string][]Figure{}
+	for _, of := range order {
+		figure := all[of][0]
+		figure.Value = median(all[of], func(f Figure) float64 { return f.Value })
+		figure.Floor = median(all[of], func(f Figure) float64 { return f.Floor })
+		figures[of.area] = append(figures[of.area], figure)
 	}
 	return figures, nil
+}
+
+// median of an even number is the mean of the two in the middle.
+func median(figures []Figure, number func(Figure) float64) float64 {
+	numbers := make([]float64, 0, len(figures))
+	for _, figure := range figures {
+		numbers = append(numbers, number(figure))
+	}
+	slices.Sort(numbers)
+	middle := len(numbers) / 2
+	if len(numbers)%2 == 1 {
+		return numbers[middle]
+	}
+	return Rounded((numbers[middle-1]+numbers[middle])/2, 4)
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prometheus/procfs"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -138,6 +139,16 @@ func (m *Manager) Kill() error { return m.process.stop(syscall.SIGKILL, stopPati
 
 // Signal sends a signal and does not wait.
 func (m *Manager) Signal(signal os.Signal) error { return m.process.cmd.Process.Signal(signal) }
+
+// OwnMemory is the resident memory, in bytes, that is not part of a file, such as the program itself.
+func (m *Manager) OwnMemory() (uint64, error) {
+	process, err := procfs.NewProc(m.process.cmd.Process.Pid)
+	if err != nil {
+		return 0, err
+	}
+	status, err := process.NewStatus()
+	return status.RssAnon, err
+}
 
 // Done is closed when the manager has ended.
 func (m *Manager) Done() <-chan struct{} { return m.process.done }

@@ -36,23 +36,27 @@ func (s *scenario) measure(count int) {
 	started := time.Now()
 	m := s.shipped()
 	s.AwaitReady(m)
-	s.lookedAfter(m, count)
-	start := time.Since(started)
+	ready := time.Since(started)
+	start := s.lookedAfter(m, count).Sub(started)
 	s.atRest(m, count)
 	used := s.Sum(m, cpu)
 	writes := s.writes(m)
 	s.rest()
 	resident := s.Sum(m, memory)
+	own, err := m.OwnMemory()
+	s.Must(err)
 	heap := s.Sum(m, "go_memstats_next_gc_bytes") / (1 + s.Sum(m, "go_gc_gogc_percent")/100)
 	took, size := s.scrapes(m)
 	record := func(what, unit string, value float64) {
 		bench.Record(s, bench.Figure{Area: "sizing", What: fmt.Sprintf("%d schedules: %s", count, what), Unit: unit, Value: value})
 	}
 	record("memory after a start", "MB", resident/1e6)
+	record("of it, what is not the program's file", "MB", float64(own)/1e6)
 	record("heap after a start", "MB", heap/1e6)
 	record("most memory while they are created", "MB", most/1e6)
 	record("CPU until at rest", "s", used)
 	record("writes until at rest", "writes", writes)
+	record("start until ready", "s", ready.Seconds())
 	looked := bench.Figure{Area: "sizing", What: fmt.Sprintf("%d schedules: start until each was looked after", count), Unit: "s", Value: start.Seconds()}
 	if count >= 1000 { // the LIST of fewer is too short to compare with
 		looked.Floor, looked.Beside, looked.Goal = bare.Seconds(), "one LIST by a bare client", 2
@@ -103,23 +107,21 @@ func (s *scenario) bareList() time.Duration {
 	return time.Since(started)
 }
 
-// lookedAfter waits until there was a pass over each scaler. It pauses, because each scrape is work, too.
-func (s *scenario) lookedAfter(m *harness.Manager, count int) {
+// lookedAfter waits until there was a pass over each scaler, and returns when. It pauses, because each scrape is work, too.
+func (s *scenario) lookedAfter(m *harness.Manager, count int) time.Time {
 	s.Helper()
-	for seen, pause := -1, time.Duration(0); seen != count; pause = max(pause, 50*time.Millisecond) {
+	const metric = "kyklos_effective_replicas"
+	for pause := time.Duration(0); ; {
 		select {
 		case <-s.Context().Done():
 			s.Fatalf("never saw %d scalers looked after", count)
 		case <-time.After(pause):
 		}
 		asked := time.Now()
-		seen = 0
-		for _, sample := range s.Samples(m) {
-			if sample.Name == "kyklos_effective_replicas" {
-				seen++
-			}
+		if _, text := s.GetURL(m.MetricsURL + "?name[]=" + metric); strings.Count(text, "\n"+metric+"{") == count {
+			return asked
 		}
-		pause = 4 * time.Since(asked)
+		pause = max(50*time.Millisecond, time.Since(asked))
 	}
 }
 

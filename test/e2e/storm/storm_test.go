@@ -36,7 +36,7 @@ func TestStorm(t *testing.T) {
 }
 
 // turns is how often a storm is measured: small ones take little and vary more.
-func (s *scenario) turns() int { return max(1, min(3, 3000/s.count)) }
+func (s *scenario) turns() int { return max(1, min(7, 7000/s.count)) }
 
 func (s *scenario) measure() {
 	s.create("web")
