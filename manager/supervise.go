@@ -85,6 +85,7 @@ func (o *options) restConfig() (*rest.Config, error) {
 	config.QPS = -1
 	config.UserAgent = "kyklos/" + buildinfo.Version()
 	config.Wrap(undecodable.Transport)
+	config.Wrap(limitEvents())
 	return config, nil
 }
 

@@ -68,7 +68,7 @@ func (c *bareClient) scale(connection int, name string, replicas int32) error {
 }
 
 // cost is what a manager has done since its start.
-type cost struct{ cpu, scales, statuses, events, conversions float64 }
+type cost struct{ cpu, scales, statuses, events, refused, conversions float64 }
 
 func (s *scenario) costs(manager *harness.Manager) cost {
 	s.Helper()
@@ -81,7 +81,11 @@ func (s *scenario) costs(manager *harness.Manager) cost {
 		if sample.Name != "apiserver_request_total" {
 			continue
 		}
-		switch labels := parseLabels(sample.Labels); labels["verb"] + " " + labels["resource"] + "/" + labels["subresource"] {
+		labels := parseLabels(sample.Labels)
+		if labels["code"] == "429" {
+			continue // it is sent again
+		}
+		switch labels["verb"] + " " + labels["resource"] + "/" + labels["subresource"] {
 		case "PATCH deployments/scale":
 			c.scales += sample.Value
 		case "PATCH timewindowscalers/status":
@@ -90,10 +94,15 @@ func (s *scenario) costs(manager *harness.Manager) cost {
 			c.events += sample.Value
 		}
 	}
+	for _, sample := range s.Samples(manager) {
+		if sample.Name == "rest_client_requests_total" && parseLabels(sample.Labels)["code"] == "429" {
+			c.refused += sample.Value
+		}
+	}
 	c.cpu, c.conversions = s.Sum(manager, "process_cpu_seconds_total"), s.Sum(manager, "kyklos_conversions_total")
 	return c
 }
 
 func (c cost) minus(before cost) cost {
-	return cost{c.cpu - before.cpu, c.scales - before.scales, c.statuses - before.statuses, c.events - before.events, c.conversions - before.conversions}
+	return cost{c.cpu - before.cpu, c.scales - before.scales, c.statuses - before.statuses, c.events - before.events, c.refused - before.refused, c.conversions - before.conversions}
 }

@@ -23,12 +23,12 @@ func TestLateness(t *testing.T) {
 	for _, group := range []struct {
 		sizes        []int
 		are          string
-		start        string
+		start, end   string // of the window of the others; those at rest have none at any clock that is set
 		turns        int
 		median, most float64
 	}{
-		{*resting, "at rest", "12:00", *rounds, 1.25, 2},
-		{*storming, "changing", "09:00", *rounds / 4, 5, 5},
+		{*resting, "at rest", "22:00", "23:00", *rounds, 1.25, 2},
+		{*storming, "changing", "09:00", "17:00", *rounds / 4, 5, 5},
 	} {
 		for _, count := range group.sizes {
 			t.Run(fmt.Sprintf("%s %d", group.are, count), func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestLateness(t *testing.T) {
 					others: &scenario{fixtures.NewScaling(t, installation), count},
 					pair:   &scenario{fixtures.NewScaling(t, installation), 2}, late: map[string][]time.Duration{},
 				}
-				l.measure(group.start, group.turns)
+				l.measure(group.start, group.end, group.turns)
 				l.record(fmt.Sprintf("one change, %d others %s: p50", count, group.are), 50, group.median)
 				l.record(fmt.Sprintf("one change, %d others %s: p99", count, group.are), 99, group.most)
 			})
@@ -52,14 +52,14 @@ type lateness struct {
 
 const ours, bares = "ours", "bares"
 
-func (l *lateness) measure(start string, turns int) {
+func (l *lateness) measure(start, end string, turns int) {
 	l.others.SetClock("2025-01-27 08:00:00")
 	manager := l.others.Start(nil, "--leader-elect=false")
 	l.others.AwaitReady(manager)
 	l.others.create("other")
 	l.others.each("other", func(name string) error {
 		tws := l.others.scaler(name)
-		tws.Spec.Windows[0].Start = start
+		tws.Spec.Windows[0].Start, tws.Spec.Windows[0].End = start, end
 		return l.others.Client.Create(l.others.Context(), tws)
 	})
 	for _, name := range []string{ours, bares} {
@@ -77,7 +77,7 @@ func (l *lateness) measure(start string, turns int) {
 
 // boundary lets one pass.
 func (l *lateness) boundary(bare *bareClient, at time.Time, replicas int32) {
-	lead := 3*time.Second + time.Duration(l.others.count/500)*time.Second // every scaler is reconciled when the clock is set
+	lead := 3*time.Second + time.Duration(l.others.count/1000)*time.Second // every scaler is reconciled when the clock is set
 	boundary := time.Now().Add(lead)
 	l.others.SetClock(at.Add(-lead).Format(time.DateTime))
 	var sent errgroup.Group

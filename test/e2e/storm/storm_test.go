@@ -93,6 +93,7 @@ func (s *scenario) storm(manager *harness.Manager, direction string, at time.Tim
 	record("the last status and event", "s", reported.Sub(boundary).Seconds(), 0)
 	record("CPU of the manager for each", "ms", 1000*each(spent.cpu), 0)
 	record("writes for each, without its event", "requests", each(spent.scales+spent.statuses), 2)
+	record("requests that the API server refused for now, for each", "requests", each(spent.refused), 0)
 	record("conversions for each, which the API server asks for", "requests", each(spent.conversions), 0)
 }
 
