@@ -140,11 +140,11 @@ func TestMistakesInKeys(t *testing.T) {
 	key := newKey(t)
 	public, secret := key.Recipient().String(), key.String()
 	for text, want := range map[string]string{
-		"":                                 "must have a public key of age-keygen in a line, such as age1...",
-		"# none\n":                         "must have a public key of age-keygen in a line, such as age1...",
-		public + "\nage1x":                 "line 2 must be a public key of age-keygen, such as age1...",
-		public + ", " + public:             "line 1 must be a public key of age-keygen, such as age1...",
-		"ssh-ed25519 AAAA":                 "line 1 must be a public key of age-keygen, such as age1...",
+		"":                                 "must have a public key of age-keygen in a line, which begins with age1",
+		"# none\n":                         "must have a public key of age-keygen in a line, which begins with age1",
+		public + "\nage1x":                 "line 2 must be a public key of age-keygen, which begins with age1",
+		public + ", " + public:             "line 1 must be a public key of age-keygen, which begins with age1",
+		"ssh-ed25519 AAAA":                 "line 1 must be a public key of age-keygen, which begins with age1",
 		secret:                             "line 1 is a secret key; it belongs into ageIdentity",
 		strings.Join(many(t, 17), "\n"):    "must have at most 16 keys",
 		public + "\n\n" + secret + "\nx\n": "line 3 is a secret key; it belongs into ageIdentity",
@@ -157,9 +157,9 @@ func TestMistakesInKeys(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		public:           "line 1 must be a secret key of age-keygen: AGE-SECRET-KEY-1...",
-		secret + "\nX\n": "line 2 must be a secret key of age-keygen: AGE-SECRET-KEY-1...",
-		secret[:70]:      "line 1 must be a secret key of age-keygen: AGE-SECRET-KEY-1...",
+		public:           "line 1 must be a secret key of age-keygen, which begins with AGE-SECRET-KEY-1",
+		secret + "\nX\n": "line 2 must be a secret key of age-keygen, which begins with AGE-SECRET-KEY-1",
+		secret[:70]:      "line 1 must be a secret key of age-keygen, which begins with AGE-SECRET-KEY-1",
 	} {
 		if _, err := ParseIdentities(text); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

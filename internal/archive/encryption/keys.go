@@ -28,7 +28,7 @@ func ParseRecipients(text string) ([]string, error) {
 			return nil, fmt.Errorf("line %d is a secret key; it belongs into ageIdentity", number)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d must be a public key of age-keygen, such as age1...", number)
+			return nil, fmt.Errorf("line %d must be a public key of age-keygen, which begins with age1", number)
 		}
 		if !slices.Contains(found, recipient.String()) {
 			found = append(found, recipient.String())
@@ -36,7 +36,7 @@ func ParseRecipients(text string) ([]string, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return nil, errors.New("must have a public key of age-keygen in a line, such as age1...")
+		return nil, errors.New("must have a public key of age-keygen in a line, which begins with age1")
 	case len(found) > maxKeys:
 		return nil, fmt.Errorf("must have at most %d keys", maxKeys)
 	}
@@ -81,7 +81,7 @@ func ParseIdentities(text string) (Identities, error) {
 	for number, line := range lines(text) {
 		key, err := age.ParseX25519Identity(line)
 		if err != nil {
-			return Identities{}, fmt.Errorf("line %d must be a secret key of age-keygen: AGE-SECRET-KEY-1...", number)
+			return Identities{}, fmt.Errorf("line %d must be a secret key of age-keygen, which begins with AGE-SECRET-KEY-1", number)
 		}
 		if found.keys = append(found.keys, key); len(found.keys) > maxKeys {
 			return Identities{}, fmt.Errorf("must have at most %d keys", maxKeys)

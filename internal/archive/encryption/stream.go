@@ -95,7 +95,7 @@ type source struct {
 // Read implements io.Reader.
 func (s *source) Read(into []byte) (int, error) {
 	n, err := s.Reader.Read(into)
-	if err != nil && err != io.EOF { //nolint:errorlint // readers return io.EOF itself
+	if err != nil && err != io.EOF {
 		s.failed = err
 	}
 	return n, err
