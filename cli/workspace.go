@@ -18,12 +18,10 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/cli/archives"
-	workspacestore "kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/kubeconfig"
-	"kyklos.io/kyklos/internal/wallclock"
 )
 
 type archivesOptions struct {
@@ -122,11 +120,7 @@ func (o *archivesOptions) open(ctx context.Context, reader client.Reader, name t
 	if len(found.Data[connect.Folder]) > 0 {
 		return nil, errors.New("the store is a folder of the manager's own machine, which only the manager can read")
 	}
-	options := connect.Options{Endpoints: endpoints.Local, Namespace: secret.Namespace, Now: wallclock.Clock.Now}
-	if api, ok := reader.(client.Client); ok { // of the caller, who may request a token or not
-		options.Tokens = workspacestore.Tokens(api)
-	}
-	store, err := connect.Open(found.Data, options)
+	store, err := connect.Open(found.Data, connect.Options{Endpoints: endpoints.Local})
 	if err != nil {
 		return nil, fmt.Errorf("secret %s: %w", secret, err)
 	}
