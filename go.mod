@@ -39,10 +39,11 @@ require (
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0 // client-go's log, sent where ours goes
 	k8s.io/metrics v0.37.2 // windows' metrics: the types of external.metrics.k8s.io
-	k8s.io/pod-security-admission v0.37.2 // tests: the rules of the restricted Pod Security Standard
+	k8s.io/pod-security-admission v0.37.2 // spec.template: the rules of the restricted Pod Security Standard
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // the injected clock
 	pgregory.net/rapid v1.3.0 // tests: properties
 	sigs.k8s.io/controller-runtime v0.25.2
+	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // spec.template: fields that a Pod does not have, with their paths
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // storage migration: sets of managed fields
 	sigs.k8s.io/yaml v1.6.0 // tests and make run: manifests rewritten
 )
@@ -131,7 +132,6 @@ require (
 	k8s.io/streaming v0.37.2 // indirect
 	sigs.k8s.io/apiserver-network-proxy/konnectivity-client v0.36.0 // indirect
 	sigs.k8s.io/gateway-api v1.6.0 // indirect
-	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 )
 

@@ -20,6 +20,7 @@ import (
 	"kyklos.io/kyklos/controller/storagemigration"
 	"kyklos.io/kyklos/controller/timewindowscaler"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
+	"kyklos.io/kyklos/controller/workspace"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/scheme"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -115,7 +116,7 @@ func assemble(ctx context.Context, mgr ctrl.Manager, o options, serving certs.Se
 	if serving != nil {
 		if err := admission.SetupWithManager(mgr, admission.Options{
 			Kinds: kinds, Namespaces: o.namespaces, Workspaces: o.workspaces.scope(), CheckRequester: o.checkRequester, Clock: wallclock.Clock,
-			Converts: func() error { return serving.Converts(nil) },
+			Converts: func() error { return serving.Converts(nil) }, TryPod: workspace.PodTrial(mgr.GetClient()),
 		}); err != nil {
 			return fmt.Errorf("set up the webhooks: %w", err)
 		}

@@ -1,8 +1,8 @@
 package v1alpha1
 
-// WorkspacePod is the part of the Pod that can be configured, with the field names
-// of Kubernetes' Pod. The rest is fixed: the Pod complies with the restricted Pod
-// Security Standard and gets no ServiceAccount token.
+// WorkspacePod describes the Pod, with the field names of Kubernetes' Pod. The short
+// form is about the workspace's own container, the template about the rest. The Pod
+// complies with the restricted Pod Security Standard, whatever the template says.
 type WorkspacePod struct {
 	// image is the container image, such as registry.example.com/ide:1.2.
 	// +required
@@ -88,6 +88,12 @@ type WorkspacePod struct {
 	// workspace is ready as soon as its container runs.
 	// +optional
 	ReadinessProbe *Probe `json:"readinessProbe,omitempty"`
+
+	// template is the rest of the Pod: init containers, sidecars, volumes, affinity,
+	// the runtime class, the user, and whatever else a Deployment's template can have
+	// within the restricted Pod Security Standard.
+	// +optional
+	Template *PodTemplate `json:"template,omitempty"`
 }
 
 // LabelValue is the value of a label.

@@ -35,15 +35,6 @@ func podEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-func podReady(pod *corev1.Pod) bool {
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
 // volumeView converts the PersistentVolumeClaim with the Workspace's name for the engine; nil if there is none.
 func volumeView(ws *v1alpha1.Workspace, pvc *corev1.PersistentVolumeClaim, bindsLate bool) lifecycle.VolumeView {
 	if pvc == nil {

@@ -19,6 +19,16 @@ func condition(status corev1.ConditionStatus) []corev1.PodCondition {
 	return []corev1.PodCondition{{Type: corev1.PodReady, Status: status}}
 }
 
+// notReady makes a Pod not ready, with its own container ready or not.
+func notReady(reason string, own bool) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: reason}}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{
+			{Name: "sidecar"}, {Name: objects.WorkspaceContainer, Ready: own, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}},
+		}
+	}
+}
+
 func TestPodView(t *testing.T) { // D3
 	ws := aWorkspace()
 	gone := &metav1.Time{Time: epoch}
@@ -29,6 +39,9 @@ func TestPodView(t *testing.T) { // D3
 		"new":               {func(*corev1.Pod) {}, lifecycle.PodNotReady},
 		"running, unready":  {func(p *corev1.Pod) { p.Status.Conditions = condition(corev1.ConditionFalse) }, lifecycle.PodNotReady},
 		"ready":             {func(p *corev1.Pod) { p.Status.Conditions = condition(corev1.ConditionTrue) }, lifecycle.PodReady},
+		"a sidecar is not":  {notReady("ContainersNotReady", true), lifecycle.PodReady}, // W90
+		"nor is its own":    {notReady("ContainersNotReady", false), lifecycle.PodNotReady},
+		"its node is away":  {notReady("NodeNotReady", true), lifecycle.PodNotReady},
 		"evicted":           {func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, lifecycle.PodEnded},
 		"ended":             {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, lifecycle.PodEnded},
 		"going while ready": {func(p *corev1.Pod) { p.Status.Conditions, p.DeletionTimestamp = condition(corev1.ConditionTrue), gone }, lifecycle.PodTerminating},

@@ -52,6 +52,9 @@ func (p plan) moverDetail(jobUID string) message.Detail {
 // podDetail is why a Pod is not ready or has ended: the last output of its own container, why that waits, or why the Pod was not
 // scheduled. Only if its own container runs, or is unknown, the others count.
 func podDetail(pod *corev1.Pod, own string) message.Detail {
+	if detail, found := initDetail(pod, statusOf(pod, own)); found {
+		return detail
+	}
 	statuses := pod.Status.ContainerStatuses
 	if status := statusOf(pod, own); status != nil {
 		statuses = append([]corev1.ContainerStatus{*status}, statuses...)

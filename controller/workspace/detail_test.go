@@ -63,6 +63,36 @@ func TestPodDetail(t *testing.T) {
 			}},
 			want: message.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
 		},
+		"an init container fails": {
+			status: corev1.PodStatus{
+				InitContainerStatuses: []corev1.ContainerStatus{
+					{Name: "done", Ready: true, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}},
+					{Name: "clone", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}, LastTerminationState: corev1.ContainerState{
+						Terminated: &corev1.ContainerStateTerminated{Reason: "Error", Message: "no such repository", ExitCode: 128},
+					}},
+				},
+				ContainerStatuses: []corev1.ContainerStatus{{Name: "workspace", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}}},
+			},
+			want: message.Detail{Text: "init container clone: Error: no such repository", ExitCode: ptr.To(int32(128))},
+		},
+		"an init container has no image": {
+			status: corev1.PodStatus{
+				InitContainerStatuses: []corev1.ContainerStatus{
+					{Name: "clone", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "no such image"}}},
+				},
+				ContainerStatuses: []corev1.ContainerStatus{{Name: "workspace", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}}},
+			},
+			want: message.Detail{Text: "init container clone: ErrImagePull: no such image"},
+		},
+		"a sidecar failed long ago, and the workspace ended": {
+			status: corev1.PodStatus{
+				InitContainerStatuses: []corev1.ContainerStatus{{Name: "log", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}, LastTerminationState: corev1.ContainerState{
+					Terminated: &corev1.ContainerStateTerminated{ExitCode: 1},
+				}}},
+				ContainerStatuses: []corev1.ContainerStatus{{Name: "workspace", State: corev1.ContainerState{Terminated: ended}}},
+			},
+			want: message.Detail{Text: "OOMKilled", ExitCode: ptr.To(int32(137))},
+		},
 		"evicted": {status: corev1.PodStatus{Reason: "Evicted"}, want: message.Detail{Text: "Evicted"}},
 		"ended": {
 			status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: ended}}}},

@@ -9,6 +9,10 @@ import (
 	"kyklos.io/kyklos/apis/v1alpha1"
 )
 
+func withLabel(name string) *v1alpha1.PodTemplate {
+	return &v1alpha1.PodTemplate{Metadata: v1alpha1.PodTemplateMetadata{Labels: map[string]string{name: "a"}}}
+}
+
 // A change of the Pod's part of the spec restarts no Pod: it applies from the next start, and until then
 // PodReady reports it.
 func TestAChangedPodWaitsForTheNextStart(t *testing.T) {
@@ -27,6 +31,8 @@ func TestAChangedPodWaitsForTheNextStart(t *testing.T) {
 	}{
 		{func(spec *v1alpha1.WorkspaceSpec) { spec.StandbyTTLSeconds++ }, false},
 		{func(spec *v1alpha1.WorkspaceSpec) { spec.Image = "registry.example.com/ide:2" }, true},
+		{func(spec *v1alpha1.WorkspaceSpec) { spec.Image = "ide:1" }, false},
+		{func(spec *v1alpha1.WorkspaceSpec) { spec.Template = withLabel("team") }, true},
 	} {
 		w.change(func(ws *v1alpha1.Workspace) { change.edit(&ws.Spec) })
 		w.converge()

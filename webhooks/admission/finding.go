@@ -42,12 +42,13 @@ const (
 
 // The rules for Workspaces.
 const (
-	NameTaken      Rule = "name-taken"
-	ArchiveMissing Rule = "archive-missing"
-	StoreMissing   Rule = "store-missing"
-	StoreChanged   Rule = "store-changed"
-	ArchiveTTL     Rule = "archive-ttl"
-	NextStart      Rule = "next-start"
+	NameTaken       Rule = "name-taken"
+	ArchiveMissing  Rule = "archive-missing"
+	StoreMissing    Rule = "store-missing"
+	StoreChanged    Rule = "store-changed"
+	ArchiveTTL      Rule = "archive-ttl"
+	NextStart       Rule = "next-start"
+	TemplateInvalid Rule = "template-invalid"
 )
 
 // Finding is what a rule reports about an object: an error refuses it, a warning does not.

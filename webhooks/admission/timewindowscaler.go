@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/targetkind"
 )
@@ -35,6 +37,8 @@ type Options struct {
 	Namespaces []string
 	// Workspaces is where they are served.
 	Workspaces targetkind.Scope
+	// TryPod asks the API server what is invalid about a Workspace's Pod.
+	TryPod func(context.Context, *v1alpha1.Workspace) field.ErrorList
 	// CheckRequester refuses a schedule whose author may not scale the target.
 	CheckRequester bool
 	Clock          clock.PassiveClock
@@ -49,7 +53,7 @@ func SetupWithManager(mgr ctrl.Manager, options Options) error {
 	if err != nil {
 		return fmt.Errorf("create a discovery client: %w", err)
 	}
-	if err := setupWorkspaces(mgr, options.Namespaces, options.Workspaces); err != nil {
+	if err := setupWorkspaces(mgr, options); err != nil {
 		return fmt.Errorf("set up the webhooks for Workspaces: %w", err)
 	}
 	mgr.GetWebhookServer().Register(mutatePath, defaulter(v1beta1.GroupKind))

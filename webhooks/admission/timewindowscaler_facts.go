@@ -77,9 +77,9 @@ func (s Sources) Facts(ctx context.Context, obj *v1beta1.TimeWindowScaler) Facts
 	return factReader{cached: s.Objects, live: s.Objects, kinds: s.Kinds, apis: s.APIs}.gather(ctx, obj)
 }
 
-// WorkspaceFacts about obj; created reports whether it replaces no other.
-func (s Sources) WorkspaceFacts(ctx context.Context, obj *v1alpha1.Workspace, created bool) WorkspaceFacts {
-	return workspaceReader{live: s.Objects}.gather(ctx, obj, created)
+// WorkspaceFacts about obj; old is what it replaces, nil if nothing.
+func (s Sources) WorkspaceFacts(ctx context.Context, obj, old *v1alpha1.Workspace) WorkspaceFacts {
+	return workspaceReader{live: s.Objects}.gather(ctx, obj, old)
 }
 
 // gather returns the facts about obj. A fact that cannot be read is left out and logged: it must never refuse

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -24,6 +25,7 @@ type workspaceReader struct {
 	reviews    client.Writer // nil: findings are for a user who may read everything that live may
 	namespaces []string      // what live may read; none means all
 	scope      targetkind.Scope
+	tryPod     func(context.Context, *v1alpha1.Workspace) field.ErrorList // nil: the API server is not asked
 }
 
 var (
@@ -34,8 +36,9 @@ var (
 	resources = map[schema.GroupVersionKind]string{secret: "secrets", pod: "pods", persistentVolumeClaim: "persistentvolumeclaims"}
 )
 
-// gather returns the facts about obj. A fact that cannot be read is left out and logged.
-func (r workspaceReader) gather(ctx context.Context, obj *v1alpha1.Workspace, created bool) WorkspaceFacts {
+// gather returns the facts about obj; old is nil on create. A fact that cannot be read is left out and logged.
+func (r workspaceReader) gather(ctx context.Context, obj, old *v1alpha1.Workspace) WorkspaceFacts {
+	created, judged := old == nil, obj.Spec.Template != nil && templateChanges(obj, old)
 	facts := WorkspaceFacts{Unserved: r.unserved(obj.Namespace)}
 	if facts.Unserved != "" {
 		return facts
@@ -51,6 +54,9 @@ func (r workspaceReader) gather(ctx context.Context, obj *v1alpha1.Workspace, cr
 		reads.Go(func() {
 			facts.ForeignVolume = r.foreignVolume(readCtx, obj)
 		})
+	}
+	if r.tryPod != nil && judged {
+		reads.Go(func() { facts.PodInvalid = r.tryPod(readCtx, obj) })
 	}
 	reads.Wait()
 	return facts

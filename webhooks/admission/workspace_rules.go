@@ -20,11 +20,15 @@ type WorkspaceFacts struct {
 	StoreMissing bool
 	// ForeignPod and ForeignVolume: objects with the names of a new Workspace's own exist already.
 	ForeignPod, ForeignVolume bool
+	// PodInvalid is what the API server would say about the Pod of a new template.
+	PodInvalid field.ErrorList
 }
 
-// CheckWorkspace applies all rules to obj; old is nil on create. All findings are warnings.
+// CheckWorkspace applies all rules to obj; old is nil on create. Only those about spec.template refuse it: the rest of the
+// schema does that by itself.
 func CheckWorkspace(obj, old *v1alpha1.Workspace, facts WorkspaceFacts) (all Findings) {
 	path := field.NewPath("spec")
+	all.checkTemplate(obj, old, facts)
 	all.warnNotServed(obj.Namespace, facts.Unserved)
 	all.checkNames(obj, facts)
 	all.checkArchive(obj, old, path, facts)

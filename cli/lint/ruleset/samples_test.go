@@ -21,6 +21,7 @@ var clusterAlone = []string{
 	"Kyklos has no permission to scale",
 	" does not exist in namespace ",
 	" does not exist in this namespace",
+	"must be no more than 15 characters",
 }
 
 // place is where the other object of a message stands.

@@ -28,7 +28,7 @@ func (r *run) callWebhooks(ctx context.Context, m *member) {
 		r.addFindings(m, admission.CheckTimeWindowScaler(obj, old, sources.Facts(ctx, obj), r.Now))
 	}
 	if obj, old := m.workspace, m.oldWorkspace; obj != nil && (old == nil || !apiequality.Semantic.DeepEqual(old.Spec, obj.Spec)) {
-		r.addFindings(m, admission.CheckWorkspace(obj, old, sources.WorkspaceFacts(ctx, obj, old == nil)))
+		r.addFindings(m, admission.CheckWorkspace(obj, old, sources.WorkspaceFacts(ctx, obj, old)))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace/statusconv"
 	"kyklos.io/kyklos/internal/archive/mover"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/podtemplate"
 )
 
 // fields are the data of the templates. A template with an unknown field fails the tests.
@@ -28,6 +29,8 @@ type fields struct {
 	VolumeUID, SeenPod, SeenVolume string
 	Epoch                          int64
 	FolderMissing                  bool
+	// User is the user of the workspace and its movers.
+	User int64
 
 	// The recorded archive. Key is the one that the operation is about; Store is where the Secret leads now.
 	Key, ArchiveKey, ArchiveSize, ArchiveStore, ArchiveVolume, ArchivedAt, Store string
@@ -60,7 +63,7 @@ func (f Facts) fields() fields {
 		Archived: display == lifecycle.Archived, Removing: operation == lifecycle.Removing,
 
 		VolumeUID: status.Volume.UID, Epoch: status.Volume.Epoch, SeenPod: f.Observed.Pod.UID, SeenVolume: f.Observed.Volume.UID,
-		FolderMissing: f.folderMissing(),
+		FolderMissing: f.folderMissing(), User: podtemplate.User(&ws.Spec),
 
 		Key: f.key(operation), ArchiveKey: status.ArchiveKey, ArchiveSize: size(status.Archive.Size), ArchiveStore: status.Archive.Store,
 		ArchiveVolume: status.Archive.VolumeUID, ArchivedAt: timestamp(status.Archive.CompletedAt), Store: f.store(),

@@ -138,7 +138,7 @@ var texts = map[lifecycle.Code]text{
 		do:  "Restore the address in the Secret, or copy the folder {{.ArchiveFolder}} to the new store. To give up the archive: " + giveUpArchive + "."},
 	lifecycle.CodeJobFailed: {event: warning, now: "{{.Doing}} failed.", do: "{{.Advice}}"},
 	lifecycle.CodeHomeUnreadable: {event: warning,
-		now: "The home on volume {{.Volume}} is not archived, because its mover, as user 1000, may not read all of it. The volume stays.",
+		now: "The home on volume {{.Volume}} is not archived, because its mover, as user {{.User}}, may not read all of it. The volume stays.",
 		do:  "{{if not .Deleting}}Set spec.desiredState to RUNNING, and make what is named readable (chmod u+rX) or delete it. {{end}}What belongs to another user needs an administrator of the volume." + deleteAnyway},
 	lifecycle.CodeJobEnding: {now: "Waiting for a mover Job and its Pods to be deleted, because they keep the volume in use."},
 	lifecycle.CodeTimedOut:  {event: warning, now: "{{.Doing}} exceeded its time limit of {{.Limit}} seconds.", do: "{{.Slow}}"},

@@ -19,6 +19,7 @@ import (
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/podtemplate"
 )
 
 // MoverContainer is the name of the mover's container. Its Pod may have others, which a webhook injected.
@@ -123,7 +124,7 @@ func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.P
 	}
 	keys, mountedKeys := identities(ws)
 	spec.Volumes = append(spec.Volumes, keys...)
-	security := restricted()
+	security := podtemplate.ContainerSecurity(nil)
 	security.ReadOnlyRootFilesystem = ptr.To(true)
 	spec.Containers = []corev1.Container{{
 		Name: MoverContainer, Image: move.Image, Args: arguments(ws, act, move), Resources: move.Resources, Env: moverEnv(move.Resources),

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,44 +15,41 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/lifecycle"
+	"kyklos.io/kyklos/internal/podtemplate"
 )
 
 const (
 	// homeFolder is the folder of the home on its volume. The mover's folder is next to it and not visible to the workspace
 	// (internal/archive/mover).
-	homeFolder = "home"
+	homeFolder = podtemplate.Home
 	// WorkspaceContainer is the name of the workspace's own container.
-	WorkspaceContainer = "workspace"
-	// user is the UID of workspaces and movers, and the owner of the files in a home.
-	user int64 = 1000
+	WorkspaceContainer = podtemplate.Container
 )
 
-// Pod builds the Workspace's Pod for ActCreatePod. The error is about an invalid quantity.
+// Pod builds the Workspace's Pod for ActCreatePod: the template with the short form in it. The error is about an invalid quantity
+// or template.
 func Pod(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.Pod, error) {
 	amounts, err := resources(ws.Spec.Resources)
 	if err != nil {
 		return nil, err
 	}
-	spec := podSpec(ws)
+	template, wrong := podtemplate.Read(&ws.Spec)
+	if len(wrong) > 0 {
+		return nil, wrong.ToAggregate()
+	}
+	spec := template.Spec
+	place(ws, &spec)
 	spec.RestartPolicy = corev1.RestartPolicyAlways
-	spec.ServiceAccountName = ws.Spec.ServiceAccountName
+	spec.ServiceAccountName = cmp.Or(ws.Spec.ServiceAccountName, spec.ServiceAccountName)
 	// With a grace period of 0, the Pod object is deleted before its processes have ended (D3).
 	spec.TerminationGracePeriodSeconds = ptr.To(max(int64(ws.Spec.TerminationGracePeriodSeconds), 1))
-	spec.Volumes = []corev1.Volume{homeVolume(ws)}
-	container := corev1.Container{
-		Name: WorkspaceContainer, Image: ws.Spec.Image, Command: ws.Spec.Command, Args: ws.Spec.Args,
-		Env: environment(ws.Spec.Env), Resources: amounts, ReadinessProbe: probe(ws.Spec.ReadinessProbe),
-		VolumeMounts:             []corev1.VolumeMount{{Name: homeFolder, MountPath: ws.Spec.Storage.MountPath, SubPath: homeFolder}},
-		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		SecurityContext:          restricted(),
-	}
-	for _, port := range ws.Spec.Ports {
-		container.Ports = append(container.Ports, corev1.ContainerPort{ContainerPort: port, Protocol: corev1.ProtocolTCP})
-	}
-	spec.Containers = []corev1.Container{container}
-	metadata := meta(ws, PodName(ws.Name), RoleWorkspace, act)
-	metadata.Annotations = map[string]string{annotationSpec: madeOf(ws)}
-	return &corev1.Pod{ObjectMeta: metadata, Spec: spec}, nil
+	spec.Volumes = append(spec.Volumes, homeVolume(ws))
+	shortForm(ws, amounts, ownContainer(&spec))
+	inHome(&spec)
+	pod := &corev1.Pod{ObjectMeta: meta(ws, PodName(ws.Name), RoleWorkspace, act), Spec: spec}
+	pod.Annotations = map[string]string{annotationSpec: madeOf(ws)}
+	mark(pod, template)
+	return pod, nil
 }
 
 // Outdated reports whether the Pod was created from another spec than the current one, which applies from the next start on.
@@ -72,34 +70,11 @@ func digest(spec any) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// podSpec is what the workspace's Pod and its movers have in common. A mover can be the first to use the volume and so
-// determine its zone: it must only run where the workspace can run.
+// podSpec is the part of the workspace's Pod that its movers have, too.
 func podSpec(ws *v1alpha1.Workspace) corev1.PodSpec {
-	spec := corev1.PodSpec{
-		AutomountServiceAccountToken: ptr.To(false),
-		EnableServiceLinks:           ptr.To(false),
-		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To(user), RunAsGroup: ptr.To(user), FSGroup: ptr.To(user),
-			// Do not walk through a home of a million files at each start.
-			FSGroupChangePolicy: ptr.To(corev1.FSGroupChangeOnRootMismatch),
-			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-		},
-	}
-	if len(ws.Spec.NodeSelector) > 0 {
-		spec.NodeSelector = map[string]string{}
-		for name, value := range ws.Spec.NodeSelector {
-			spec.NodeSelector[name] = string(value)
-		}
-	}
-	for _, t := range ws.Spec.Tolerations {
-		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{
-			Key: t.Key, Operator: corev1.TolerationOperator(t.Operator), Value: t.Value, Effect: corev1.TaintEffect(t.Effect),
-			TolerationSeconds: t.TolerationSeconds,
-		})
-	}
-	for _, secret := range ws.Spec.ImagePullSecrets {
-		spec.ImagePullSecrets = append(spec.ImagePullSecrets, corev1.LocalObjectReference{Name: secret.Name})
-	}
+	spec := podtemplate.Placement(&ws.Spec)
+	spec.AutomountServiceAccountToken, spec.EnableServiceLinks = ptr.To(false), ptr.To(false)
+	place(ws, &spec)
 	return spec
 }
 
@@ -107,14 +82,6 @@ func homeVolume(ws *v1alpha1.Workspace) corev1.Volume {
 	return corev1.Volume{Name: homeFolder, VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: VolumeName(ws.Name)},
 	}}
-}
-
-// restricted is what the restricted Pod Security Standard requires of each container.
-func restricted() *corev1.SecurityContext {
-	return &corev1.SecurityContext{
-		AllowPrivilegeEscalation: ptr.To(false),
-		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-	}
 }
 
 // resources parses the quantities in the order of their names, so that the error is always the same.
