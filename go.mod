@@ -3,10 +3,12 @@ module kyklos.io/kyklos
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2 // archives: encryption for their owners
 	github.com/arran4/golang-ical v0.3.4 // kyklos preview -o ics: lines, folding and escapes of RFC 5545
 	github.com/aws/aws-sdk-go-v2 v1.47.7 // archives: the S3 library's types, and the signatures of tickets
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.15 // archives: keys from a Secret
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.114.8 // archives: any S3 store
+	github.com/aws/aws-sdk-go-v2/service/sts v1.51.8 // archives: roles of a cloud instead of access keys
 	github.com/aws/smithy-go v1.28.8 // archives: the codes of a store's errors
 	github.com/cert-manager/cert-manager v1.21.2 // serving certificates: pkg/server/tls
 	github.com/evanphx/json-patch/v5 v5.9.11 // lint: applies the patches of the defaulting webhooks
@@ -50,6 +52,7 @@ require (
 
 require (
 	cel.dev/expr v0.25.2 // indirect
+	filippo.io/hpke v0.4.0 // indirect
 	github.com/Azure/go-ntlmssp v0.1.1 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.26 // indirect

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,7 @@ func newArchivesCommand() *cobra.Command {
 		Use:   "archives NAME",
 		Short: "List the archives of a Workspace's home",
 		Long: `List the archives of a Workspace's home, the newest first: the keys for spec.restoreFrom, with time, size and
-digest. Archives of deleted Workspaces of this name are listed too; those that were kept on purpose are marked.
+digest, and the fingerprints of those whom they are encrypted for. Archives of deleted Workspaces of this name are listed too; those that were kept on purpose are marked.
 
 It reads the Secret of the store and asks the store itself, so the store must be reachable from here.
 It changes nothing.`,
@@ -134,13 +135,13 @@ func (o *archivesOptions) open(ctx context.Context, reader client.Reader, name t
 
 func archivesTable(out io.Writer, found []archives.Archive) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TIME\tBYTES\tKEPT\tKEY\tDIGEST")
+	fmt.Fprintln(table, "TIME\tBYTES\tKEPT\tENCRYPTED\tKEY\tDIGEST")
 	for _, each := range found {
 		kept := "no"
 		if each.Kept {
 			kept = "yes"
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", each.Time.Format(time.RFC3339), each.SizeBytes, kept, each.Key, each.SHA256)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\n", each.Time.Format(time.RFC3339), each.SizeBytes, kept, cmp.Or(each.EncryptedFor, "no"), each.Key, each.SHA256)
 	}
 	return table.Flush()
 }

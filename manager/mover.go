@@ -26,6 +26,7 @@ const (
 // moverOptions are the flags of both movers.
 type moverOptions struct {
 	ticket         string
+	identities     string
 	terminationLog string
 	every          time.Duration
 	job            mover.Job
@@ -80,6 +81,7 @@ func (o *moverOptions) command(use, short string, move func(context.Context, mov
 
 func (o *moverOptions) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&o.ticket, "ticket", "", "file with the ticket, which grants access to one archive in the store")
+	flags.StringVar(&o.identities, "identities", "", "file with the secret keys of age that open encrypted archives, one a line; it need not exist")
 	flags.StringVar(&o.terminationLog, "termination-log", "/dev/termination-log", "file to write the result to, as JSON; empty for none")
 	flags.DurationVar(&o.every, "progress-every", progressInterval, "interval between progress reports, in the log and in the store")
 	flags.StringVar(&o.job.Volume, "volume", "", "mount path of the volume; the home is its folder home")
@@ -101,9 +103,13 @@ func (o *moverOptions) run(ctx context.Context, out io.Writer, move func(context
 	}
 	log := slog.New(slog.NewTextHandler(out, nil)).With("key", o.job.Key.Data())
 	o.job.Version = buildinfo.Version()
+	o.job.Recipients = ticket.Recipients
 	started := time.Now()
 	stop := o.job.Watch(ctx, o.every, progressReporter(log, mover.Noter(ticket, o.job.Store)))
-	result, failed := move(ctx, o.job)
+	result, failed := mover.Result{}, error(nil)
+	if o.job.Identities, failed = mover.ReadIdentities(o.identities); failed == nil {
+		result, failed = move(ctx, o.job)
+	}
 	stop()
 	if failed != nil {
 		result = mover.Failed(o.job.Key, failed)

@@ -19,7 +19,6 @@ import (
 	"kyklos.io/kyklos/controller/workspace"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspaceidle"
-	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/archive/endpoints"
 	"kyklos.io/kyklos/internal/steadywatch"
 	"kyklos.io/kyklos/internal/targetkind"
@@ -143,7 +142,7 @@ func addWorkspaces(ctx context.Context, mgr ctrl.Manager, o options) error {
 		Interval:   o.workspaces.gcInterval,
 		Namespace:  o.ownNamespace(),
 		Namespaces: o.namespacesOfWorkspaces(),
-		Stores:     connect.Options{Folders: workspaces.Folders, Endpoints: workspaces.Endpoints},
+		Stores:     workspaces.Stores(mgr.GetClient()),
 	})
 	if err != nil {
 		return fmt.Errorf("set up the archive GC: %w", err)

@@ -24,6 +24,8 @@ type Archive struct {
 	SHA256    string `json:"sha256"`
 	// Kept: it was kept on purpose when its Workspace was deleted, so that it is never collected.
 	Kept bool `json:"kept"`
+	// EncryptedFor has the fingerprints of the recipients, separated by commas; empty if it is not encrypted.
+	EncryptedFor string `json:"encryptedFor,omitempty"`
 }
 
 // reads is how many markers are read at the same time.
@@ -55,7 +57,7 @@ func List(ctx context.Context, store archive.Store, namespace, name string) ([]A
 			}
 			lock.Lock()
 			defer lock.Unlock()
-			found = append(found, Archive{key.Data(), object.Modified.UTC(), marker.Size, marker.Sum(), kept[key]})
+			found = append(found, Archive{key.Data(), object.Modified.UTC(), marker.Size, marker.Sum(), kept[key], marker.ShownEncryptedFor()})
 			return err
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,7 +67,9 @@ func (c *Collector) observe(ctx context.Context, s *store, installation string) 
 func (c *Collector) open(ctx context.Context, s *store) (archive.Store, error) {
 	var failed error
 	for _, name := range slices.Sorted(maps.Keys(s.secrets)) {
-		opened, err := c.Open(s.secrets[name], c.Stores)
+		options := c.Stores
+		options.Namespace, _, _ = strings.Cut(name, "/")
+		opened, err := c.Open(s.secrets[name], options)
 		if err == nil {
 			err = opened.HeadBucket(ctx)
 		}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -89,6 +90,11 @@ func (o Options) Validate() error {
 	return objects.ValidateMoverResources(o.MoverResources)
 }
 
+// Stores says which stores are allowed.
+func (o Options) Stores(api client.Client) connect.Options {
+	return connect.Options{Folders: o.Folders, Endpoints: o.Endpoints, Tokens: store.Tokens(api), Now: o.Clock.Now}
+}
+
 // SetupWithManager adds the controller to mgr, whose cache must be configured with CacheOptions. It runs on the leader only.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := options.Validate(); err != nil {
@@ -103,7 +109,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Store: &store.Client{
-			Secrets: mgr.GetAPIReader(), Options: connect.Options{Folders: options.Folders, Endpoints: options.Endpoints},
+			Secrets: mgr.GetAPIReader(), Options: options.Stores(mgr.GetClient()),
 			Clock: options.Clock, Timeout: options.StoreTimeout,
 		},
 		Clock:          options.Clock,

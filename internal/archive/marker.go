@@ -39,22 +39,30 @@ type Marker struct {
 	Workspace string `json:"workspace"`
 	// Mover is the version of the program that wrote it.
 	Mover string `json:"mover"`
+	// EncryptedFor has the fingerprints of the recipients that the data are encrypted for, separated by commas; empty for data that
+	// are not encrypted.
+	EncryptedFor string `json:"encryptedFor,omitempty"`
 	// LeftOut says what of the home is not in the archive; empty for nothing. It is only for display: see MaxLeftOut.
 	LeftOut string `json:"leftOut,omitempty"`
 }
 
-// MaxLeftOut bounds ShownLeftOut, in characters.
+// MaxLeftOut bounds ShownLeftOut and ShownEncryptedFor, in characters.
 const MaxLeftOut = 512
 
 // ShownLeftOut is LeftOut for a status: one line of printable characters, whatever the store answered.
-func (m Marker) ShownLeftOut() string {
-	shown := []rune(strings.Map(func(r rune) rune {
+func (m Marker) ShownLeftOut() string { return shown(m.LeftOut) }
+
+// ShownEncryptedFor is EncryptedFor for people, whatever the store answered.
+func (m Marker) ShownEncryptedFor() string { return shown(m.EncryptedFor) }
+
+func shown(text string) string {
+	printable := []rune(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
 			return '?'
 		}
 		return r
-	}, m.LeftOut))
-	return string(shown[:min(len(shown), MaxLeftOut)])
+	}, text))
+	return string(printable[:min(len(printable), MaxLeftOut)])
 }
 
 // Sum is the data's sum as in status.archive and the first line: sha256: and 64 digits.

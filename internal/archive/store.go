@@ -22,6 +22,8 @@ var (
 	ErrUnreachable = errors.New("the store cannot be reached")
 	// ErrCorrupt: the stored bytes are not the expected ones.
 	ErrCorrupt = errors.New("the archive is damaged")
+	// ErrNotEncrypted: the store did not confirm the encryption that was asked for.
+	ErrNotEncrypted = errors.New("the store does not encrypt as asked")
 	// ErrTooLarge: the object needs more bytes than allowed.
 	ErrTooLarge = errors.New("the archive is too large")
 )

@@ -26,8 +26,12 @@ type Ticket struct {
 	// an Attempt, such as one of an earlier version, allows no notes.
 	Attempt string `json:"attempt,omitempty"`
 	PutNote string `json:"putNote,omitempty"`
+	// PutHeaders are sent with PutMarker and PutNote, whose signatures cover them.
+	PutHeaders map[string]string `json:"putHeaders,omitempty"`
 	// CA holds PEM certificates that are trusted instead of the image's.
 	CA string `json:"ca,omitempty"`
+	// Recipients are those for whom the data are to be encrypted; none for plain data, and for a restore.
+	Recipients []string `json:"recipients,omitempty"`
 	// Expires is when the store stops accepting it, by the issuer's clock.
 	Expires time.Time `json:"expires"`
 }

@@ -42,6 +42,8 @@ func decode(t *testing.T, document string) metav1.Object {
 		"TCPRoute":                &gatewayv1.TCPRoute{},
 		"ClusterRole":             &rbacv1.ClusterRole{},
 		"Role":                    &rbacv1.Role{},
+		"RoleBinding":             &rbacv1.RoleBinding{},
+		"ServiceAccount":          &corev1.ServiceAccount{},
 		"HorizontalPodAutoscaler": &autoscalingv2.HorizontalPodAutoscaler{},
 	}
 	object := known[kind.Kind]

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"testing"
 	"text/template"
@@ -24,7 +25,12 @@ func TestWorkspaceSamplesAreWithoutFault(t *testing.T) {
 			switch object := decode(t, document).(type) {
 			case *corev1.Secret:
 				secrets[object.Name] = true
-				if _, err := connect.Open(bytesOf(object.StringData), connect.Options{Endpoints: endpoints.Local}); err != nil && len(object.StringData) > 1 {
+				tokens := func(context.Context, string, string) (string, error) { return "", nil }
+				_, err := connect.Open(bytesOf(object.StringData), connect.Options{Endpoints: endpoints.Local, Tokens: tokens})
+				if err == nil {
+					_, err = connect.Recipients(bytesOf(object.StringData))
+				}
+				if err != nil && len(object.StringData) > 1 {
 					t.Errorf("%s: %s is not a valid store: %v", s.name, object.Name, err)
 				}
 			case *v1alpha1.Workspace:

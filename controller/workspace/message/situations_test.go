@@ -107,6 +107,8 @@ func troubles(home lifecycle.VolumeView) []situation {
 		{name: "the volume is too small", before: restoring, code: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed), detail: disk},
 		{name: "a file cannot be read", before: archiving, code: lifecycle.CodeHomeUnreadable, after: failed(lifecycle.ActionFailed, lifecycle.CodeHomeUnreadable),
 			detail: message.Detail{Text: `permission denied to read 1 file, 1 folder ("src/.cache": folder of user 0, mode 0700, "token": file of user 1000, mode 0000)`, Code: "HOME_UNREADABLE", ExitCode: ptr.To(int32(11))}},
+		{name: "no identity", before: restoring, code: lifecycle.CodeJobFailed, after: failed(lifecycle.ActionFailed, lifecycle.CodeJobFailed),
+			detail: message.Detail{Text: "no identity opens the archive: it is for age:0123456789abcdef; there is no identity", Code: "IDENTITY_MISSING", ExitCode: ptr.To(int32(11))}},
 		{name: "a file can still not be read", before: archiving, code: lifecycle.CodeHomeUnreadable, after: stalled(lifecycle.ActionFailed, lifecycle.CodeHomeUnreadable)},
 		{name: "waiting to try again", before: func() lifecycle.Status {
 			s := archiving

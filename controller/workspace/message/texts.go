@@ -71,7 +71,7 @@ const (
 		"{{if .ArchiveKey}}, and there is also archive {{.ArchiveKey}}. Kyklos cannot know which one is newer and changes neither.{{else}}. Kyklos does not change it.{{end}}"
 	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume: " + adoptVolume + "." +
 		"{{else}}The next retry uses the volume as the home.{{end}}"
-	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store."
+	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store, or none that can be used."
 	converged     = "{{if eq .State \"RUNNING\"}}Pod {{.Pod}} is ready, as desired.{{else if eq .State \"STANDBY\"}}The home is on volume {{.Volume}} and no Pod is running, as desired." +
 		"{{else if .Archived}}The home is in archive {{.ArchiveKey}} and has no volume, as desired.{{else}}There is no Pod, volume or archive, as desired.{{end}}"
 	doing       = "{{.Doing}}{{if .Removing}}{{.DeletionEffect}}{{end}}."
@@ -115,7 +115,7 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeArchiveLost:     {event: warning, now: "Archive {{.Key}} or its marker is missing in the store.", do: archiveRemedy},
 	lifecycle.CodeArchiveCorrupt:  {event: warning, now: "Archive {{.Key}} is corrupt: it does not match its marker or the recorded checksum.", do: archiveRemedy},
 	lifecycle.CodeArchiveNotConfigured: {event: onChange, now: notConfigured,
-		do: "Set spec.archive.storeRef to a Secret that describes an object store."},
+		do: "Set spec.archive.storeRef to a Secret that describes an object store, or correct that Secret."},
 	lifecycle.CodeStoreUnreachable: {event: onChange,
 		now: "The object store of Secret {{.Secret}} is unreachable or denies access. Archives in it are not considered lost.{{with .Cause}} Cause: {{.}}.{{end}}",
 		do:  "Check the address and the credentials in the Secret, and the network." + whileSearching + deleteAnyway},

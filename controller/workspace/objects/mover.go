@@ -17,6 +17,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/connect"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/podtemplate"
 )
@@ -28,6 +29,7 @@ const MoverContainer = "mover"
 const (
 	volumePath     = "/volume"
 	ticketPath     = "/ticket"
+	keysPath       = "/keys"
 	terminationLog = "/dev/termination-log"
 	// ticketKey is the ticket's key in its Secret, and the name of its file.
 	ticketKey = "ticket.json"
@@ -120,16 +122,18 @@ func moverSpec(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) corev1.P
 		{Name: "ticket", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: act.Name, DefaultMode: ptr.To(int32(0o440))}}},
 		{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr.To(resource.MustParse("16Mi"))}}},
 	}
+	keys, mountedKeys := identities(ws)
+	spec.Volumes = append(spec.Volumes, keys...)
 	security := podtemplate.ContainerSecurity(nil)
 	security.ReadOnlyRootFilesystem = ptr.To(true)
 	spec.Containers = []corev1.Container{{
 		Name: MoverContainer, Image: move.Image, Args: arguments(ws, act, move), Resources: move.Resources, Env: moverEnv(move.Resources),
-		VolumeMounts: []corev1.VolumeMount{
+		VolumeMounts: append([]corev1.VolumeMount{
 			// Archiving must not be able to change the home (D3).
 			{Name: homeFolder, MountPath: volumePath, ReadOnly: move.Operation == lifecycle.Archiving},
 			{Name: "ticket", MountPath: ticketPath, ReadOnly: true},
 			{Name: "tmp", MountPath: "/tmp"},
-		},
+		}, mountedKeys...),
 		TerminationMessagePath: terminationLog, TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 		SecurityContext: security,
 	}}
@@ -145,6 +149,9 @@ func arguments(ws *v1alpha1.Workspace, act lifecycle.Action, move Move) []string
 	args := []string{
 		"mover", verb, "--ticket", ticketPath + "/" + ticketKey, "--volume", volumePath, "--volume-uid", act.UID,
 		"--termination-log", terminationLog,
+	}
+	if ws.Spec.Archive != nil {
+		args = append(args, "--identities", keysPath+"/"+connect.AgeIdentity)
 	}
 	if verb == "archive" {
 		args = append(args, "--epoch", strconv.FormatInt(act.Epoch, 10), "--workspace", ws.Namespace+"/"+ws.Name)

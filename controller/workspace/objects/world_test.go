@@ -31,6 +31,7 @@ func ann() *v1alpha1.Workspace {
 				},
 			},
 			Storage: v1alpha1.WorkspaceStorage{Size: "10Gi", AccessMode: "ReadWriteOnce", MountPath: "/home/coder"},
+			Archive: &v1alpha1.WorkspaceArchive{StoreRef: v1alpha1.StoreRef{Name: "homes"}},
 		},
 	}
 }

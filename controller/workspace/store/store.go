@@ -47,6 +47,10 @@ type Client struct {
 type opened struct {
 	version, address string
 	breaker          *breaker
+	// recipients are those for whom movers encrypt. misaddressed is what is wrong with them: then nothing is archived, but everything
+	// is restored (W93).
+	recipients   []string
+	misaddressed error
 	archive.Issuer
 }
 
@@ -67,14 +71,19 @@ func (c *Client) open(ctx context.Context, secret types.NamespacedName) (opened,
 	if known := c.opened[secret]; known.version == version {
 		return known, nil
 	}
-	issuer, err := connect.Open(found.Data, c.Options)
+	options := c.Options
+	options.Namespace = secret.Namespace
+	issuer, err := connect.Open(found.Data, options)
 	if err != nil {
 		return opened{}, fmt.Errorf("%w: Secret %s: %w", ErrNotConfigured, secret.Name, err)
 	}
 	if c.opened == nil {
 		c.opened = map[types.NamespacedName]opened{}
 	}
-	store := opened{version, addressOf(found.Data), &breaker{}, issuer}
+	store := opened{version: version, address: addressOf(found.Data), breaker: &breaker{}, Issuer: issuer}
+	if store.recipients, err = connect.Recipients(found.Data); err != nil {
+		store.misaddressed = fmt.Errorf("%w: Secret %s: %w", ErrNotConfigured, secret.Name, err)
+	}
 	c.opened[secret] = store
 	return store, nil
 }
@@ -191,7 +200,7 @@ func describe(marker archive.Marker, now time.Time) lifecycle.Archive {
 // Code returns the engine's code for an error of a store.
 func Code(err error) lifecycle.Code {
 	switch {
-	case errors.Is(err, ErrNotConfigured):
+	case errors.Is(err, ErrNotConfigured), errors.Is(err, archive.ErrNotEncrypted):
 		return lifecycle.CodeArchiveNotConfigured
 	case errors.Is(err, archive.ErrBucketMissing):
 		return lifecycle.CodeBucketMissing

@@ -18,9 +18,15 @@ const slack = 10 * time.Minute
 // Issue makes the ticket of one attempt on the archive at key. order.Valid is how long the attempt may take.
 func (c *Client) Issue(ctx context.Context, secret types.NamespacedName, key string, order archive.Order) (ticket archive.Ticket, err error) {
 	err = c.askFor(ctx, secret, key, func(ctx context.Context, store opened, key archive.Key) (err error) {
+		if order.MaxBytes > 0 && store.misaddressed != nil {
+			return store.misaddressed
+		}
 		order.Key = key
 		order.Valid += slack
 		ticket, err = store.Issue(ctx, order)
+		if order.MaxBytes > 0 {
+			ticket.Recipients = store.recipients
+		}
 		return err
 	})
 	return ticket, err

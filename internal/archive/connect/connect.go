@@ -2,12 +2,14 @@
 package connect
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/endpoints"
@@ -28,9 +30,25 @@ const (
 	VirtualHost     = "virtualHost"
 	Checksums       = "checksums"
 	CA              = "ca.crt"
+
+	ServerSideEncryption = "serverSideEncryption"
+	KMSKeyID             = "kmsKeyID"
+	// AgeRecipients and AgeIdentity are for encryption by the mover. Only movers read the second one.
+	AgeRecipients = "ageRecipients"
+	AgeIdentity   = "ageIdentity"
+
+	RoleARN        = "roleARN"
+	ServiceAccount = "serviceAccount"
+	STSEndpoint    = "stsEndpoint"
 )
 
-var known = []string{Folder, Endpoint, Region, Bucket, Prefix, AccessKeyID, SecretAccessKey, SessionToken, VirtualHost, Checksums, CA}
+var known = []string{
+	Folder, Endpoint, Region, Bucket, Prefix, AccessKeyID, SecretAccessKey, SessionToken, VirtualHost, Checksums, CA,
+	ServerSideEncryption, KMSKeyID, AgeRecipients, AgeIdentity, RoleARN, ServiceAccount, STSEndpoint,
+}
+
+// withFolder are the keys that a file store may have, too.
+var withFolder = []string{Folder, AgeRecipients, AgeIdentity}
 
 // Options say what is allowed.
 type Options struct {
@@ -39,6 +57,11 @@ type Options struct {
 	Folders bool
 	// Endpoints are the S3 stores that may be called.
 	Endpoints endpoints.Policy
+	// Tokens returns a token of a ServiceAccount for the cloud's STS; nil if there are none here. Namespace is the Secret's, and
+	// Now the wall clock's time.
+	Tokens    func(ctx context.Context, namespace, serviceAccount string) (string, error)
+	Namespace string
+	Now       func() time.Time
 }
 
 // Open opens the store. Errors name the key of the Secret and never contain a credential.
@@ -50,14 +73,18 @@ func Open(secret map[string][]byte, options Options) (archive.Issuer, error) {
 	}
 	text := func(key string) string { return strings.TrimSpace(string(secret[key])) }
 	if folder := text(Folder); folder != "" {
-		return openFolder(folder, len(secret), options)
+		return openFolder(folder, secret, options)
 	}
 	config := s3store.Config{
 		Endpoint: text(Endpoint), Region: text(Region), Bucket: text(Bucket), Prefix: text(Prefix),
 		AccessKeyID: text(AccessKeyID), SecretAccessKey: text(SecretAccessKey), SessionToken: text(SessionToken), CA: secret[CA],
+		ServerSideEncryption: text(ServerSideEncryption), KMSKeyID: text(KMSKeyID),
 		Allowed: options.Endpoints,
 	}
 	var err error
+	if config.Role, err = roleOf(text, options); err != nil {
+		return nil, err
+	}
 	if config.VirtualHost, err = parseBool(VirtualHost, text(VirtualHost)); err != nil {
 		return nil, err
 	}
@@ -88,12 +115,12 @@ func Address(secret map[string][]byte) string {
 	return address
 }
 
-func openFolder(folder string, keys int, options Options) (archive.Issuer, error) {
+func openFolder(folder string, secret map[string][]byte, options Options) (archive.Issuer, error) {
 	switch {
 	case !options.Folders:
 		return nil, fmt.Errorf("%s: file stores are not allowed here; name an S3 store with %s and %s", Folder, Endpoint, Bucket)
-	case keys > 1:
-		return nil, fmt.Errorf("%s: a file store allows no other key", Folder)
+	case slices.ContainsFunc(slices.Collect(maps.Keys(secret)), func(key string) bool { return !slices.Contains(withFolder, key) }):
+		return nil, fmt.Errorf("%s: a file store allows no other key, but %s and %s", Folder, AgeRecipients, AgeIdentity)
 	case !filepath.IsAbs(folder):
 		return nil, fmt.Errorf("%s: %q must be an absolute path", Folder, folder)
 	}

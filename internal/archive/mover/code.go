@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/encryption"
 	"kyklos.io/kyklos/internal/archive/home"
 )
 
@@ -35,6 +36,8 @@ const (
 	HomeUnreadable Code = "HOME_UNREADABLE"
 	// HomeTooLarge: restored, the home would need more space than its volume has. The volume is unchanged.
 	HomeTooLarge Code = "HOME_TOO_LARGE"
+	// IdentityMissing: the archive is encrypted, or is to be, and no identity opens it. The data are as they were.
+	IdentityMissing Code = "IDENTITY_MISSING"
 	// HomeMissing: the volume should have a home, but does not.
 	HomeMissing Code = "HOME_MISSING"
 	// HomeExists: the volume to restore to already has a home that is not known to be in the archive.
@@ -144,6 +147,7 @@ func archiveFailure(err error) error {
 		{home.ErrChanged, HomeChanged},
 		{errNoHome, HomeMissing},
 		{errNoRoom, HomeTooLarge},
+		{encryption.ErrNoIdentity, IdentityMissing},
 		{fs.ErrPermission, HomeUnreadable},
 	} {
 		if errors.Is(err, each.err) {
@@ -161,6 +165,8 @@ func restoreFailure(err error) error {
 		otherwise = ArchiveNotFound
 	case errors.Is(err, archive.ErrCorrupt):
 		otherwise = ChecksumMismatch
+	case errors.Is(err, encryption.ErrNoIdentity):
+		otherwise = IdentityMissing
 	}
 	return &Failure{Code: code(err, otherwise), err: err}
 }

@@ -12,16 +12,14 @@ package mover
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
 
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/encryption"
 	"kyklos.io/kyklos/internal/archive/home"
 )
 
@@ -48,6 +46,9 @@ type Job struct {
 	Operation string
 	// SHA256 is the recorded sum of the data to restore; empty uses the marker's.
 	SHA256 string
+	// Recipients are those for whom the data are encrypted; none for plain data. Identities open what is encrypted.
+	Recipients []string
+	Identities encryption.Identities
 	// Report, if not nil, is called with every progress, up to thousands of times per second. of returns the total, zero
 	// until it is known; it may be called as long as the job runs.
 	Report func(step archive.Step, done home.Progress, of func() home.Progress)
@@ -113,6 +114,9 @@ func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) 
 	marker, err := archive.Committed(ctx, j.Store, j.Key, want)
 	if err == nil || !errors.Is(err, archive.ErrNotFound) {
 		return marker, home.Summary{}, err
+	}
+	if err := j.canReadBack(); err != nil {
+		return archive.Marker{}, home.Summary{}, err
 	}
 	folder, err := j.openHome()
 	if err != nil {
@@ -184,7 +188,7 @@ func (j Job) upload(ctx context.Context, folder *os.Root) (home.Summary, error) 
 	packed := make(chan error, 1)
 	go func() {
 		var err error
-		summary, err = home.Pack(ctx, folder, write, j.report(archive.Packing, of))
+		summary, err = j.pack(ctx, folder, write, of)
 		packed <- err
 		_ = write.CloseWithError(err) // EOF, if it is nil
 	}()
@@ -210,8 +214,12 @@ func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker
 	}
 	defer func() { _ = body.Close() }()
 	summed := newSummed(body)
+	content, encryptedFor, err := j.openStored(summed)
+	if err != nil {
+		return archive.Marker{}, err
+	}
 	limits := home.Limits{Entries: summary.Entries, Bytes: summary.Bytes}
-	stored, err := home.Inspect(ctx, summed, limits, j.report(archive.Verifying, knownTotal(summary.Entries, summary.Bytes)))
+	stored, err := home.Inspect(ctx, content, limits, j.report(archive.Verifying, knownTotal(summary.Entries, summary.Bytes)))
 	if err != nil {
 		return archive.Marker{}, fmt.Errorf("%w: %w", errReadBack, err)
 	}
@@ -222,24 +230,6 @@ func (j Job) readBack(ctx context.Context, summary home.Summary) (archive.Marker
 	return archive.Marker{
 		SHA256: summed.sum(), Key: j.Key.Data(), Size: object.Size, Tree: stored.Tree, Entries: stored.Entries, Bytes: stored.Bytes,
 		VolumeUID: j.VolumeUID, Epoch: j.Epoch, Workspace: j.Workspace, Mover: j.Version,
-		LeftOut: home.DescribeLeftOut(summary.LeftOutKinds, summary.LeftOut),
+		EncryptedFor: encryptedFor, LeftOut: home.DescribeLeftOut(summary.LeftOutKinds, summary.LeftOut),
 	}, nil
 }
-
-// summed hashes everything that is read.
-type summed struct {
-	io.Reader
-	hash hash.Hash
-	read int64
-}
-
-func newSummed(r io.Reader) *summed { return &summed{Reader: r, hash: sha256.New()} }
-
-func (s *summed) Read(into []byte) (int, error) {
-	n, err := s.Reader.Read(into)
-	s.hash.Write(into[:n])
-	s.read += int64(n)
-	return n, err
-}
-
-func (s *summed) sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"kyklos.io/kyklos/internal/archive"
+	"kyklos.io/kyklos/internal/archive/encryption"
 	"kyklos.io/kyklos/internal/archive/home"
 )
 
@@ -176,6 +177,9 @@ func (r *restorer) fetch(ctx context.Context, staging string) (home.Summary, err
 }
 
 func (r *restorer) unpack(ctx context.Context, folder *os.Root) (home.Summary, error) {
+	if err := r.job.canOpen(r.marker); err != nil {
+		return home.Summary{}, err
+	}
 	body, object, err := r.job.Store.Get(ctx, r.job.Key.Data())
 	if err != nil {
 		return home.Summary{}, err
@@ -185,8 +189,12 @@ func (r *restorer) unpack(ctx context.Context, folder *os.Root) (home.Summary, e
 		return home.Summary{}, fmt.Errorf("%w: the object has %d bytes, but its marker says %d", archive.ErrCorrupt, object.Size, r.marker.Size)
 	}
 	summed := newSummed(body)
+	content, _, err := encryption.Open(summed, r.job.Identities)
+	if err != nil {
+		return home.Summary{}, r.diagnose(ctx, err)
+	}
 	limits := home.Limits{Entries: r.marker.Entries, Bytes: r.marker.Bytes}
-	summary, err := home.Unpack(ctx, folder, summed, limits, r.job.report(archive.Unpacking, knownTotal(r.marker.Entries, r.marker.Bytes)))
+	summary, err := home.Unpack(ctx, folder, content, limits, r.job.report(archive.Unpacking, knownTotal(r.marker.Entries, r.marker.Bytes)))
 	if err != nil {
 		return home.Summary{}, r.diagnose(ctx, err)
 	}

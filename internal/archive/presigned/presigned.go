@@ -205,6 +205,11 @@ func (s *Store) once(ctx context.Context, method, name, target string, body []by
 	if name != s.key.Note() && creates(request) {
 		request.Header.Set("If-None-Match", "*") // part of the signature
 	}
+	if method == http.MethodPut && !request.URL.Query().Has("partNumber") {
+		for header, value := range s.ticket.PutHeaders {
+			request.Header.Set(header, value)
+		}
+	}
 	answer, err := s.client.Do(request)
 	if err != nil {
 		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {

@@ -23,12 +23,17 @@ type Config struct {
 
 	AccessKeyID, SecretAccessKey string
 	SessionToken                 string // of temporary credentials; tickets expire with them
+	// Role replaces these three.
+	Role *Role
 
 	// VirtualHost puts the bucket into the host name instead of the path.
 	VirtualHost bool
 	// Checksums sends CRC32 sums with requests. Older stores may refuse them; stored data are read back and compared in
 	// any case.
 	Checksums bool
+	// ServerSideEncryption is what the store does with every object; empty leaves it to the bucket. KMSKeyID is for SSEKMS;
+	// empty is the key of the account.
+	ServerSideEncryption, KMSKeyID string
 	// CA holds PEM certificates that are trusted instead of the image's.
 	CA []byte
 	// Allowed are the endpoints that may be called; the zero value refuses this machine's own.
@@ -64,11 +69,12 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("bucket: %q must have 3 to 63 lowercase letters, digits, dots and hyphens", c.Bucket)
 	case !prefixForm.MatchString(c.Prefix):
 		return c, fmt.Errorf("prefix: %q must be folders of letters, digits, dots, underscores and hyphens, such as team/cluster-1", c.Prefix)
-	case c.AccessKeyID == "" || c.SecretAccessKey == "":
-		return c, fmt.Errorf("accessKeyID and secretAccessKey are both required")
 	}
 	c.Endpoint = strings.TrimSuffix(c.Endpoint, "/")
-	return c, nil
+	if err := c.checkCredentials(); err != nil {
+		return c, err
+	}
+	return c, c.checkEncryption()
 }
 
 // bounded refuses values that are longer than any store's: they are in each URL of a ticket, and a Secret holds a megabyte. An object's

@@ -19,11 +19,19 @@ func wrap(what string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if role, ok := errors.AsType[*roleError](err); ok {
+		return fmt.Errorf("%s: %w", what, role)
+	}
+	return fmt.Errorf("%s: %w: %w", what, kindOf(err), shortError{err})
+}
+
+// kindOf is the one of archive's errors that an answer means.
+func kindOf(err error) error {
 	status := 0
 	if response := (*awshttp.ResponseError)(nil); errors.As(err, &response) {
 		status = response.HTTPStatusCode()
 	}
-	return fmt.Errorf("%s: %w: %w", what, archive.FromStatus(status, codeOf(err)), shortError{err})
+	return archive.FromStatus(status, codeOf(err))
 }
 
 // shortError shortens an error of the SDK.

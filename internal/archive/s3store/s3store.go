@@ -15,7 +15,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
@@ -25,6 +24,7 @@ import (
 // Store is a bucket.
 type Store struct {
 	config   Config
+	session  *session // of a role; nil for an access key
 	client   *s3.Client
 	partSize int
 }
@@ -44,7 +44,6 @@ func New(config Config) (*Store, error) {
 		Region:       config.Region,
 		BaseEndpoint: &config.Endpoint,
 		UsePathStyle: !config.VirtualHost,
-		Credentials:  credentials.NewStaticCredentialsProvider(config.AccessKeyID, config.SecretAccessKey, config.SessionToken),
 		// Objects are read back and compared with Kyklos's own sum.
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
@@ -52,13 +51,26 @@ func New(config Config) (*Store, error) {
 	if config.Checksums {
 		options.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
 	}
-	if options.HTTPClient, err = config.httpClient(); err != nil {
+	endpoint, err := url.Parse(config.Endpoint)
+	if err != nil {
 		return nil, err
 	}
-	return &Store{config: config, client: s3.New(options), partSize: archive.PartSize}, nil
+	if options.HTTPClient, err = config.httpClient(endpoint, config.url("")); err != nil { // the bucket may be in the name
+		return nil, err
+	}
+	store := &Store{config: config, partSize: archive.PartSize}
+	if config.Role != nil {
+		if store.session, err = config.session(); err != nil {
+			return nil, err
+		}
+	}
+	options.Credentials = store.provider()
+	store.client = s3.New(options)
+	return store, nil
 }
 
-func (c Config) httpClient() (*http.Client, error) {
+// httpClient calls an endpoint, by a URL of it.
+func (c Config) httpClient(endpoint, called *url.URL) (*http.Client, error) {
 	var pool *x509.CertPool
 	if len(c.CA) > 0 {
 		if pool = x509.NewCertPool(); !pool.AppendCertsFromPEM(c.CA) {
@@ -68,11 +80,7 @@ func (c Config) httpClient() (*http.Client, error) {
 	transport := awshttp.NewBuildableClient().GetTransport()
 	transport.MaxResponseHeaderBytes, transport.DisableCompression, transport.ResponseHeaderTimeout = maxHeaders, true, longestWait
 	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	endpoint, err := url.Parse(c.Endpoint)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Allowed.Restrict(transport, endpoint, c.url("")); err != nil { // the bucket may be in the name
+	if err := c.Allowed.Restrict(transport, endpoint, called); err != nil {
 		return nil, err
 	}
 	return &http.Client{Transport: bounded{transport}, CheckRedirect: archive.NoRedirect}, nil
@@ -115,8 +123,10 @@ func (s *Store) Get(ctx context.Context, name string) (io.ReadCloser, archive.Ob
 
 // Put implements archive.Writer.
 func (s *Store) Put(ctx context.Context, name string, body []byte) error {
+	algorithm, keyID := s.config.encryption()
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &s.config.Bucket, Key: s.object(name), Body: bytes.NewReader(body), IfNoneMatch: aws.String("*"),
+		ServerSideEncryption: algorithm, SSEKMSKeyId: keyID,
 	})
 	err = wrap(name, err)
 	if errors.Is(err, archive.ErrUnreachable) {

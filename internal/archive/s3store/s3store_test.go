@@ -141,7 +141,7 @@ func TestConfigs(t *testing.T) {
 		"a fragment":     {func(c *Config) { c.Endpoint += "/#a" }, `endpoint: "https://s3.example.com/#a" must be a URL of a host, such as https://s3.example.com`},
 		"long prefix":    {func(c *Config) { c.Prefix = strings.Repeat("a", 901) }, "prefix: must have at most 900 characters"},
 		"long token":     {func(c *Config) { c.SessionToken = strings.Repeat("a", 1<<20) }, "sessionToken: must have at most 16384 characters"},
-		"no secret":      {func(c *Config) { c.SecretAccessKey = "" }, "accessKeyID and secretAccessKey are both required"},
+		"no secret":      {func(c *Config) { c.SecretAccessKey = "" }, "accessKeyID and secretAccessKey are both required, or roleARN"},
 		"no certificate": {func(c *Config) { c.CA = []byte("x") }, "ca.crt: no PEM certificate found"},
 	} {
 		config := good

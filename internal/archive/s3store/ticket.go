@@ -25,7 +25,11 @@ func (s *Store) Issue(ctx context.Context, order archive.Order) (archive.Ticket,
 	if order.Valid <= 0 || order.Valid > maxValidity {
 		return archive.Ticket{}, fmt.Errorf("a ticket can be valid for up to %v, not for %v", maxValidity, order.Valid)
 	}
-	p := presigner{store: s, order: order}
+	credentials, err := s.signing(ctx, order.Valid)
+	if err != nil {
+		return archive.Ticket{}, wrap(order.Key.Data(), err)
+	}
+	p := presigner{store: s, order: order, credentials: credentials}
 	data, marker := order.Key.Data(), order.Key.Marker()
 	ticket := archive.Ticket{
 		Key:       data,
@@ -34,6 +38,11 @@ func (s *Store) Issue(ctx context.Context, order archive.Order) (archive.Ticket,
 		Attempt:   order.Attempt,
 		CA:        string(s.config.CA),
 		Expires:   order.Now.Add(order.Valid),
+
+		PutHeaders: s.config.encryptionHeaders(),
+	}
+	if credentials.CanExpire && credentials.Expires.Before(ticket.Expires) {
+		ticket.Expires = credentials.Expires
 	}
 	if order.Attempt != "" {
 		ticket.PutNote = p.url(ctx, http.MethodPut, order.Key.Note(), nil)
@@ -60,9 +69,10 @@ func (s *Store) Revoke(ctx context.Context, ticket archive.Ticket) error {
 
 // presigner signs URLs until one fails; err is then set.
 type presigner struct {
-	store *Store
-	order archive.Order
-	err   error
+	store       *Store
+	order       archive.Order
+	credentials aws.Credentials
+	err         error
 }
 
 func (p *presigner) upload(ctx context.Context, name, id string, maxBytes int64) *archive.Upload {
@@ -129,12 +139,16 @@ func (p *presigner) url(ctx context.Context, method, name string, query url.Valu
 	case method != http.MethodGet && !query.Has("partNumber"):
 		request.Header.Set("If-None-Match", "*")
 	}
+	if method == http.MethodPut && !query.Has("partNumber") { // parts are encrypted as their upload is
+		for header, value := range p.store.config.encryptionHeaders() {
+			request.Header.Set(header, value)
+		}
+	}
 	query.Set("X-Amz-Expires", strconv.FormatInt(int64(p.order.Valid/time.Second), 10))
 	request.URL.RawQuery = query.Encode()
 	config := p.store.config
-	credentials := aws.Credentials{AccessKeyID: config.AccessKeyID, SecretAccessKey: config.SecretAccessKey, SessionToken: config.SessionToken}
 	signer := v4.NewSigner(func(options *v4.SignerOptions) { options.DisableURIPathEscaping = true })
-	signed, _, err := signer.PresignHTTP(ctx, credentials, request, "UNSIGNED-PAYLOAD", "s3", config.Region, p.order.Now)
+	signed, _, err := signer.PresignHTTP(ctx, p.credentials, request, "UNSIGNED-PAYLOAD", "s3", config.Region, p.order.Now)
 	p.err = err
 	return signed
 }

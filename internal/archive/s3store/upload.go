@@ -38,12 +38,18 @@ func (s *Store) PutStream(ctx context.Context, name string, body io.Reader) erro
 }
 
 func (s *Store) startUpload(ctx context.Context, name string) (id string, err error) {
-	begun, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &s.config.Bucket, Key: s.object(name)})
+	algorithm, keyID := s.config.encryption()
+	begun, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
+		Bucket: &s.config.Bucket, Key: s.object(name), ServerSideEncryption: algorithm, SSEKMSKeyId: keyID,
+	})
 	if err != nil {
 		return "", wrap(name, err)
 	}
 	if id = aws.ToString(begun.UploadId); id == "" || len(id) > maxUploadID {
 		return "", fmt.Errorf("%s: %w: %w", name, archive.ErrUnreachable, errUploadID)
+	}
+	if err := s.config.encrypts(begun.ServerSideEncryption); err != nil {
+		return "", errors.Join(err, s.abort(ctx, name, id))
 	}
 	return id, nil
 }
