@@ -142,39 +142,6 @@ const (
 	DeletionResume DeletionPolicy = "Resume"
 )
 
-// WorkspaceDrive configures how the schedule controls a Workspace.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.keepArchived) || !self.keepArchived || !has(self.keepArchivedAfterDays)",message="must not be set together with keepArchived: true, which leaves every archived Workspace archived",reason=FieldValueForbidden,fieldPath=".keepArchivedAfterDays"
-type WorkspaceDrive struct {
-	// enforce reverts a desiredState that someone else writes between two window
-	// boundaries, including the effect of the Workspace's own standbyTTLSeconds.
-	// Otherwise it is kept until the next boundary.
-	// +optional
-	// +kubebuilder:default=false
-	Enforce bool `json:"enforce"`
-
-	// keepArchived leaves an archived Workspace archived (desiredState PENDING) when a
-	// window starts. Otherwise its home is restored.
-	// +optional
-	// +kubebuilder:default=false
-	KeepArchived bool `json:"keepArchived"`
-
-	// stopWhileInUse stops the Workspace at the end of a window even while it is in
-	// use. Otherwise it is stopped when nobody uses it any more.
-	// +optional
-	// +kubebuilder:default=false
-	StopWhileInUse bool `json:"stopWhileInUse"`
-
-	// keepArchivedAfterDays leaves an archived Workspace archived when a window starts if
-	// it was not used for more than this many days: its owner is away. Who sets its
-	// desiredState to RUNNING gets it back, and the schedule starts it again. 0 always
-	// starts it. Defaults to 7.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=365
-	KeepArchivedAfterDays *int32 `json:"keepArchivedAfterDays,omitempty"`
-}
-
 // TargetRef names the workload to scale: a Deployment, a StatefulSet, a
 // DaemonSet (0 suspends it, any other number runs it), a Workspace of
 // kyklos.io/v1alpha1 (0 stops it, any other number starts it), or an object of

@@ -59,7 +59,7 @@ type expectation struct {
 	shifts                []shift
 	enforce, keepArchived bool
 	strict, inUse         bool // stopWhileInUse; whether somebody uses the Workspace
-	days                  int // without use after which it stays archived; 0 for never
+	days                  int  // without use after which it stays archived; 0 for never
 
 	// The hours of the last activity, of the last start by a user that was noted, and of the one by which it runs; never if negative.
 	active, started, startedNow int
@@ -188,7 +188,7 @@ type workspaceScenario struct {
 	target *target.Workspace
 	// usedUntil is how long the last heartbeat counts.
 	usedUntil time.Time
-	now    time.Time
+	now       time.Time
 }
 
 func newWorkspaceScenario(desired lifecycle.State) *workspaceScenario {

@@ -12,8 +12,9 @@ import (
 )
 
 const (
+	// LabelManagedBy has the value ManagedBy. A volume without it was released.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
-	// ManagedBy is the value of LabelManagedBy. A volume without it was released.
+	// ManagedBy is Kyklos.
 	ManagedBy = "kyklos"
 	// LabelWorkspace is the Workspace's name, LabelWorkspaceUID its UID.
 	LabelWorkspace    = "kyklos.io/workspace"
