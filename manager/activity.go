@@ -25,8 +25,8 @@ const (
 const (
 	stateUsed = "in use\n"
 	stateIdle = "idle  \n"
-	// stateDeaf: nothing listens on the ports, and so nothing tells whether the workspace is used.
-	stateDeaf = "deaf  \n"
+	// stateNothingListens: nothing listens on the ports, and so nothing tells whether the workspace is used.
+	stateNothingListens = "silent\n"
 )
 
 func newActivityCommand() *cobra.Command {
@@ -114,7 +114,7 @@ func (o *watchOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--state: %w", err)
 	}
-	o.watch.First, o.watch.Deaf = len(before) == 0, string(before) == stateDeaf
+	o.watch.First, o.watch.NothingListens = len(before) == 0, string(before) == stateNothingListens
 	begin, last := time.Now(), ""
 	ticks := time.NewTicker(max(min(o.watch.Lasts/20, sampleInterval), 100*time.Millisecond))
 	defer ticks.Stop()
@@ -143,7 +143,7 @@ func (o *watchOptions) end(state string) error {
 		return nil
 	}
 	message := "something listens"
-	if state == stateDeaf {
+	if state == stateNothingListens {
 		message = activity.NothingListens
 	}
 	if err := os.WriteFile(o.terminationLog, []byte(message), 0o666); err != nil {
@@ -162,8 +162,8 @@ func (o *watchOptions) look(at time.Duration, out io.Writer) (state string, turn
 	used := o.watch.Used(sample)
 	turns = o.watch.Turns(sample)
 	switch {
-	case o.watch.Deaf != turns:
-		return stateDeaf, turns
+	case o.watch.NothingListens != turns:
+		return stateNothingListens, turns
 	case used:
 		return stateUsed, turns
 	}
@@ -216,7 +216,7 @@ func checkState(path string, now time.Time) error {
 		return fmt.Errorf("--state: %w", err)
 	case now.Sub(info.ModTime()) > staleState:
 		return fmt.Errorf("nothing has been known since %s", info.ModTime().Format(time.RFC3339))
-	case string(state) != stateUsed && string(state) != stateDeaf:
+	case string(state) != stateUsed && string(state) != stateNothingListens:
 		return errors.New("the workspace is idle")
 	}
 	return nil

@@ -58,7 +58,7 @@ func TestActivityOfARealConnection(t *testing.T) {
 	expect(time.Hour+59*time.Second, stateUsed)
 	expect(time.Hour+60*time.Second, stateIdle)
 	listener.Close()
-	expect(2*time.Hour, stateDeaf)
+	expect(2*time.Hour, stateNothingListens)
 }
 
 func TestActivityOfProcesses(t *testing.T) {

@@ -17,8 +17,8 @@ type Watch struct {
 	// IgnoreShorter is how long a connection must have been open to count. The kubelet's probes are shorter.
 	IgnoreShorter time.Duration
 
-	// Deaf: an earlier run said that nothing listens. First: there was none.
-	Deaf, First bool
+	// NothingListens: an earlier run said that nothing listens. First: there was none.
+	NothingListens, First bool
 
 	begun bool
 	begin time.Duration
@@ -63,7 +63,7 @@ func (w *Watch) Turns(s Sample) bool {
 	switch run := s.At - w.begin; {
 	case w.CPUPercent > 0 || !w.First && run < 2*w.Lasts:
 		return false
-	case w.Deaf:
+	case w.NothingListens:
 		return w.heard == s.At && run > 0
 	default:
 		return s.At-w.heard >= w.Lasts

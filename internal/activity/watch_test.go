@@ -116,9 +116,9 @@ func has(sample activity.Sample, socket activity.Socket) bool {
 // W81: a run ends when something begins to listen, or has ceased to, but only the first one soon.
 func TestTurns(t *testing.T) {
 	none, open := []activity.Socket(nil), []activity.Socket{listener}
-	with := func(deaf, first bool) *activity.Watch {
+	with := func(nothingListens, first bool) *activity.Watch {
 		w := watch()
-		w.Deaf, w.First = deaf, first
+		w.NothingListens, w.First = nothingListens, first
 		return w
 	}
 	computes := with(false, true)

@@ -29,8 +29,8 @@ func UseLasts(standbyTTL time.Duration) time.Duration {
 // on, until nobody has used the Workspace for a time.
 type Watcher struct {
 	Exists, Runs, Ready bool
-	// Deaf: it has said that nothing listens on the ports. Then nobody can be connected, and that says nothing.
-	Deaf bool
+	// NothingListens: it has said that nothing listens on the ports. Then nobody can be connected, and that says nothing.
+	NothingListens bool
 	// StartedAt is when it started; zero if it does not run.
 	StartedAt time.Time
 	// Lasts is how long a use counts.
@@ -51,7 +51,7 @@ type Activity struct {
 func (w Watcher) Next(before Activity, now time.Time) Activity {
 	next := before
 	switch {
-	case !w.Exists || w.Deaf:
+	case !w.Exists || w.NothingListens:
 		next.Use = Untold
 	case w.Runs && w.Ready, before.Use == Untold && w.silent(now): // a fresh start is never idle (D15)
 		if next.Use = InUse; before.Use != InUse && now.After(next.Last) {

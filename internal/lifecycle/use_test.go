@@ -17,8 +17,8 @@ func TestWatcher(t *testing.T) {
 	unready.Ready, unready.UnreadySince = false, ago(2)
 	fresh.Ready, fresh.StartedAt = false, ago(4)
 	restarting.Runs, restarting.Ready = false, false
-	deaf := ready
-	deaf.Deaf = true
+	nothingListens := ready
+	nothingListens.NothingListens = true
 	unknown := unready
 	unknown.UnreadySince = time.Time{}
 	ahead := unready
@@ -28,7 +28,7 @@ func TestWatcher(t *testing.T) {
 		before, want lifecycle.Activity
 	}{
 		"none":                        {lifecycle.Watcher{}, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}, lifecycle.Activity{Last: ago(9)}},
-		"W81: nothing listens":        {deaf, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}, lifecycle.Activity{Last: ago(9)}},
+		"W81: nothing listens":        {nothingListens, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}, lifecycle.Activity{Last: ago(9)}},
 		"somebody comes":              {ready, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(30)}, lifecycle.Activity{Use: lifecycle.InUse, Last: noon}},
 		"and stays":                   {ready, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}},
 		"nobody is left":              {unready, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(7)}},
@@ -55,7 +55,7 @@ func TestAnyWatcher(t *testing.T) {
 			return noon.Add(time.Duration(rapid.IntRange(-90, 90).Draw(t, label)) * time.Minute)
 		}
 		watcher := lifecycle.Watcher{
-			Exists: rapid.Bool().Draw(t, "exists"), Runs: rapid.Bool().Draw(t, "runs"), Ready: rapid.Bool().Draw(t, "ready"), Deaf: rapid.Bool().Draw(t, "deaf"),
+			Exists: rapid.Bool().Draw(t, "exists"), Runs: rapid.Bool().Draw(t, "runs"), Ready: rapid.Bool().Draw(t, "ready"), NothingListens: rapid.Bool().Draw(t, "nothingListens"),
 			StartedAt: moment("started"), UnreadySince: moment("unready"), Lasts: 5 * time.Minute,
 		}
 		before := lifecycle.Activity{Use: rapid.SampledFrom([]lifecycle.Use{lifecycle.Untold, lifecycle.InUse, lifecycle.Idle}).Draw(t, "before")}

@@ -85,7 +85,7 @@ func (f Facts) ports() string {
 func (f Facts) cause() string {
 	spec := &f.Workspace.Spec
 	switch {
-	case f.Watcher.Deaf && len(spec.Ports) > 0:
+	case f.Watcher.NothingListens && len(spec.Ports) > 0:
 		return ": nothing listens on " + f.ports() + ", and spec.activity.cpuPercent is not set"
 	case objects.WatchesPorts(f.Workspace) || spec.Activity.CPUPercent > 0:
 		return ": its Pod was started without the container " + objects.WatcherContainer + ", which it gets at its next start if the manager knows its own image (--mover-image)"

@@ -34,7 +34,7 @@ func TestInUse(t *testing.T) {
 		{"used, by an earlier spec", used, lifecycle.Running, func(s *v1alpha1.WorkspaceSpec) { s.Ports = nil }, "True/InUse"},
 		{"no ports", lifecycle.Watcher{}, lifecycle.Running, func(s *v1alpha1.WorkspaceSpec) { s.Ports = nil }, "Unknown/NoActivitySource"},
 		{"switched off", lifecycle.Watcher{}, lifecycle.Running, func(s *v1alpha1.WorkspaceSpec) { s.Activity.Connections = ptr.To(false) }, "Unknown/NoActivitySource"},
-		{"nothing listens", lifecycle.Watcher{Exists: true, Deaf: true, Runs: true, Ready: true}, lifecycle.Running, nil, "Unknown/NoActivitySource"},
+		{"nothing listens", lifecycle.Watcher{Exists: true, NothingListens: true, Runs: true, Ready: true}, lifecycle.Running, nil, "Unknown/NoActivitySource"},
 		{"an earlier Pod", lifecycle.Watcher{}, lifecycle.Running, nil, "Unknown/NoActivitySource"},
 		{"stopped", used, lifecycle.Standby, nil, "False/NotRunning"},
 	} {

@@ -109,7 +109,7 @@ func Watcher(pod *corev1.Pod) lifecycle.Watcher {
 		return watcher
 	}
 	last := status.LastTerminationState.Terminated
-	watcher.Deaf = last != nil && strings.TrimSpace(last.Message) == activity.NothingListens
+	watcher.NothingListens = last != nil && strings.TrimSpace(last.Message) == activity.NothingListens
 	if status.State.Running == nil {
 		return watcher
 	}

@@ -109,7 +109,7 @@ func TestWhatTheKubeletReports(t *testing.T) {
 	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: objects.WatcherContainer, LastTerminationState: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{Message: "nothing listens"},
 	}}}
-	if got := objects.Watcher(pod); !got.Deaf || got.Runs {
+	if got := objects.Watcher(pod); !got.NothingListens || got.Runs {
 		t.Errorf("while it restarts: %+v", got)
 	}
 	if pod := watched(t, "kyklos:1", nil); objects.Ready(pod) || objects.Watcher(pod) != (lifecycle.Watcher{Exists: true, Lasts: 5 * time.Minute}) {
