@@ -99,7 +99,10 @@ var verdicts = map[string]struct {
 	at, after string
 	patience  time.Duration
 }{
-	v1beta1.ReasonReconciled:        {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
+	v1beta1.ReasonReconciled: {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
+	v1beta1.ReasonTargetInUse: {
+		states: statuswriter.States{Ready: state(metav1.ConditionTrue, v1beta1.ReasonTargetInUse), Reconciling: stable, Degraded: normal}, at: "Healthy",
+	},
 	v1beta1.ReasonStable:            {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
 	v1beta1.ReasonOperationalNormal: {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
 	v1beta1.ReasonTargetMismatch: {

@@ -151,7 +151,7 @@ func (s idleScenario) documentedHeartbeat() {
 	root := harness.RootFor(s)
 	page, err := os.ReadFile(filepath.Join(root, "docs", "workspace-activity.md"))
 	s.Must(err)
-	role := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)[1]
+	role := regexp.MustCompile("(?s)```yaml\n([^`]*kind: Role\n.*?)```").FindSubmatch(page)[1]
 	line := regexp.MustCompile("(?s)\\$ (kubectl apply .*?\nEOF\n)").FindSubmatch(page)[1]
 	binding := "\n---\n{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: proxy, namespace: team}, " +
 		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: heartbeat-ann}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: proxy}]}"
