@@ -121,7 +121,7 @@ func TestAnIdleWorkspace(t *testing.T) {
 	if fields := string(fieldsOf(ws, workspaceidle.FieldManager)); fields != `{"f:spec":{"f:desiredState":{}}}` {
 		t.Errorf("%s owns %s", workspaceidle.FieldManager, fields)
 	}
-	s.awaitEvent(ann.Namespace, events.ReasonWorkspaceIdle, "No heartbeat since "+heard.UTC().Format(time.RFC3339))
+	s.awaitEvent(ann.Namespace, events.ReasonWorkspaceIdle, "Not used since "+heard.UTC().Format(time.RFC3339))
 }
 
 // awaitEvent waits for an event.
