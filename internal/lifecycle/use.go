@@ -13,8 +13,12 @@ const (
 	Idle   Use = "Idle"
 )
 
-// longestUse is the longest time for which a use counts.
-const longestUse = 5 * time.Minute
+const (
+	// longestUse is the longest time for which a use counts.
+	longestUse = 5 * time.Minute
+	// noticed is the longest time until the kubelet notices that nobody uses a Workspace any more.
+	noticed = 2 * time.Minute
+)
 
 // UseLasts is how long a use counts: a Workspace that nobody has used for this time is idle. It is the time after which an
 // idle one is stopped, but at most five minutes, since the end of a window waits for it, too.
@@ -47,20 +51,21 @@ type Activity struct {
 }
 
 // Next returns what is known at now, from what was known before. A watcher that does not run, or has just started, tells
-// nothing new: the kubelet has not asked it yet.
+// nothing new: the kubelet has not asked it yet. A start is no use, by which a schedule would keep what it starts in use (W96).
 func (w Watcher) Next(before Activity, now time.Time) Activity {
 	next := before
 	switch {
 	case !w.Exists || w.NothingListens:
 		next.Use = Untold
 	case w.Runs && w.Ready, before.Use == Untold && w.silent(now): // a fresh start is never idle (D15)
-		if next.Use = InUse; before.Use != InUse && now.After(next.Last) {
+		next.Use = InUse
+		if noted := before.Use == InUse && !before.Last.Before(w.StartedAt); !noted && !w.silent(now) && now.After(next.Last) {
 			next.Last = now
 		}
 	case w.silent(now):
 	default:
 		next.Use = Idle
-		if ended := w.ended(now); before.Use != Idle && ended.After(next.Last) {
+		if ended := w.ended(now); before.Use != Idle && ended.After(next.Last) && ended.After(w.StartedAt.Add(noticed)) {
 			next.Last = ended
 		}
 	}

@@ -17,6 +17,8 @@ func TestWatcher(t *testing.T) {
 	unready.Ready, unready.UnreadySince = false, ago(2)
 	fresh.Ready, fresh.StartedAt = false, ago(4)
 	restarting.Runs, restarting.Ready = false, false
+	sinceStart, never := ready, unready
+	never.StartedAt = ago(8)
 	nothingListens := ready
 	nothingListens.NothingListens = true
 	unknown := unready
@@ -36,10 +38,12 @@ func TestWatcher(t *testing.T) {
 		"a heartbeat was later":       {unready, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(6)}, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(6)}},
 		"since when is unknown":       {unknown, lifecycle.Activity{Use: lifecycle.InUse}, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(5)}},
 		"by a clock that is ahead":    {ahead, lifecycle.Activity{Use: lifecycle.InUse}, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(5)}},
-		"D15: a fresh start":          {fresh, lifecycle.Activity{}, lifecycle.Activity{Use: lifecycle.InUse, Last: noon}},
+		"D15: a fresh start":          {fresh, lifecycle.Activity{}, lifecycle.Activity{Use: lifecycle.InUse}},
+		"used since its start":        {sinceStart, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(90)}, lifecycle.Activity{Use: lifecycle.InUse, Last: noon}},
+		"W96: started, and not used":  {never, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(90)}, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(90)}},
 		"a restart":                   {restarting, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}, lifecycle.Activity{Use: lifecycle.InUse, Last: ago(9)}},
 		"a restart of an idle one":    {fresh, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(9)}, lifecycle.Activity{Use: lifecycle.Idle, Last: ago(9)}},
-		"the image is not pulled yet": {restarting, lifecycle.Activity{}, lifecycle.Activity{Use: lifecycle.InUse, Last: noon}},
+		"the image is not pulled yet": {restarting, lifecycle.Activity{}, lifecycle.Activity{Use: lifecycle.InUse}},
 	} {
 		if diff := cmp.Diff(test.want, test.watcher.Next(test.before, noon)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

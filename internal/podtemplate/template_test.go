@@ -18,6 +18,7 @@ func workspace(t *testing.T, spec string) *v1alpha1.WorkspaceSpec {
 		t.Fatal(err)
 	}
 	ws := &v1alpha1.WorkspaceSpec{Storage: v1alpha1.WorkspaceStorage{MountPath: "/home/coder"}}
+	ws.Archive = &v1alpha1.WorkspaceArchive{StoreRef: v1alpha1.StoreRef{Name: "home-archive"}}
 	ws.Image, ws.Template = "ide:1", &v1alpha1.PodTemplate{Spec: runtime.RawExtension{Raw: text}}
 	return ws
 }
@@ -49,8 +50,12 @@ func TestAccepted(t *testing.T) {
 // What is wrong has a place, also where the samples have none.
 func TestPlaces(t *testing.T) {
 	for spec, want := range map[string]string{
-		`volumes: [{name: s, emptyDir: {sizeLimit: much}}]`:                 `spec.template.spec.volumes[0].emptyDir.sizeLimit: Invalid value: "much": must be an amount`,
-		`containers: [{name: a, image: a, ports: [{containerPort: http}]}]`: "spec.template.spec.containers.ports.containerPort: Invalid value: must be a whole number, not a JSON string",
+		`volumes: [{name: s, emptyDir: {sizeLimit: much}}]`:                                                                                                                                     `spec.template.spec.volumes[0].emptyDir.sizeLimit: Invalid value: "much": must be an amount`,
+		`containers: [{name: a, image: a, ports: [{containerPort: http}]}]`:                                                                                                                     "spec.template.spec.containers.ports.containerPort: Invalid value: must be a whole number, not a JSON string",
+		`volumes: [{name: ben-home, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}]`:                                          `spec.template.spec.volumes[0].name: Invalid value: "ben-home": must not end in -home`,
+		`volumes: [{name: s, ephemeral: {volumeClaimTemplate: {metadata: {labels: {kyklos.io/workspace: ben}}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}]`: `spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.labels[kyklos.io/workspace]: Forbidden: must be left out`,
+		`volumes: [{name: c, csi: {driver: a.example.com, nodePublishSecretRef: {name: home-archive}}}]`:                                                                                        "spec.template.spec.volumes[0].csi.nodePublishSecretRef.name: Forbidden: must not be the Secret of archive.storeRef",
+		`imagePullSecrets: [{name: home-archive}]`:                                                                                                                                              "spec.template.spec.imagePullSecrets[0].name: Forbidden: must not be the Secret of archive.storeRef",
 		`hostNetwork: "yes"`: "spec.template.spec.hostNetwork: Invalid value: must be true or false",
 		`containers: [{name: a, image: a, securityContext: {runAsGroup: 0}}]`:                         "spec.template.spec.containers[0].securityContext.runAsGroup: Invalid value: 0: must be at least 1",
 		`containers: [{name: a, image: a, volumeMounts: [{name: home, mountPath: /h, subPath: /a}]}]`: `spec.template.spec.containers[0].volumeMounts[0].subPath: Invalid value: "/a": must be a folder in the home`,

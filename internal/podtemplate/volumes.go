@@ -18,6 +18,14 @@ func (c *checker) volumes() {
 		} else {
 			c.name(at.Child("name"), volume.Name, seen)
 		}
+		if ephemeral := volume.Ephemeral; ephemeral != nil {
+			if strings.HasSuffix(volume.Name, "-"+Home) { // the claim is named after the Pod and the volume
+				c.refuse(at.Child("name"), volume.Name, "must not end in -home: the claim of this volume could have the name of another Workspace's home")
+			}
+			if template := ephemeral.VolumeClaimTemplate; template != nil {
+				c.marks(at.Child("ephemeral", "volumeClaimTemplate", "metadata"), template.Annotations, template.Labels)
+			}
+		}
 		if claim := volume.PersistentVolumeClaim; claim != nil && strings.HasPrefix(claim.ClaimName, "ws-") && strings.HasSuffix(claim.ClaimName, "-home") {
 			c.refuse(at.Child("persistentVolumeClaim", "claimName"), claim.ClaimName, "must not be the home of a Workspace: containers mount their own as the volume home, and nobody another's")
 		}
@@ -35,10 +43,16 @@ func (c *checker) secrets() {
 			c.forbid(at, "must not be the Secret of archive.storeRef: users of this workspace could read every archive in the store")
 		}
 	}
+	for i, secret := range c.spec.ImagePullSecrets {
+		check(c.at.Child("imagePullSecrets").Index(i).Child("name"), secret.Name)
+	}
 	for i, volume := range c.spec.Volumes {
 		at := c.at.Child("volumes").Index(i)
 		if volume.Secret != nil {
 			check(at.Child("secret", "secretName"), volume.Secret.SecretName)
+		}
+		if volume.CSI != nil && volume.CSI.NodePublishSecretRef != nil {
+			check(at.Child("csi", "nodePublishSecretRef", "name"), volume.CSI.NodePublishSecretRef.Name)
 		}
 		if volume.Projected != nil {
 			for j, source := range volume.Projected.Sources {

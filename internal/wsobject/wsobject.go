@@ -16,8 +16,9 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	// ManagedBy is Kyklos.
 	ManagedBy = "kyklos"
-	// LabelWorkspace is the Workspace's name, LabelWorkspaceUID its UID.
-	LabelWorkspace    = "kyklos.io/workspace"
+	// LabelWorkspace is the Workspace's name.
+	LabelWorkspace = "kyklos.io/workspace"
+	// LabelWorkspaceUID is its UID.
 	LabelWorkspaceUID = "kyklos.io/workspace-uid"
 	// AnnotationContent is what a volume holds.
 	AnnotationContent = "kyklos.io/home-content"

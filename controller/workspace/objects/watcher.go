@@ -73,8 +73,9 @@ func AddWatcher(pod *corev1.Pod, ws *v1alpha1.Workspace, image string) {
 		ReadinessProbe: &corev1.Probe{
 			ProbeHandler:     corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{entrypoint, "activity", "check", "--state", watcherState}}},
 			PeriodSeconds:    int32(min(max(lasts/15, time.Second), 20*time.Second) / time.Second),
-			TimeoutSeconds:   10,
-			FailureThreshold: 2,
+			// A probe that times out looks like an idle workspace, and somebody's build may starve the node.
+			TimeoutSeconds:   60,
+			FailureThreshold: 3,
 		},
 		TerminationMessagePath: terminationLog, TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 	})

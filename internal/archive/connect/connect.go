@@ -122,7 +122,7 @@ func openFolder(folder string, secret map[string][]byte, options Options) (archi
 	case slices.ContainsFunc(slices.Collect(maps.Keys(secret)), func(key string) bool { return !slices.Contains(withFolder, key) }):
 		return nil, fmt.Errorf("%s: a file store allows no other key, but %s and %s", Folder, AgeRecipients, AgeIdentity)
 	case !filepath.IsAbs(folder):
-		return nil, fmt.Errorf("%s: %q must be an absolute path", Folder, folder)
+		return nil, fmt.Errorf("%s: must be an absolute path", Folder)
 	}
 	return filestore.New(folder), nil
 }
@@ -133,7 +133,7 @@ func parseBool(key, text string) (bool, error) {
 	}
 	value, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, fmt.Errorf("%s: %q must be true or false", key, text)
+		return false, fmt.Errorf("%s: must be true or false", key)
 	}
 	return value, nil
 }

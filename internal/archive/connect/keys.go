@@ -46,7 +46,7 @@ func roleOf(text func(string) string, options Options) (*s3store.Role, error) {
 	case account == "":
 		return nil, fmt.Errorf("%s: requires %s, the name of a ServiceAccount in the Secret's namespace", RoleARN, ServiceAccount)
 	case len(validation.IsDNS1123Subdomain(account)) > 0:
-		return nil, fmt.Errorf("%s: %.100q must be the name of a ServiceAccount in the Secret's namespace", ServiceAccount, account)
+		return nil, fmt.Errorf("%s: must be the name of a ServiceAccount in the Secret's namespace", ServiceAccount)
 	}
 	return &s3store.Role{
 		ARN: text(RoleARN), Endpoint: text(STSEndpoint), Now: options.Now,

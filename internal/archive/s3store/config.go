@@ -2,6 +2,7 @@
 package s3store
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -58,17 +59,18 @@ func (c Config) complete() (Config, error) {
 	if err := c.bounded(); err != nil {
 		return c, err
 	}
+	// No message has a value: somebody may have put a key into the wrong field, and messages are in statuses and events.
 	endpoint, err := url.Parse(c.Endpoint)
 	switch {
-	case strings.Contains(c.Endpoint, "@"): // credentials must not appear in a message
+	case strings.Contains(c.Endpoint, "@"):
 		return c, fmt.Errorf("endpoint: must not contain a user or a password; use accessKeyID and secretAccessKey")
 	case err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" ||
 		strings.Trim(endpoint.Path, "/") != "" || strings.ContainsAny(c.Endpoint, "?#"):
-		return c, fmt.Errorf("endpoint: %q must be a URL of a host, such as https://s3.example.com", c.Endpoint)
+		return c, errors.New("endpoint: must be a URL of a host, such as https://s3.example.com")
 	case !bucketName.MatchString(c.Bucket):
-		return c, fmt.Errorf("bucket: %q must have 3 to 63 lowercase letters, digits, dots and hyphens", c.Bucket)
+		return c, errors.New("bucket: must have 3 to 63 lowercase letters, digits, dots and hyphens")
 	case !prefixForm.MatchString(c.Prefix):
-		return c, fmt.Errorf("prefix: %q must be folders of letters, digits, dots, underscores and hyphens, such as team/cluster-1", c.Prefix)
+		return c, errors.New("prefix: must be folders of letters, digits, dots, underscores and hyphens, such as team/cluster-1")
 	}
 	c.Endpoint = strings.TrimSuffix(c.Endpoint, "/")
 	if err := c.checkCredentials(); err != nil {

@@ -1,6 +1,7 @@
 package s3store
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -30,11 +31,11 @@ var kmsKey = regexp.MustCompile(`^[A-Za-z0-9:/_-]{1,512}$`)
 func (c Config) checkEncryption() error {
 	switch {
 	case c.ServerSideEncryption != "" && c.ServerSideEncryption != SSES3 && c.ServerSideEncryption != SSEKMS:
-		return fmt.Errorf("serverSideEncryption: %q must be %s or %s", c.ServerSideEncryption, SSES3, SSEKMS)
+		return fmt.Errorf("serverSideEncryption: must be %s or %s", SSES3, SSEKMS)
 	case c.KMSKeyID != "" && c.ServerSideEncryption != SSEKMS:
 		return fmt.Errorf("kmsKeyID: requires serverSideEncryption: %s", SSEKMS)
 	case c.KMSKeyID != "" && !kmsKey.MatchString(c.KMSKeyID):
-		return fmt.Errorf("kmsKeyID: %q must be the ID, the alias or the ARN of a key, such as alias/homes", c.KMSKeyID)
+		return errors.New("kmsKeyID: must be the ID, the alias or the ARN of a key, such as alias/homes")
 	}
 	return nil
 }

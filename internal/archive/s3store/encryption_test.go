@@ -164,11 +164,11 @@ func TestAStoreThatDoesNotEncrypt(t *testing.T) {
 
 func TestInvalidEncryption(t *testing.T) {
 	cases := map[string]struct{ algorithm, keyID, want string }{
-		"a word":       {"yes", "", `serverSideEncryption: "yes" must be AES256 or aws:kms`},
-		"in lowercase": {"aes256", "", `serverSideEncryption: "aes256" must be AES256 or aws:kms`},
+		"a word":       {"yes", "", `serverSideEncryption: must be AES256 or aws:kms`},
+		"in lowercase": {"aes256", "", `serverSideEncryption: must be AES256 or aws:kms`},
 		"a key alone":  {"", "alias/homes", "kmsKeyID: requires serverSideEncryption: aws:kms"},
 		"a key of S3":  {SSES3, "alias/homes", "kmsKeyID: requires serverSideEncryption: aws:kms"},
-		"no key":       {SSEKMS, "my key\n", `kmsKeyID: "my key\n" must be the ID, the alias or the ARN of a key, such as alias/homes`},
+		"no key":       {SSEKMS, "my key\n", `kmsKeyID: must be the ID, the alias or the ARN of a key, such as alias/homes`},
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		test := cases[name]

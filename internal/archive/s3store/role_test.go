@@ -151,7 +151,7 @@ func TestInvalidRoles(t *testing.T) {
 		want   string
 	}{
 		"and a key":        {func(c *Config) { c.AccessKeyID = "a" }, "roleARN: excludes accessKeyID, secretAccessKey and sessionToken; remove either"},
-		"no ARN":           {func(c *Config) { c.Role.ARN = "homes" }, `roleARN: "homes" must be the ARN of a role, such as arn:aws:iam::123456789012:role/homes`},
+		"no ARN":           {func(c *Config) { c.Role.ARN = "homes" }, `roleARN: must be the ARN of a role, such as arn:aws:iam::123456789012:role/homes`},
 		"no URL":           {func(c *Config) { c.Role.Endpoint = "sts" }, "stsEndpoint: must be a URL, such as https://sts.eu-central-1.amazonaws.com"},
 		"a password":       {func(c *Config) { c.Role.Endpoint = "https://a:b@sts.example.com" }, "stsEndpoint: must be a URL, such as https://sts.eu-central-1.amazonaws.com"},
 		"the metadata":     {func(c *Config) { c.Role.Endpoint = "http://169.254.169.254" }, "169.254.169.254, an address of the cloud's metadata"},

@@ -23,10 +23,7 @@ type health struct {
 	Message string `json:"message"`
 }
 
-func healthOf(t *testing.T, object any) health {
-	t.Helper()
-	return runHealth(t, scripts, object)
-}
+func healthOf(t *testing.T, object any) health { return runHealth(t, scripts, object) }
 
 func runHealth(t *testing.T, scripts string, object any) health {
 	t.Helper()
@@ -99,10 +96,8 @@ var verdicts = map[string]struct {
 	at, after string
 	patience  time.Duration
 }{
-	v1beta1.ReasonReconciled: {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
-	v1beta1.ReasonTargetInUse: {
-		states: statuswriter.States{Ready: state(metav1.ConditionTrue, v1beta1.ReasonTargetInUse), Reconciling: stable, Degraded: normal}, at: "Healthy",
-	},
+	v1beta1.ReasonReconciled:        {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
+	v1beta1.ReasonTargetInUse:       {states: statuswriter.States{Ready: state(metav1.ConditionTrue, v1beta1.ReasonTargetInUse), Reconciling: stable, Degraded: normal}, at: "Healthy"},
 	v1beta1.ReasonStable:            {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
 	v1beta1.ReasonOperationalNormal: {states: statuswriter.States{Ready: aligned, Reconciling: stable, Degraded: normal}, at: "Healthy"},
 	v1beta1.ReasonTargetMismatch: {
