@@ -71,8 +71,8 @@ func AddWatcher(pod *corev1.Pod, ws *v1alpha1.Workspace, image string) {
 		Resources: watcherResources(), SecurityContext: security,
 		VolumeMounts: []corev1.VolumeMount{{Name: WatcherContainer, MountPath: watcherFolder}},
 		ReadinessProbe: &corev1.Probe{
-			ProbeHandler:     corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{entrypoint, "activity", "check", "--state", watcherState}}},
-			PeriodSeconds:    int32(min(max(lasts/15, time.Second), 20*time.Second) / time.Second),
+			ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{entrypoint, "activity", "check", "--state", watcherState}}},
+			PeriodSeconds: int32(min(max(lasts/15, time.Second), 20*time.Second) / time.Second),
 			// A probe that times out looks like an idle workspace, and somebody's build may starve the node.
 			TimeoutSeconds:   60,
 			FailureThreshold: 3,
