@@ -1,7 +1,6 @@
 package workspaces
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -17,11 +16,9 @@ var writers = map[string]string{"kyklos-schedule": "its schedule", "kyklos-ttl":
 // writer is who wrote spec.desiredState last.
 func writer(ws *v1alpha1.Workspace) string {
 	last, at := "somebody else", time.Time{}
-	for _, entry := range ws.ManagedFields {
-		var fields struct {
-			Spec map[string]json.RawMessage `json:"f:spec"`
-		}
-		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil || fields.Spec["f:desiredState"] == nil {
+	for i := range ws.ManagedFields {
+		entry := &ws.ManagedFields[i]
+		if !targetkind.Owns(entry, targetkind.DesiredStateField) {
 			continue
 		}
 		if entry.Time != nil && entry.Time.Time.Before(at) {
@@ -44,7 +41,7 @@ func Schedules(ws *v1alpha1.Workspace, want v1alpha1.DesiredState, all []v1beta1
 	for i := range all {
 		tws := &all[i]
 		ref := tws.Spec.TargetRef
-		if tws.Namespace != ws.Namespace || ref.Kind != targetkind.Workspace.Kind || ref.APIVersion != v1alpha1.GroupVersion.String() || ref.Name != ws.Name ||
+		if tws.Namespace != ws.Namespace || targetkind.Of(ref) != targetkind.Workspace.GroupVersionKind || ref.Name != ws.Name ||
 			tws.Spec.Pause || tws.DeletionTimestamp != nil {
 			continue
 		}

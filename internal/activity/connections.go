@@ -46,14 +46,3 @@ func Sockets(table io.Reader, ports ...uint16) (found []Socket, err error) {
 	}
 	return found, lines.Err()
 }
-
-// Connections counts the open connections to a local port in table, /proc/net/tcp or tcp6.
-func Connections(table io.Reader, port uint16) (count int, err error) {
-	all, err := Sockets(table, port)
-	for _, socket := range all {
-		if !socket.Listens {
-			count++
-		}
-	}
-	return count, err
-}

@@ -33,33 +33,22 @@ func (c *checker) require(at *field.Path, format string, args ...any) {
 	c.errs = append(c.errs, field.Required(at, fmt.Sprintf(format, args...)))
 }
 
-// metadata checks the labels and annotations of the Pod.
-func (c *checker) metadata(given v1alpha1.PodTemplateMetadata) {
-	at := field.NewPath("spec", "template", "metadata")
-	c.marks(at, given.Annotations, given.Labels)
-	for _, marks := range []struct {
-		of    map[string]string
-		label bool
-		at    *field.Path
-	}{{given.Annotations, false, at.Child("annotations")}, {given.Labels, true, at.Child("labels")}} {
-		for _, key := range slices.Sorted(maps.Keys(marks.of)) {
+// metadata checks annotations and labels. By some of them Kyklos knows its objects.
+func (c *checker) metadata(at *field.Path, annotations, labels map[string]string) {
+	for _, part := range []struct {
+		name  string
+		marks map[string]string
+	}{{"annotations", annotations}, {"labels", labels}} {
+		at := at.Child(part.name)
+		for _, key := range slices.Sorted(maps.Keys(part.marks)) {
+			prefix, _, _ := strings.Cut(key, "/")
 			switch {
+			case key == "app.kubernetes.io/managed-by", prefix == "kyklos.io", strings.HasSuffix(prefix, ".kyklos.io"):
+				c.forbid(at.Key(key), "must be left out: Kyklos sets app.kubernetes.io/managed-by and what begins with kyklos.io/")
 			case len(validation.IsQualifiedName(key)) > 0:
-				c.refuse(marks.at.Key(key), key, "must be up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit; example.com/ may stand before it")
-			case marks.label && len(validation.IsValidLabelValue(marks.of[key])) > 0:
-				c.refuse(marks.at.Key(key), marks.of[key], "must be up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, or empty")
-			}
-		}
-	}
-	slices.SortFunc(c.errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
-}
-
-// marks refuses the labels and annotations by which Kyklos knows its objects.
-func (c *checker) marks(at *field.Path, annotations, labels map[string]string) {
-	for name, marks := range map[string]map[string]string{"annotations": annotations, "labels": labels} {
-		for _, key := range slices.Sorted(maps.Keys(marks)) {
-			if prefix, _, _ := strings.Cut(key, "/"); key == "app.kubernetes.io/managed-by" || prefix == "kyklos.io" || strings.HasSuffix(prefix, ".kyklos.io") {
-				c.forbid(at.Child(name).Key(key), "must be left out: Kyklos sets app.kubernetes.io/managed-by and what begins with kyklos.io/")
+				c.refuse(at.Key(key), key, "must be up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit; example.com/ may stand before it")
+			case part.name == "labels" && len(validation.IsValidLabelValue(part.marks[key])) > 0:
+				c.refuse(at.Key(key), part.marks[key], "must be up to 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit, or empty")
 			}
 		}
 	}

@@ -1,12 +1,26 @@
 package podtemplate
 
 import (
+	"iter"
 	"path"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
+
+// Containers are the init containers and then the others. They can be changed.
+func Containers(spec *corev1.PodSpec) iter.Seq[*corev1.Container] {
+	return func(yield func(*corev1.Container) bool) {
+		for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+			for i := range containers {
+				if !yield(&containers[i]) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // eachContainer calls do for the init containers and then the others.
 func (c *checker) eachContainer(do func(at *field.Path, container *corev1.Container, initial bool)) {

@@ -12,10 +12,8 @@ func secure(spec *corev1.PodSpec) {
 	spec.SecurityContext = security(spec.SecurityContext)
 	otherwise(&spec.AutomountServiceAccountToken, false)
 	otherwise(&spec.EnableServiceLinks, false)
-	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range containers {
-			containers[i].SecurityContext = ContainerSecurity(containers[i].SecurityContext)
-		}
+	for container := range Containers(spec) {
+		container.SecurityContext = ContainerSecurity(container.SecurityContext)
 	}
 }
 

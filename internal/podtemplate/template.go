@@ -35,7 +35,7 @@ func Read(ws *v1alpha1.WorkspaceSpec) (Template, field.ErrorList) {
 		return Template{}, errs
 	}
 	c := checker{ws: ws, spec: &spec, at: field.NewPath("spec", "template", "spec")}
-	c.metadata(given.Metadata)
+	c.metadata(field.NewPath("spec", "template", "metadata"), given.Metadata.Annotations, given.Metadata.Labels)
 	c.pod()
 	c.volumes()
 	c.containers()
@@ -72,10 +72,8 @@ func Placement(ws *v1alpha1.WorkspaceSpec) corev1.PodSpec {
 // Resources are the requests and limits of the template's containers.
 func Resources(ws *v1alpha1.WorkspaceSpec) (all []corev1.ResourceList) {
 	spec := lenient(ws)
-	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range containers {
-			all = append(all, containers[i].Resources.Requests, containers[i].Resources.Limits)
-		}
+	for container := range Containers(&spec) {
+		all = append(all, container.Resources.Requests, container.Resources.Limits)
 	}
 	return all
 }

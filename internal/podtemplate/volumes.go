@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kyklos.io/kyklos/internal/wsobject"
 )
 
 // volumes checks the names, and that no home is mounted past its Workspace: what is written to it while it is archived would be
@@ -23,10 +25,10 @@ func (c *checker) volumes() {
 				c.refuse(at.Child("name"), volume.Name, "must not end in -home: the claim of this volume could have the name of another Workspace's home")
 			}
 			if template := ephemeral.VolumeClaimTemplate; template != nil {
-				c.marks(at.Child("ephemeral", "volumeClaimTemplate", "metadata"), template.Annotations, template.Labels)
+				c.metadata(at.Child("ephemeral", "volumeClaimTemplate", "metadata"), template.Annotations, template.Labels)
 			}
 		}
-		if claim := volume.PersistentVolumeClaim; claim != nil && strings.HasPrefix(claim.ClaimName, "ws-") && strings.HasSuffix(claim.ClaimName, "-home") {
+		if claim := volume.PersistentVolumeClaim; claim != nil && wsobject.IsVolumeName(claim.ClaimName) {
 			c.refuse(at.Child("persistentVolumeClaim", "claimName"), claim.ClaimName, "must not be the home of a Workspace: containers mount their own as the volume home, and nobody another's")
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// DesiredStateField is the field of a Workspace that a schedule writes, for Owns.
+var DesiredStateField = []string{"f:spec", "f:desiredState"}
+
 // Owns reports whether a field, such as f:spec and f:replicas, is in a set of fields in its stored form (KEP-555): each level is
 // an object with a key for each field.
 func Owns(entry *metav1.ManagedFieldsEntry, path []string) bool {

@@ -4,6 +4,7 @@ package wsobject
 
 import (
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -29,6 +30,11 @@ func PodName(workspace string) string { return "ws-" + workspace }
 
 // VolumeName returns the name of the Workspace's PersistentVolumeClaim.
 func VolumeName(workspace string) string { return "ws-" + workspace + "-home" }
+
+// IsVolumeName reports whether a PersistentVolumeClaim of this name can be the home of a Workspace.
+func IsVolumeName(claim string) bool {
+	return strings.HasPrefix(claim, PodName("")) && strings.HasSuffix(claim, "-home")
+}
 
 // Content returns what a PersistentVolumeClaim is marked to hold; "" if it has no mark, or an unknown one.
 func Content(pvc metav1.Object) lifecycle.Content {

@@ -155,7 +155,7 @@ func targetOf(ctx context.Context, kind targetkind.Kind, object *unstructured.Un
 	written := []string{"f:spec", "f:replicas"}
 	switch kind {
 	case targetkind.Workspace:
-		written = []string{"f:spec", "f:desiredState"}
+		written = targetkind.DesiredStateField
 		target.Desired, _, _ = unstructured.NestedString(object.Object, "spec", "desiredState")
 	case targetkind.DaemonSet:
 		written = []string{"f:spec", "f:template", "f:spec", "f:nodeSelector", "f:" + targetkind.SuspendKey}

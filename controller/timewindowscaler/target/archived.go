@@ -12,9 +12,6 @@ import (
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
-// desiredStateField is what a schedule writes, as it is in the managed fields.
-var desiredStateField = []string{"f:spec", "f:desiredState"}
-
 // staysArchived is why a window does not start an archived Workspace; "" if it does (W95).
 func staysArchived(in Input, found *Workspace) string {
 	if found.State != lifecycle.Pending || in.Desired.Replicas == 0 {
@@ -32,7 +29,7 @@ func startedByOthers(ws *v1alpha1.Workspace) (at time.Time) {
 	for i := range ws.ManagedFields {
 		entry := &ws.ManagedFields[i]
 		switch {
-		case !targetkind.Owns(entry, desiredStateField):
+		case !targetkind.Owns(entry, targetkind.DesiredStateField):
 		case entry.Manager == ScheduleManager:
 			return time.Time{}
 		case entry.Time != nil && entry.Time.After(at):

@@ -81,7 +81,7 @@ func (w *Workspace) Describe(want Desired) Description {
 }
 
 // ManagedFields implements Target.
-func (w *Workspace) ManagedFields() [][]string { return [][]string{desiredStateField} }
+func (w *Workspace) ManagedFields() [][]string { return [][]string{targetkind.DesiredStateField} }
 
 type workspaces struct{}
 

@@ -43,15 +43,7 @@ func (f Facts) serviceText() string {
 	name := objects.ServiceName(ws.Name)
 	switch f.Service.Reason {
 	case v1alpha1.ReasonServiceReady:
-		ports := make([]string, len(ws.Spec.Ports))
-		for i, port := range ws.Spec.Ports {
-			ports[i] = fmt.Sprint(port)
-		}
-		plural := ""
-		if len(ports) > 1 {
-			plural = "s"
-		}
-		return fmt.Sprintf("Service %s leads to port%s %s of the Pod.", name, plural, strings.Join(ports, ", "))
+		return fmt.Sprintf("Service %s leads to %s of the Pod.", name, f.ports())
 	case v1alpha1.ReasonNoPorts:
 		return "spec.ports is empty, so there is no Service."
 	case v1alpha1.ReasonServiceForeign:

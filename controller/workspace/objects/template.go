@@ -76,12 +76,10 @@ func shortForm(ws *v1alpha1.Workspace, amounts corev1.ResourceRequirements, c *c
 
 // inHome keeps mounts of the home inside its folder: the mover's is next to it.
 func inHome(spec *corev1.PodSpec) {
-	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range containers {
-			for j := range containers[i].VolumeMounts {
-				if mount := &containers[i].VolumeMounts[j]; mount.Name == homeFolder {
-					mount.SubPath = path.Join(homeFolder, mount.SubPath)
-				}
+	for container := range podtemplate.Containers(spec) {
+		for i := range container.VolumeMounts {
+			if mount := &container.VolumeMounts[i]; mount.Name == homeFolder {
+				mount.SubPath = path.Join(homeFolder, mount.SubPath)
 			}
 		}
 	}

@@ -94,12 +94,18 @@ func (s *scenario) costs(manager *harness.Manager) cost {
 			c.events += sample.Value
 		}
 	}
-	for _, sample := range s.Samples(manager) {
-		if sample.Name == "rest_client_requests_total" && parseLabels(sample.Labels)["code"] == "429" {
-			c.refused += sample.Value
+	for _, sample := range s.Samples(manager) { // one scrape: each costs the manager CPU
+		switch sample.Name {
+		case "process_cpu_seconds_total":
+			c.cpu += sample.Value
+		case "kyklos_conversions_total":
+			c.conversions += sample.Value
+		case "rest_client_requests_total":
+			if parseLabels(sample.Labels)["code"] == "429" {
+				c.refused += sample.Value
+			}
 		}
 	}
-	c.cpu, c.conversions = s.Sum(manager, "process_cpu_seconds_total"), s.Sum(manager, "kyklos_conversions_total")
 	return c
 }
 

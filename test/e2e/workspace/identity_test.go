@@ -57,12 +57,7 @@ func TestCloudIdentity(t *testing.T) {
 	s.Start(nil)
 	s.Create("/bin/sleep", "100000")
 	s.AwaitSettled(fixtures.Running)
-	s.leaveFile("in the cloud")
-	s.Change(`{"desiredState":"PENDING"}`)
-	s.AwaitSettled(fixtures.Archived)
-	s.Change(`{"desiredState":"RUNNING"}`)
-	s.AwaitSettled(fixtures.Running)
-	s.expectFile("in the cloud")
+	s.archiveAndRestore("in the cloud")
 	if exchanged.Load() == 0 {
 		t.Error("no token was exchanged")
 	}

@@ -60,3 +60,14 @@ func (s *scenario) expectFile(want string) {
 		s.Errorf("the home has %q, %v", content, err)
 	}
 }
+
+// archiveAndRestore archives and restores the home of a running Workspace, and expects a file of it to be there again.
+func (s *scenario) archiveAndRestore(content string) {
+	s.Helper()
+	s.leaveFile(content)
+	s.Change(`{"desiredState":"PENDING"}`)
+	s.AwaitSettled(fixtures.Archived)
+	s.Change(`{"desiredState":"RUNNING"}`)
+	s.AwaitSettled(fixtures.Running)
+	s.expectFile(content)
+}

@@ -27,12 +27,7 @@ func TestMoversEndThoughSidecarsDoNot(t *testing.T) {
 	s.Start(nil)
 	s.Create("/bin/sleep", "100000")
 	s.AwaitSettled(fixtures.Running)
-	s.leaveFile("mine")
-	s.Change(`{"desiredState":"PENDING"}`)
-	s.AwaitSettled(fixtures.Archived)
-	s.Change(`{"desiredState":"RUNNING"}`)
-	s.AwaitSettled(fixtures.Running)
-	s.expectFile("mine")
+	s.archiveAndRestore("mine")
 	if failure := s.Workspace().Status.Error; failure != nil {
 		t.Errorf("an attempt failed: %s", failure.Message)
 	}

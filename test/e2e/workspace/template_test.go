@@ -65,12 +65,7 @@ func TestInitContainersAndSidecars(t *testing.T) {
 	if len(pod.Spec.Containers) != 3 || pod.Spec.Containers[2].Name != "workspace" || pod.Labels["team"] != "search" {
 		t.Errorf("the Pod is %s", harness.Show(pod.Spec))
 	}
-	s.leaveFile("mine")
-	s.Change(`{"desiredState":"PENDING"}`)
-	s.AwaitSettled(fixtures.Archived)
-	s.Change(`{"desiredState":"RUNNING"}`)
-	s.AwaitSettled(fixtures.Running)
-	s.expectFile("mine")
+	s.archiveAndRestore("mine")
 	starts, err := os.ReadFile(filepath.Join(s.Home(), "starts"))
 	if err != nil || string(starts) != "start\nstart\n" {
 		t.Errorf("the init container ran: %q, %v", starts, err)
