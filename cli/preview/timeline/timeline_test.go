@@ -104,6 +104,10 @@ func TestGraceUntil(t *testing.T) {
 			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:00", "17:30", 5)},
 			[]string{"09:00 2>9", "17:00 9>5, 9 until 18:00:00", "17:30 5>2, 9 until 18:00:00"},
 		},
+		"a further decrease as it ends is due at once": {
+			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:00", "18:00", 5)},
+			[]string{"09:00 2>9", "17:00 9>5, 9 until 18:00:00", "18:00 5>2"},
+		},
 		"a rise to less does not end it": {
 			3600, []v1beta1.Window{window("09:00", "17:00", 9), window("17:30", "20:00", 5)},
 			[]string{"09:00 2>9", "17:00 9>2, 9 until 18:00:00", "17:30 2>5, 9 until 18:00:00", "20:00 5>2, 5 until 21:00:00"},

@@ -61,7 +61,7 @@ func (t *Timeline) addGracePeriods() {
 	held := 0 // the count kept is in effect since this transition
 	for i := range t.Transitions {
 		tr := &t.Transitions[i]
-		if expiry == nil || !tr.Time.Before(*expiry) {
+		if expiry == nil || tr.Time.After(*expiry) { // as it ends, what is asked for then is due
 			kept, held, expiry = tr.From, i, nil
 		}
 		kept, expiry = timecalc.ApplyGracePeriod(kept, tr.To, t.Scaler.Spec.GracePeriodSeconds, expiry, tr.Time)
