@@ -73,7 +73,7 @@ func (f Facts) fields() fields {
 		ArchiveVolume: status.Archive.VolumeUID, ArchivedAt: timestamp(status.Archive.CompletedAt), Store: f.store(),
 		LeftOut:       status.Archive.LeftOut,
 		ArchiveFolder: path.Dir(path.Dir(status.ArchiveKey)), RestoreFrom: ws.Spec.RestoreFrom, From: cmp.Or(ws.Spec.RestoreFrom, lifecycle.FromLatest), RestoredFrom: status.Volume.RestoredFrom,
-		Searching: status.Phase == "", Left: f.Observed.Volume.Left, Cause: strings.TrimRight(tail(f.Cause, maxDetail), "."),
+		Searching: status.Phase == "", Left: f.Observed.Volume.Left, Cause: strings.TrimRight(tail(f.Cause), "."),
 		KeptKey: f.Newest.Key, OlderKey: f.Newest.Older, Held: f.held(), VolumeKept: ws.Spec.DeletionPolicy == v1alpha1.DeletionRetain && status.Volume.UID != "",
 		ArchiveIsHome: status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "",
 
