@@ -23,7 +23,7 @@ func Unnamed(ws *v1alpha1.Workspace, kept []archive.Key, err error) []events.Eve
 	if err != nil {
 		return []events.Event{events.EmitWorkspaceTrouble(events.ReasonKeptArchivesStay, fmt.Sprintf(
 			"What earlier deletions kept under this name, if anything, is still found by it in the object store of Secret %s: a new workspace of this name "+
-				"begins with it, unless its spec.restoreFrom is empty. Cause: %s", secret, tail(strings.TrimRight(err.Error(), "."), maxDetail)))}
+				"begins with it, unless its spec.restoreFrom is empty. Cause: %s", secret, tail(strings.TrimRight(err.Error(), "."))))}
 	}
 	if len(kept) == 0 {
 		return nil
