@@ -67,6 +67,8 @@ type Action struct {
 	RestoredFrom string
 	// Marker is to be written to the volume.
 	Marker Marker
+	// CheckHome: the Pod must not start on a volume without the folder of the home.
+	CheckHome bool
 }
 
 // Code is the reason for a decision: a condition reason, status.error.code or an event reason. The messages are in
@@ -81,6 +83,7 @@ const (
 	CodeWorking              Code = "Working"
 	CodeObserved             Code = "Observed"
 	CodeAdopted              Code = "VolumeAdopted"
+	CodeNotAdopted           Code = "VolumeNotAdopted"
 	CodePaused               Code = "Paused"
 	CodeObservationFailed    Code = "ObservationFailed"
 	CodePodNotReady          Code = "PodNotReady"
@@ -107,6 +110,7 @@ const (
 	CodeArchiveForeign       Code = "ArchiveForeign"
 	CodeJobFailed            Code = "JobFailed"
 	CodeHomeUnreadable       Code = "HomeUnreadable"
+	CodeFilesBesideHome      Code = "FilesBesideHome"
 	CodeJobEnding            Code = "JobEnding"
 	CodeTimedOut             Code = "TimedOut"
 	CodeRefused              Code = "Refused"

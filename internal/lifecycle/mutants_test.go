@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"regexp"
+	"slices"
 	"testing"
 
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -121,6 +122,16 @@ var mutants = []struct {
 	{"W78", "whatever has the right name was chosen", seeing(func(in *lifecycle.Input) {
 		in.Workspace.Adopts = in.Observed.Volume.UID
 	}), false, "AdoptVolume on a stranger's volume"},
+	{"W97", "a choice counts at rest only", seeing(func(in *lifecycle.Input) {
+		if in.Status.Operation.Type != lifecycle.None || in.Status.Phase == lifecycle.Failed {
+			in.Workspace.Adopts = ""
+		}
+	}), false, "."},
+	{"W98", "what was chosen has a home", func(in lifecycle.Input) lifecycle.Decision {
+		d := lifecycle.Decide(in)
+		d.Act.CheckHome = false
+		return d
+	}, false, "an empty home"},
 	{"W25", "it acts before it has written", func(in lifecycle.Input) lifecycle.Decision {
 		d, ahead := lifecycle.Decide(in), in
 		ahead.Status, ahead.Observed.Live, ahead.Observed.PodsLive = d.Status, true, true // and believes its cache
@@ -153,7 +164,7 @@ func TestSimulatorFindsMutants(t *testing.T) {
 			found := regexp.MustCompile(m.wrong)
 			for seed := first; seed < most; seed++ {
 				h := newHistory(m.engine, seeded(seed))
-				h.overwrite, h.backups = m.overwrite, m.defect == "W78"
+				h.overwrite, h.backups = m.overwrite, slices.Contains([]string{"W78", "W97", "W98"}, m.defect)
 				if wrong := h.run(150); wrong != "" && found.MatchString(wrong) {
 					t.Logf("history %d: %s", seed, wrong)
 					if wrong := sound(seed, h.backups); wrong != "" {

@@ -101,6 +101,9 @@ func (h *history) step() {
 	if h.backups && h.pick(10) == 0 {
 		h.backUp()
 	}
+	if h.backups && h.pick(10) == 0 {
+		h.choose()
+	}
 	h.check("a step")
 }
 
