@@ -39,7 +39,7 @@ func newMoverCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without RunE, Args is ignored
 	}
-	parent.AddCommand(newArchiveCommand(), newRestoreCommand())
+	parent.AddCommand(newArchiveCommand(), newRestoreCommand(), newHomeCheckCommand())
 	return parent
 }
 

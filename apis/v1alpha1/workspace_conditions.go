@@ -103,6 +103,8 @@ const (
 	ReasonArchiveForeign = "ArchiveForeign"
 	// ReasonKeptArchiveLost: the newest archive that was kept under this name is incomplete or damaged, so nothing is created.
 	ReasonKeptArchiveLost = "KeptArchiveLost"
+	// ReasonVolumeNotAdopted: the volume that kyklos.io/adopt-volume names cannot be adopted.
+	ReasonVolumeNotAdopted = "VolumeNotAdopted"
 	// ReasonDeletionSlow: the deletion takes longer than its time limit. It continues.
 	ReasonDeletionSlow = "DeletionSlow"
 	// ReasonStalled: the state is ERROR.
@@ -137,6 +139,8 @@ const (
 	ReasonJobFailed = "JobFailed"
 	// ReasonHomeUnreadable: the mover may not read all of the home, so it is not archived.
 	ReasonHomeUnreadable = "HomeUnreadable"
+	// ReasonFilesBesideHome: the volume holds files beside the home, which would be deleted with it, so the home is not archived.
+	ReasonFilesBesideHome = "FilesBesideHome"
 	// ReasonTimedOut: an attempt exceeded its time limit.
 	ReasonTimedOut = "TimedOut"
 	// ReasonRefused: the API server rejected an object.

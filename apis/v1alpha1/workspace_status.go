@@ -19,7 +19,7 @@ const (
 // VolumeContent is what the volume holds. The workspace never starts on a volume
 // without a complete home: its owner would see an empty one.
 //
-// +kubebuilder:validation:Enum=Uninitialized;Empty;Restored
+// +kubebuilder:validation:Enum=Uninitialized;Empty;Restored;Adopted
 type VolumeContent string
 
 // What the volume holds.
@@ -30,6 +30,8 @@ const (
 	ContentEmpty VolumeContent = "Empty"
 	// ContentRestored: a home that was restored from the archive.
 	ContentRestored VolumeContent = "Restored"
+	// ContentAdopted: a home on a volume that a person chose by kyklos.io/adopt-volume, and on which nothing was started since.
+	ContentAdopted VolumeContent = "Adopted"
 )
 
 // WorkspaceStatus is the observed state of a Workspace. It is a cache: the Pod, the
@@ -181,7 +183,7 @@ type VolumeStatus struct {
 	// +kubebuilder:validation:MaxLength=36
 	UID string `json:"uid,omitempty"`
 
-	// content is what the volume holds: Uninitialized, Empty or Restored.
+	// content is what the volume holds: Uninitialized, Empty, Restored or Adopted.
 	// +optional
 	Content VolumeContent `json:"content,omitempty"`
 

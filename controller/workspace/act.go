@@ -65,8 +65,15 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 		return classify(r.Client.Delete(ctx, pvc, client.Preconditions{UID: &uid, ResourceVersion: &a.ResourceVersion}))
 	case lifecycle.ActCreatePod:
 		pod, err := objects.Pod(ws, a)
-		if err == nil {
+		switch {
+		case err != nil:
+		case a.CheckHome && r.MoverImage == "":
+			err = errNoImage
+		default:
 			objects.AddWatcher(pod, ws, r.MoverImage)
+			if a.CheckHome {
+				objects.AddHomeCheck(pod, r.MoverImage)
+			}
 		}
 		return r.create(ctx, pod, err)
 	case lifecycle.ActDeletePod:

@@ -18,7 +18,7 @@ func podView(ws *v1alpha1.Workspace, pod *corev1.Pod) lifecycle.Pod {
 	if pod == nil {
 		return lifecycle.Pod{}
 	}
-	view := lifecycle.Pod{State: lifecycle.PodNotReady, Foreign: !objects.Ours(ws, pod), UID: string(pod.UID)}
+	view := lifecycle.Pod{State: lifecycle.PodNotReady, Foreign: !objects.Ours(ws, pod), UID: string(pod.UID), NoHome: noHome(pod)}
 	view.OperationID, view.Attempt = objects.Origin(pod)
 	switch {
 	case pod.DeletionTimestamp != nil:

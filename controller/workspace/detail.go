@@ -30,6 +30,9 @@ func (p plan) detail() message.Detail {
 		return message.Detail{Text: fmt.Sprintf("StorageClass %q does not exist", p.noClass)}
 	}
 	if p.pod != nil {
+		if detail, failed := checkDetail(p.pod); failed {
+			return detail
+		}
 		return podDetail(p.pod, objects.WorkspaceContainer)
 	}
 	return message.Detail{}

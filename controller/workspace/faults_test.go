@@ -41,6 +41,7 @@ func (f *faults) write(verb string, object client.Object, do func() error) error
 
 func (f *faults) over(c client.WithWatch) client.WithWatch {
 	return interceptor.NewClient(c, interceptor.Funcs{
+		Get: onlyOurs,
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
 			return f.write("create", object, func() error { return c.Create(ctx, object, options...) })
 		},

@@ -109,6 +109,9 @@ func (w *world) runPod(pod *corev1.Pod) bool {
 	if w.keepPods || pod.Labels[objects.LabelRole] != objects.RoleWorkspace || objects.Ready(pod) {
 		return false
 	}
+	if found, changed := w.checkHome(pod); !found {
+		return changed
+	}
 	w.update(os.MkdirAll(filepath.Join(w.diskOf(w.pvc()), "home"), 0o755))
 	pod.Status.Phase = corev1.PodRunning
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}

@@ -74,7 +74,7 @@ func (r *Reconciler) report(p plan) message.Facts {
 		facts.Cause = store.Cause(p.err)
 	}
 	// Only a new error has details: their wording varies, and a status at rest must not.
-	if p.decision.Status.Error != p.status.Error {
+	if p.decision.Status.Error != p.status.Error || p.decision.Code == lifecycle.CodeNotAdopted && p.err != nil {
 		facts.Detail = p.detail()
 	}
 	return facts

@@ -19,7 +19,7 @@ func (w *world) apply(a lifecycle.Action) {
 		w.ws.Finalizer, w.gone = false, w.ws.Deleting
 	case lifecycle.ActCreatePod:
 		if w.pod == nil {
-			w.pod = &pod{uid: w.id(), op: a.OperationID, attempt: a.Attempt, state: lifecycle.PodNotReady}
+			w.pod = &pod{uid: w.id(), op: a.OperationID, attempt: a.Attempt, state: lifecycle.PodNotReady, checks: a.CheckHome}
 		}
 	case lifecycle.ActDeletePod:
 		if w.pod != nil && w.pod.uid == a.UID {
@@ -99,7 +99,7 @@ func (w *world) finishDeletion() {
 
 // onVolume reports whether the Pod runs on the volume.
 func (w *world) onVolume() bool {
-	return w.pod != nil && !w.pod.foreign && w.pod.state != lifecycle.PodEnded && w.pod.state != lifecycle.PodNotReady && w.vol != nil
+	return w.pod != nil && !w.pod.foreign && w.pod.state != lifecycle.PodEnded && w.pod.state != lifecycle.PodNotReady && w.vol != nil && !w.vol.rooted
 }
 
 // kubelet advances the Pod and the volume by one step.
@@ -116,6 +116,9 @@ func (w *world) kubelet() {
 	case w.pod.state == lifecycle.PodTerminating:
 		w.pod = nil
 	case w.pod.state == lifecycle.PodNotReady && w.vol != nil && !w.vol.foreign && w.vol.state != lifecycle.VolumeTerminating && w.vol.state != lifecycle.VolumeLost:
+		if !w.foundHome() {
+			return
+		}
 		w.pod.state = lifecycle.PodReady
 		w.logf("the Pod is ready")
 		w.shows()
@@ -168,6 +171,15 @@ func (w *world) restoreStep(j *job) {
 // volume; put the marker, conditionally, about what is stored.
 func (w *world) archiveStep(j *job) {
 	stored := w.objects[place(j.store, j.key)]
+	switch {
+	case j.stage > 0 || !w.vol.rooted:
+	case j.epoch > 0:
+		j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.CodeVolumeLost
+		return
+	default:
+		j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.ActionFailed, lifecycle.CodeFilesBesideHome
+		return
+	}
 	switch j.stage {
 	case 0:
 		j.version = w.vol.version

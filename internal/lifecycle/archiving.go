@@ -95,7 +95,7 @@ func (e *evaluation) interrupted() bool {
 // volume.
 func (e *evaluation) reprieve() bool {
 	s := &e.out.Status
-	if s.Volume.Content = e.Observed.Volume.Marker.Content; s.Volume.Content == "" {
+	if s.Volume.Content = e.Observed.Volume.Marker.content(); s.Volume.Content == "" {
 		s.Volume.Content = Restored // the marker was removed: it was a home
 	}
 	if s.Volume.Epoch > 0 || e.Observed.OtherPods > 0 { // at 0 there may not even be a folder for the home

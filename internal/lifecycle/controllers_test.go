@@ -17,10 +17,11 @@ type snapshot struct {
 	rv    int
 	saved lifecycle.Status
 	seen  lifecycle.Observation
+	bare  bool // the volume has no label of Kyklos
 }
 
 func (w *world) snapshot() snapshot {
-	return snapshot{w.ws, w.rv, w.saved, w.seen()}
+	return snapshot{w.ws, w.rv, w.saved, w.seen(), w.vol != nil && (w.vol.release || w.vol.foreign && w.vol.marker.Content == "")}
 }
 
 // deciding are the failures after which a person decides what happens to data. After all others the Workspace continues by itself
@@ -60,6 +61,9 @@ func (c *controller) decide(w *world, cached snapshot) {
 	c.pending = nil
 	if w.gone {
 		return
+	}
+	if cached.bare { // in no cache
+		cached.seen.Volume = lifecycle.VolumeView{}
 	}
 	from, in := cached.rv, w.input(cached)
 	for range 6 {

@@ -21,9 +21,9 @@ var rules = []Rule{
 	{"Delete", "the Workspace is being deleted, and the home need not be archived first", "end the Jobs, then begin DELETING (D13)", (*evaluation).remove},
 	{"Deleting", "the operation is DELETING", "delete Pod, Jobs and volume, then the finalizer; never give up", (*evaluation).deleting},
 	{"Pause", "spec.pause is set", "report only", (*evaluation).pause},
-	{"Stalled", "the state is ERROR", "hold, unless the spec changed, a retry was requested, a loss was accepted, or the failure needs no person or is an archive elsewhere, and the probe is due (D8)", (*evaluation).stalled},
+	{"Stalled", "the state is ERROR", "hold, unless the spec changed, a retry was requested, a loss was accepted, a volume was chosen, or the failure needs no person or is an archive elsewhere, and the probe is due (D8)", (*evaluation).stalled},
 	{"Complete", "the operation is observed to be complete", "finish it (W13)", (*evaluation).complete},
-	{"Cancel", "ARCHIVING before its point of no return, and PENDING is no longer desired; or an operation that leads up has failed, and its state is no longer desired", "end the Job and the Pod, then the operation (D12, W72)", (*evaluation).cancel},
+	{"Cancel", "ARCHIVING before its point of no return, and PENDING is no longer desired; or an operation that leads up has failed, and its state is no longer desired; or a person chose a volume in place of the one to be made", "end the Job and the Pod, then the operation (D12, W72, W97)", (*evaluation).cancel},
 	{"Failed", "no attempt is left", "remove what the operation created, then ERROR (W44)", (*evaluation).failed},
 	{"Attempt", "the attempt failed", "schedule a retry; without attempts left, fail (W43, W71)", (*evaluation).attempt},
 	{"Overdue", "the attempt exceeded its time limit, and its work is not done", "retry; without attempts left, fail (W49, D10)", (*evaluation).overdue},
@@ -32,6 +32,7 @@ var rules = []Rule{
 	{"Strays", "no operation is in progress, and there is a Job", "delete it", (*evaluation).strays},
 	{"Inherit", "no home is recorded, and a deleted Workspace of this name left its volume behind", "make it this Workspace's (W67)", (*evaluation).inherit},
 	{"Adopt", "the volume is not recorded, and a person chose it, or it is the Workspace's own and has a marker", "make it the Workspace's own, and record it; Mismatch if there is an archive as well, and nobody chose", (*evaluation).adopt},
+	{"Decline", "a person named a volume that cannot be adopted, and was not told", "say why (W97)", (*evaluation).decline},
 	{"Observe", "the recorded state differs from the observed one", "write the observed state (W31)", (*evaluation).observe},
 	{"Hold", "the home's volume is being deleted, and only the Pod still keeps it", "leave the Pod alone", (*evaluation).hold},
 	{"Stop", "the Workspace's Pod exists in any phase, and is not desired or has no home", "begin STOPPING (D3)", (*evaluation).stop},
@@ -133,7 +134,7 @@ func (e *evaluation) homeLost() bool { return e.Status.Volume.holds() && !e.home
 
 // holds reports whether v records a home.
 func (v Volume) holds() bool {
-	return v.UID != "" && (v.Content == Empty || v.Content == Restored)
+	return v.UID != "" && v.Content.IsHome()
 }
 
 // state returns the observed level (W14, D3). A Pod that is temporarily not ready still counts as running.

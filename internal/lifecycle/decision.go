@@ -69,6 +69,8 @@ type Action struct {
 	Marker Marker
 	// Unname: before the finalizer is removed, nothing is to be found by the Workspace's name any more.
 	Unname bool
+	// CheckHome: the Pod must not start on a volume without the folder of the home.
+	CheckHome bool
 }
 
 // Code is the reason for a decision: a condition reason, status.error.code or an event reason. The messages are in
@@ -83,6 +85,7 @@ const (
 	CodeWorking              Code = "Working"
 	CodeObserved             Code = "Observed"
 	CodeAdopted              Code = "VolumeAdopted"
+	CodeNotAdopted           Code = "VolumeNotAdopted"
 	CodePaused               Code = "Paused"
 	CodeObservationFailed    Code = "ObservationFailed"
 	CodePodNotReady          Code = "PodNotReady"
@@ -110,6 +113,7 @@ const (
 	CodeKeptArchiveLost      Code = "KeptArchiveLost"
 	CodeJobFailed            Code = "JobFailed"
 	CodeHomeUnreadable       Code = "HomeUnreadable"
+	CodeFilesBesideHome      Code = "FilesBesideHome"
 	CodeJobEnding            Code = "JobEnding"
 	CodeTimedOut             Code = "TimedOut"
 	CodeRefused              Code = "Refused"

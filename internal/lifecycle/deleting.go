@@ -39,12 +39,14 @@ func (e *evaluation) leadsUp() bool {
 	return e.op() == Provisioning || e.op() == Restoring || e.op() == Starting
 }
 
+// making reports whether the operation makes a volume.
+func (e *evaluation) making() bool { return e.op() == Provisioning || e.op() == Restoring }
+
 // archiveFirst reports whether the home must be archived before the deletion. In a terminating namespace this is impossible,
 // because nothing can be created (D24).
 func (e *evaluation) archiveFirst() bool {
-	making := e.op() == Provisioning || e.op() == Restoring
 	return e.Workspace.DeletionPolicy == ArchiveHome && !e.Workspace.NamespaceTerminating &&
-		(e.home() || !making && (e.unrecorded() || e.holdsArchivedHome()) || e.op() == Archiving)
+		(e.home() || !e.making() && (e.unrecorded() || e.holdsArchivedHome()) || e.op() == Archiving)
 }
 
 // holdsArchivedHome reports whether the volume still holds the home that was archived.

@@ -22,6 +22,9 @@ func (h *history) final() {
 	if got := [2]bool{pod, home || h.vol != nil && !want[1] && !h.vol.foreign}; got != want {
 		h.fault("in the end Pod and volume are %v in place of %v", got, want)
 	}
+	if v := h.vol; v != nil && !h.gone && v.uid == h.ws.Adopts && v.uid != h.saved.Volume.UID {
+		h.fault("in the end volume %s was chosen, and is not the home", v.uid)
+	}
 	if len(h.jobs) > 0 {
 		h.fault("in the end there are Jobs: %s", fmt.Sprint(len(h.jobs)))
 	}

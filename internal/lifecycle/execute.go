@@ -60,6 +60,7 @@ func (e *evaluation) start() bool {
 	case !pod.own():
 		return e.act(CodeWorking, Action{
 			Kind: ActCreatePod, UID: e.Status.Volume.UID, OperationID: operation.ID, Attempt: operation.Attempt, Epoch: e.Status.Volume.Epoch,
+			CheckHome: e.Status.Volume.Content == Adopted,
 		})
 	case pod.OperationID != operation.ID || pod.Attempt != operation.Attempt || pod.State == PodTerminating:
 		return e.endPod()

@@ -19,6 +19,9 @@ func (e *evaluation) complete() bool {
 		}
 	case Starting:
 		if pod := e.Observed.Pod; pod.own() && pod.State == PodReady && pod.OperationID == operation.ID && e.home() {
+			if e.Status.Volume.Content == Adopted { // its folder was there
+				e.out.Status.Volume.Content = Restored
+			}
 			return e.finish(Running)
 		}
 	case Stopping:
@@ -32,14 +35,16 @@ func (e *evaluation) complete() bool {
 }
 
 // cancel ends ARCHIVING if the home is wanted again, and an operation that leads up and has failed if its state is no longer
-// desired (D12, W72). The upload is abandoned. If a user deletes the volume, only the mover keeps it, so the archive is made
-// anyway.
+// desired (D12, W72), or in whose way is the volume that a person chose (W97). The upload is abandoned. If a user deletes the
+// volume, only the mover keeps it, so the archive is made anyway.
 func (e *evaluation) cancel() bool {
-	operation := e.Status.Operation
+	operation, code := e.Status.Operation, CodeCancelled
 	switch {
 	case operation.PointOfNoReturn || operation.Failed != "" && e.leadsUp() || e.volumeTerminating() || e.homeLost():
 		return false
 	case TraitOf(operation.Type).Cancel && e.desired() != Pending:
+	case e.making() && e.chosen() && (e.Observed.Volume.Foreign || e.Observed.Volume.OperationID != operation.ID):
+		code = CodeWorking
 	case e.leadsUp() && operation.Failing() && e.desired().Level() < TraitOf(operation.Type).To.Level() && !e.unrecorded():
 	default:
 		return false
@@ -48,7 +53,8 @@ func (e *evaluation) cancel() bool {
 		return true
 	}
 	e.out.Status.Operation, e.out.Status.Error = Operation{Type: None}, Failure{}
-	e.out.Code = CodeCancelled
+	e.lookAgain()
+	e.out.Code = code
 	return true
 }
 
@@ -91,7 +97,10 @@ func (e *evaluation) attempt() bool {
 			return e.fail(Mismatch, CodeVolumeWaste)
 		case pod.Foreign && pod.State != PodAbsent:
 			return e.fail(Mismatch, CodePodForeign)
-		case pod.State == PodEnded && pod.OperationID == operation.ID && pod.Attempt == operation.Attempt:
+		case pod.OperationID != operation.ID || pod.Attempt != operation.Attempt:
+		case pod.NoHome:
+			return e.fail(DataLost, CodeVolumeLost)
+		case pod.State == PodEnded:
 			return e.fail(ActionFailed, CodePodEnded)
 		}
 	case Provisioning, Restoring:

@@ -23,20 +23,23 @@ func anyInput(t *rapid.T) lifecycle.Input {
 	in.Workspace.Adopts = choose("", "", "v")
 	in.Workspace.AcceptedLoss, in.Workspace.RetryToken = choose("", "", "v"), choose("", "", "token")
 	in.Status.Phase = lifecycle.State(choose("", "PENDING", "STANDBY", "RUNNING", "ERROR", "DELETING"))
-	in.Status.Volume.UID, in.Status.Volume.Content = choose("v", "v", "", "u"), lifecycle.Content(choose("Empty", "Restored", "Uninitialized"))
+	in.Status.Volume.UID, in.Status.Volume.Content = choose("v", "v", "", "u"), lifecycle.Content(choose("Empty", "Restored", "Adopted", "Uninitialized"))
 	in.Status.ArchiveKey = choose("", "archives/w/op/home.tar.gz", "archives/w/old/home.tar.gz")
 	in.Status.Archive = lifecycle.Archive{SHA256: "s", Size: 1, VolumeUID: choose("v", "u"), Epoch: 3, Store: choose("", "x", "y")}
 	in.Status.Operation.Type = lifecycle.OperationType(choose("NONE", "PROVISIONING", "RESTORING", "STARTING", "STOPPING", "ARCHIVING", "ARCHIVING", "DELETING"))
 	if claim := &in.Status.Operation; claim.Type != lifecycle.None && in.Status.Phase != lifecycle.Failed {
 		claim.ID, claim.Attempt, claim.StartedAt, claim.AttemptStartedAt, claim.NextRetryAt = "op", 1, when(), when(), when()
 		claim.PointOfNoReturn, claim.Failed, claim.JobName = yes(2) && claim.Type == lifecycle.Archiving, lifecycle.Reason(choose("", "", "", "Timeout")), choose("", "ws-home-op-1")
+		if claim.NextRetryAt.After(noon) { // it waits, and has no Job yet
+			claim.JobName = ""
+		}
 	} else {
 		in.Status.Operation = lifecycle.Operation{Type: lifecycle.None}
 	}
-	in.Observed.Pod = lifecycle.Pod{State: lifecycle.PodState(choose("", "", "", "NotReady", "Ready", "Terminating", "Ended")), Foreign: yes(6), UID: "p", OperationID: choose("op", "x"), Attempt: 1}
+	in.Observed.Pod = lifecycle.Pod{State: lifecycle.PodState(choose("", "", "", "NotReady", "Ready", "Terminating", "Ended")), Foreign: yes(6), UID: "p", OperationID: choose("op", "x"), Attempt: 1, NoHome: yes(8)}
 	in.Observed.Volume.State = lifecycle.VolumeState(choose("", "Pending", "WaitForFirstConsumer", "Bound", "Bound", "Terminating", "Lost"))
 	in.Observed.Volume.Foreign, in.Observed.Volume.OperationID = yes(6), choose("op", "x")
-	in.Observed.Volume.Marker = lifecycle.Marker{Content: lifecycle.Content(choose("", "Empty", "Restored")), RestoredFrom: in.Status.ArchiveKey, OperationID: choose("op", "x")}
+	in.Observed.Volume.Marker = lifecycle.Marker{Content: lifecycle.Content(choose("", "Empty", "Restored")), RestoredFrom: in.Status.ArchiveKey, OperationID: choose("op", "x"), Adopted: yes(4)}
 	for range pick(3) * pick(2) {
 		in.Observed.Jobs = append(in.Observed.Jobs, lifecycle.Job{
 			Name: "j", UID: choose("j", "k"), State: lifecycle.JobState(choose("Running", "Succeeded", "Failed", "Terminating")), OperationID: choose("op", "x"), Attempt: 1, VolumeUID: choose("v", "u"),
@@ -119,6 +122,8 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "a Job beside other users of the volume (D3, D7)"
 	case acts == lifecycle.ActCreatePod && (home && volume.State == lifecycle.VolumeTerminating || !home || volume.Foreign):
 		return "a Pod on what is no home (D1, D17)"
+	case acts == lifecycle.ActCreatePod && d.Act.CheckHome != (before.Volume.Content == lifecycle.Adopted):
+		return "a Pod on an adopted volume must look for the home first, and no other one (W98)"
 	case elsewhere && before.Error != after.Error && (after.Error.Code == lifecycle.CodeArchiveLost || after.Error.Code == lifecycle.CodeArchiveCorrupt):
 		return "it takes what is elsewhere for lost (D23)"
 	case elsewhere && acts == lifecycle.ActRemoveFinalizer && in.Workspace.DeletionPolicy != lifecycle.DeleteHome && in.Workspace.HasStore && !in.Workspace.NamespaceTerminating:

@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"regexp"
+	"slices"
 	"testing"
 
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -132,6 +133,16 @@ var mutants = []struct {
 			in.Newest.Verdict = lifecycle.Absent
 		}
 	}), false, "sees|lost"},
+	{"W97", "a choice counts at rest only", seeing(func(in *lifecycle.Input) {
+		if in.Status.Operation.Type != lifecycle.None || in.Status.Phase == lifecycle.Failed {
+			in.Workspace.Adopts = ""
+		}
+	}), false, "."},
+	{"W98", "what was chosen has a home", func(in lifecycle.Input) lifecycle.Decision {
+		d := lifecycle.Decide(in)
+		d.Act.CheckHome = false
+		return d
+	}, false, "an empty home"},
 	{"W25", "it acts before it has written", func(in lifecycle.Input) lifecycle.Decision {
 		d, ahead := lifecycle.Decide(in), in
 		ahead.Status, ahead.Observed.Live, ahead.Observed.PodsLive = d.Status, true, true // and believes its cache
@@ -164,7 +175,8 @@ func TestSimulatorFindsMutants(t *testing.T) {
 			found := regexp.MustCompile(m.wrong)
 			for seed := first; seed < first+most; seed++ {
 				h := newHistory(m.engine, seeded(seed))
-				h.overwrite, h.backups, h.hides = m.overwrite, m.defect == "W78", m.defect == "W99" || m.defect == "W100"
+				h.overwrite, h.backups = m.overwrite, slices.Contains([]string{"W78", "W97", "W98"}, m.defect)
+				h.hides = slices.Contains([]string{"W99", "W100"}, m.defect)
 				if wrong := h.run(150); wrong != "" && found.MatchString(wrong) {
 					t.Logf("history %d: %s", seed, wrong)
 					if wrong := sound(seed, h.backups, h.hides); wrong != "" {

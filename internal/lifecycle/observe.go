@@ -38,6 +38,8 @@ type Pod struct {
 	// OperationID and Attempt are those that created it.
 	OperationID string
 	Attempt     int32
+	// NoHome: it did not start, because its volume has no folder of the home.
+	NoHome bool
 }
 
 // VolumeState is the observed state of the PersistentVolumeClaim.
@@ -79,6 +81,16 @@ type Marker struct {
 	Content      Content // "" if there is no marker
 	RestoredFrom string
 	OperationID  string
+	// Adopted: a person named it as the home.
+	Adopted bool
+}
+
+// content is what the volume holds, as far as its marker says.
+func (m Marker) content() Content {
+	if m.Adopted && m.Content != "" {
+		return Adopted
+	}
+	return m.Content
 }
 
 // JobState is the observed state of a mover Job.

@@ -170,7 +170,7 @@ func (h *history) help() {
 		h.rv++
 	}
 	h.helpNaming()
-	if h.helpDeletion() || h.saved.Phase != lifecycle.Failed || h.cameBack() {
+	if h.tidy() || h.helpDeletion() || h.saved.Phase != lifecycle.Failed || h.cameBack() {
 		return
 	}
 	if h.pod != nil && h.pod.foreign {
@@ -183,10 +183,16 @@ func (h *history) help() {
 		h.vol = nil
 		h.destroyed()
 	}
+	if v := h.vol; v != nil && v.uid == h.ws.Adopts && v.uid != h.saved.Volume.UID && v.state == lifecycle.VolumeBound {
+		return // it is chosen, and nothing more is asked for
+	}
 	h.rv++
 	elsewhere := h.saved.Error.Code == lifecycle.CodeArchiveElsewhere && h.pick(4) == 0
 	if h.ws.RetryToken = h.id(); h.saved.Error.Reason != lifecycle.DataLost && !elsewhere {
 		return
+	}
+	if h.vol != nil && h.vol.uid == h.saved.Volume.UID && h.vol.state == lifecycle.VolumeBound && h.saved.Error.Code == lifecycle.CodeVolumeLost {
+		return // it is there again
 	}
 	h.ws.AcceptedLoss = h.saved.Volume.UID
 	if h.saved.Error.Code != lifecycle.CodeVolumeLost {

@@ -24,5 +24,5 @@ func (e *evaluation) inherits() bool {
 
 // inherit makes that volume this Workspace's. Its marker says that it is a home, so that it is recorded next.
 func (e *evaluation) inherit() bool {
-	return e.inherits() && e.act(CodeWorking, e.claim())
+	return e.inherits() && e.act(CodeWorking, e.claim(false))
 }

@@ -44,8 +44,12 @@ func (e *evaluation) stalled() bool {
 			}
 		}
 		return e.recover(CodeLossAccepted)
-	case failure.Reason == DataLost && failure.Operation == Archiving && e.home() && e.desired() != Pending:
-		// The volume exists without its folder: a start would create an empty home. Only ARCHIVING checks it.
+	case e.chosen():
+		return e.recover(CodeRecovered)
+	case e.asked() && !e.Observed.Live: // the volume may be in no cache
+		return e.act(CodeStalled, Action{Kind: ActReadLive})
+	case failure.Reason == DataLost && failure.Operation == Archiving && e.home() && e.desired() != Pending && e.Status.Volume.Content != Adopted:
+		// The volume exists without its folder: a start would create an empty home. Only ARCHIVING and the first start check it.
 		return e.wait(CodeStalled, time.Time{})
 	case e.Status.ObservedGeneration != e.Workspace.Generation, token != "" && token != e.Status.RetryToken:
 		return e.recover(CodeRecovered)
@@ -78,6 +82,7 @@ func (e *evaluation) recover(code Code) bool {
 	s.Phase = e.state()
 	s.Error, s.RetryToken = Failure{}, e.Workspace.RetryToken
 	s.Restarts, s.NextStartAt = 0, time.Time{}
+	e.lookAgain()
 	e.out.Code = code
 	return true
 }

@@ -105,6 +105,9 @@ func (h *history) step() {
 	if h.hides && h.pick(8) == 0 {
 		h.hide()
 	}
+	if h.backups && h.pick(10) == 0 {
+		h.choose()
+	}
 	h.check("a step")
 }
 

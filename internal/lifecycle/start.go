@@ -54,6 +54,7 @@ func (e *evaluation) startOperation(operation OperationType) bool {
 func (e *evaluation) finish(state State) bool {
 	s := &e.out.Status
 	s.Operation, s.Error = Operation{Type: None}, Failure{}
+	e.lookAgain()
 	e.enter(state)
 	if state == Standby && e.op() == Stopping {
 		s.Restarts, s.NextStartAt = 0, time.Time{}

@@ -53,7 +53,12 @@ const (
 	Uninitialized Content = "Uninitialized"
 	Empty         Content = "Empty"
 	Restored      Content = "Restored"
+	// Adopted: a person named it as the home, and nothing was started on it since. Its folder may be missing.
+	Adopted Content = "Adopted"
 )
+
+// IsHome reports whether c is a home.
+func (c Content) IsHome() bool { return c == Empty || c == Restored || c == Adopted }
 
 // Reason is a class of failures.
 type Reason string

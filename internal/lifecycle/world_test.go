@@ -56,6 +56,8 @@ type pod struct {
 	attempt int32
 	state   lifecycle.PodState
 	foreign bool
+	checks  bool // it looks for the home first
+	noHome  bool // and there is none
 }
 
 type volume struct {
@@ -64,6 +66,8 @@ type volume struct {
 	marker  lifecycle.Marker
 	state   lifecycle.VolumeState
 	foreign bool
+	back    bool // a person brought it back
+	rooted  bool // with the home in its root, not in its folder
 	release bool
 	made    int // of which spec.storage
 	version int
@@ -129,7 +133,7 @@ func place(store, key string) string {
 func (w *world) seen() lifecycle.Observation {
 	o := lifecycle.Observation{OtherPods: w.debug, Failed: !w.apiUp}
 	if p := w.pod; p != nil {
-		o.Pod = lifecycle.Pod{State: p.state, Foreign: p.foreign, UID: p.uid, OperationID: p.op, Attempt: p.attempt}
+		o.Pod = lifecycle.Pod{State: p.state, Foreign: p.foreign, UID: p.uid, OperationID: p.op, Attempt: p.attempt, NoHome: p.noHome}
 	}
 	if v := w.vol; v != nil {
 		o.Volume = lifecycle.VolumeView{

@@ -3,7 +3,6 @@
 package wsobject
 
 import (
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,8 +37,7 @@ func IsVolumeName(claim string) bool {
 
 // Content returns what a PersistentVolumeClaim is marked to hold; "" if it has no mark, or an unknown one.
 func Content(pvc metav1.Object) lifecycle.Content {
-	content := lifecycle.Content(pvc.GetAnnotations()[AnnotationContent])
-	if slices.Contains([]lifecycle.Content{lifecycle.Empty, lifecycle.Restored}, content) {
+	if content := lifecycle.Content(pvc.GetAnnotations()[AnnotationContent]); content.IsHome() {
 		return content
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/podtemplate"
 )
 
@@ -60,7 +61,7 @@ func onVolume(status *v1alpha1.WorkspaceStatus) bool {
 	case v1alpha1.Phase(v1alpha1.DesiredPending):
 		return status.Operation != nil && status.Operation.Type == v1alpha1.OperationRestoring
 	case v1alpha1.PhaseError:
-		return status.Volume != nil && (status.Volume.Content == v1alpha1.ContentEmpty || status.Volume.Content == v1alpha1.ContentRestored)
+		return status.Volume != nil && lifecycle.Content(status.Volume.Content).IsHome()
 	}
 	return true
 }

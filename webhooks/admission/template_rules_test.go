@@ -46,6 +46,7 @@ func TestTemplates(t *testing.T) {
 		"another user after an archive":         {obj: workspace(template(user), in("PENDING")), old: workspace(in("PENDING"))},
 		"another user during a restore":         {obj: workspace(template(user), in("PENDING"), restoring), old: workspace(in("PENDING"), restoring), want: []string{atUser}},
 		"another user in ERROR, with a home":    {obj: workspace(template(user), in("ERROR"), held("Restored")), old: workspace(in("ERROR")), want: []string{atUser}},
+		"another user in ERROR, and adopted":    {obj: workspace(template(user), in("ERROR"), held("Adopted")), old: workspace(in("ERROR")), want: []string{atUser}},
 		"another user in ERROR, without one":    {obj: workspace(template(user), in("ERROR"), held("Uninitialized")), old: workspace(in("ERROR"))},
 		"another user in ERROR, with no volume": {obj: workspace(template(user), in("ERROR")), old: workspace(in("ERROR"))},
 	} {

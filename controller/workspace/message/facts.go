@@ -122,7 +122,7 @@ func (f Facts) failedNow() bool {
 // homeTerminating reports whether the home is being deleted, and not by Kyklos.
 func (f Facts) homeTerminating() bool {
 	home, status := f.Decision.Status.Volume, f.Decision.Status
-	return home.UID != "" && home.UID == f.Observed.Volume.UID && (home.Content == lifecycle.Empty || home.Content == lifecycle.Restored) &&
+	return home.UID != "" && home.UID == f.Observed.Volume.UID && home.Content.IsHome() &&
 		f.Observed.Volume.State == lifecycle.VolumeTerminating && status.Operation.Type != lifecycle.Removing
 }
 

@@ -25,10 +25,12 @@ type fields struct {
 	State, Desired                                         string
 	Archived, Deleting, Removing                           bool
 
-	// The volume. FolderMissing: it exists without the folder of the home.
-	VolumeUID, SeenPod, SeenVolume string
-	Epoch                          int64
-	FolderMissing                  bool
+	// The volume. FolderMissing: it exists without the folder of the home. Chosen: a person named it, NeverRan: and nothing was started on
+	// it since. NotAdopted is why one that a person named is not adopted.
+	VolumeUID, SeenPod, SeenVolume  string
+	Epoch                           int64
+	FolderMissing, Chosen, NeverRan bool
+	NotAdopted                      string
 	// User is the user of the workspace and its movers.
 	User int64
 
@@ -67,7 +69,8 @@ func (f Facts) fields() fields {
 		Archived: display == lifecycle.Archived, Removing: operation == lifecycle.Removing,
 
 		VolumeUID: status.Volume.UID, Epoch: status.Volume.Epoch, SeenPod: f.Observed.Pod.UID, SeenVolume: f.Observed.Volume.UID,
-		FolderMissing: f.folderMissing(), User: podtemplate.User(&ws.Spec),
+		FolderMissing: f.folderMissing(), User: podtemplate.User(&ws.Spec), NotAdopted: f.notAdopted(),
+		Chosen: status.Volume.UID != "" && status.Volume.UID == ws.Annotations[objects.AnnotationAdopt], NeverRan: status.Volume.Content == lifecycle.Adopted,
 
 		Key: f.key(operation), ArchiveKey: status.ArchiveKey, ArchiveSize: size(status.Archive.Size), ArchiveStore: status.Archive.Store,
 		ArchiveVolume: status.Archive.VolumeUID, ArchivedAt: timestamp(status.Archive.CompletedAt), Store: f.store(),

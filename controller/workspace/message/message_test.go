@@ -217,7 +217,7 @@ func TestEveryResultOfAMoverHasACode(t *testing.T) {
 	away := map[lifecycle.Code]bool{lifecycle.CodeStoreUnreachable: true, lifecycle.CodeBucketMissing: true}
 	for _, result := range []mover.Code{
 		"", mover.ArchiveNotFound, mover.MetaNotFound, mover.ChecksumMismatch, mover.StoreAccess, mover.BucketMissing, mover.ArchiveUnverified,
-		mover.HomeChanged, mover.HomeUnreadable, mover.HomeTooLarge, mover.IdentityMissing, mover.HomeMissing, mover.HomeExists, mover.VolumeMismatch, mover.VolumeBusy, mover.ArchiveTooLarge,
+		mover.HomeChanged, mover.HomeUnreadable, mover.FilesBesideHome, mover.HomeTooLarge, mover.IdentityMissing, mover.HomeMissing, mover.HomeExists, mover.VolumeMismatch, mover.VolumeBusy, mover.ArchiveTooLarge,
 		mover.DiskFull, mover.TarCreateFailed, mover.TarExtractFailed, mover.Cancelled,
 	} {
 		code := message.CodeOf(result)

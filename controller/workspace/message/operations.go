@@ -60,7 +60,7 @@ func (o operationText) slow() string {
 var moverCodes = map[mover.Code]lifecycle.Code{
 	mover.ArchiveNotFound: lifecycle.CodeArchiveLost, mover.MetaNotFound: lifecycle.CodeArchiveLost,
 	mover.ChecksumMismatch: lifecycle.CodeArchiveCorrupt, mover.HomeMissing: lifecycle.CodeVolumeLost,
-	mover.HomeUnreadable: lifecycle.CodeHomeUnreadable, mover.StoreAccess: lifecycle.CodeStoreUnreachable, mover.BucketMissing: lifecycle.CodeBucketMissing,
+	mover.HomeUnreadable: lifecycle.CodeHomeUnreadable, mover.FilesBesideHome: lifecycle.CodeFilesBesideHome, mover.StoreAccess: lifecycle.CodeStoreUnreachable, mover.BucketMissing: lifecycle.CodeBucketMissing,
 }
 
 // CodeOf returns the code for a failed mover. A mover that was killed has no result code: JobFailed.

@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,7 +99,7 @@ func situations() []situation {
 		}(), code: lifecycle.CodeArchiveElsewhere, alter: deleted(v1alpha1.DeletionArchive)},
 		{name: "deleting takes long", before: status(lifecycle.Deleting, lifecycle.Removing), code: lifecycle.CodeDeletionSlow, alter: deleted(v1alpha1.DeletionDelete)},
 		{name: "somebody deletes the home", before: running, code: lifecycle.CodeVolumeTerminating, seen: lifecycle.Observation{Volume: dying}},
-	}, append(troubles(home), limited()...)...)
+	}, slices.Concat(troubles(home), adoptions(home), limited())...)
 }
 
 // troubles are failures, with another attempt and without.

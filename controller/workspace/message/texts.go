@@ -66,14 +66,18 @@ const (
 		"{{else if .ArchiveIsHome}}Restore it together with its .meta object, from the bucket's versions or a backup. " +
 		"If it is really lost, accept the loss to continue with the content of the volume or an empty home: " + acceptLoss + "." +
 		"{{else}}The home is still on its volume.{{end}}"
-	volumeLost = "{{if .FolderMissing}}Volume {{.Volume}} exists, but its folder home is gone, although the workspace ran on it." +
+	volumeLost = "{{if and .FolderMissing .NeverRan}}Volume {{.Volume}} was adopted, but has no home: there is no folder home in its root, or an empty one beside other files." +
+		"{{else if .FolderMissing}}Volume {{.Volume}} exists, but its folder home is gone, although the workspace ran on it." +
 		"{{else}}Volume {{.Volume}} with the UID {{.VolumeUID}}, which held the home, is gone, replaced or lost. " +
-		"Kyklos does not create another one until the loss is accepted.{{end}}"
-	volumeRemedy = "{{if .FolderMissing}}Nothing is started on the volume. Restore the folder from a snapshot or a backup and set spec.desiredState to PENDING; then retry: " + retry +
-		". If it is really lost, delete the volume too: " + deleteVolume + ". The next message has the command to accept the loss." +
+		"Kyklos does not create another one until the loss is accepted." + notAdopted + "{{end}}"
+	volumeRemedy = "{{if and .FolderMissing .NeverRan}}Nothing is started on the volume, and nothing on it is changed or deleted. If the home is in the volume's root, move it into the folder home, " +
+		"with a Pod that mounts PersistentVolumeClaim {{.Volume}}, as files of user {{.User}}; then retry. If it is the wrong volume, adopt another one in its place, once this one is deleted with all that is on it: " + deleteVolume + "." +
+		"{{else if .FolderMissing}}Nothing is started on the volume. Restore the folder from a snapshot or a backup and set spec.desiredState to PENDING; then retry: " + retry +
+		". If it is really lost, and nothing else on the volume is needed, delete the volume too: " + deleteVolume + ". The next message has the command to accept the loss." +
 		"{{else}}If you bring the home back as PersistentVolumeClaim {{.Volume}}, from a snapshot or a backup, adopt it: " + adoptVolume + ". If the data is really lost, accept the loss to continue with {{if .ArchiveKey}}archive {{.ArchiveKey}}, which may be older{{else}}an empty home{{end}}: " + acceptLoss + ".{{end}}"
+	notAdopted    = "{{with .NotAdopted}} The annotation kyklos.io/adopt-volume has no effect: {{.}}.{{end}}"
 	volumeUnknown = "Volume {{.Volume}} holds a home that is not recorded" +
-		"{{if .ArchiveKey}}, and there is also archive {{.ArchiveKey}}. Kyklos cannot know which one is newer and changes neither.{{else}}. Kyklos does not change it.{{end}}"
+		"{{if .ArchiveKey}}, and there is also archive {{.ArchiveKey}}. Kyklos cannot know which one is newer and changes neither.{{else}}. Kyklos does not change it.{{end}}" + notAdopted
 	chooseVolume = "{{if .ArchiveKey}}Inspect the volume. To keep the archive, copy what you need and delete the volume: " + deleteVolume + ". To keep the volume: " + adoptVolume + "." +
 		"{{else}}The next retry uses the volume as the home.{{end}}"
 	notConfigured = "{{if .Archived}}The home cannot be restored from archive {{.ArchiveKey}}{{else}}The home cannot be archived and stays on volume {{.Volume}}{{end}}, because spec.archive names no store, or none that can be used."
@@ -90,8 +94,11 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeWorking:   {now: doing},
 	lifecycle.CodeFinished:  {now: "The workspace is in {{.State}}; the desired state is {{.Desired}}."},
 	lifecycle.CodeObserved:  {now: "The workspace was observed to be in {{.State}}; the desired state is {{.Desired}}."},
-	lifecycle.CodeAdopted:   {now: "Volume {{.Volume}} is marked as this workspace's home and was not recorded. It is the home now.", event: normal},
-	lifecycle.CodePaused:    {now: "Kyklos changes nothing while spec.pause is true.", do: "Set it to false to continue."},
+	lifecycle.CodeAdopted: {event: normal, now: "Volume {{.Volume}} {{if .Chosen}}was chosen by kyklos.io/adopt-volume" +
+		"{{else}}is marked as this workspace's home and was not recorded{{end}}. It is the home now."},
+	lifecycle.CodeNotAdopted: {event: warning, now: "The volume that kyklos.io/adopt-volume names is not adopted{{with .NotAdopted}}: {{.}}{{end}}.",
+		do: "To adopt PersistentVolumeClaim {{.Volume}}: " + adoptVolume + ". If that is what it names, correct the cause, and then retry: " + retry + "."},
+	lifecycle.CodePaused: {now: "Kyklos changes nothing while spec.pause is true.", do: "Set it to false to continue."},
 	lifecycle.CodeObservationFailed: {event: onChange,
 		now: "The Pod, the volume or the Jobs could not be read from the API server. Kyklos changes nothing, and the status may be outdated. It retries every 30 seconds.",
 		do:  "If this persists, see the manager's log."},
@@ -107,7 +114,7 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeVolumeTerminating: {now: "Waiting for volume {{.Volume}} to be deleted.",
 		do: "If it remains, see which Pods use it: `kubectl describe pvc -n {{.Namespace}} {{.Volume}}`."},
 	lifecycle.CodeVolumeForeign: {event: warning,
-		now: "PersistentVolumeClaim {{.Volume}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own.",
+		now: "PersistentVolumeClaim {{.Volume}} exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own." + notAdopted,
 		do: "If it is not needed, delete it: " + deleteVolume + ". {{if .Left}}It is the home of a deleted workspace of this name: to continue with it, adopt it: " +
 			"{{else}}If it holds the home, such as from a backup or of an earlier workspace, adopt it: {{end}}" + adoptVolume + "."},
 	lifecycle.CodeVolumeUnknown: {event: warning, now: volumeUnknown, do: chooseVolume},
@@ -151,6 +158,9 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeHomeUnreadable: {event: warning,
 		now: "The home on volume {{.Volume}} is not archived, because its mover, as user {{.User}}, may not read all of it. The volume stays.",
 		do:  "{{if not .Deleting}}Set spec.desiredState to RUNNING, and make what is named readable (chmod u+rX) or delete it. {{end}}What belongs to another user needs an administrator of the volume." + deleteAnyway},
+	lifecycle.CodeFilesBesideHome: {event: warning,
+		now: "The home on volume {{.Volume}} is not archived, because the volume holds more than the folder home, and would be deleted with it. The volume stays.",
+		do:  "Move what is needed into the folder home and delete the rest, with a Pod that mounts PersistentVolumeClaim {{.Volume}}." + deleteAnyway},
 	lifecycle.CodeJobEnding: {now: "Waiting for a mover Job and its Pods to be deleted, because they keep the volume in use."},
 	lifecycle.CodeTimedOut:  {event: warning, now: "{{.Doing}} exceeded its time limit of {{.Limit}} seconds.", do: "{{.Slow}}"},
 	lifecycle.CodeRefused: {event: warning, now: "{{.Doing}} was rejected by the API server, or the spec is invalid.",

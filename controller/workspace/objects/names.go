@@ -32,6 +32,8 @@ const (
 	AnnotationContent      = wsobject.AnnotationContent
 	AnnotationRestoredFrom = "kyklos.io/home-restored-from"
 	AnnotationOperation    = "kyklos.io/operation"
+	// AnnotationAdopted is "true" if a person named the volume as the home.
+	AnnotationAdopted = "kyklos.io/home-adopted"
 )
 
 // annotationSpec is a digest of the part of the spec that a Pod or a volume was created from.

@@ -173,6 +173,7 @@ func TestPatches(t *testing.T) {
 		t.Errorf("a new volume is marked: %+v", marker)
 	}
 	for _, marker := range []lifecycle.Marker{
+		{Content: lifecycle.Restored, OperationID: "0", Adopted: true},
 		{Content: lifecycle.Restored, RestoredFrom: "archives/x", OperationID: "1"},
 		{Content: lifecycle.Empty, OperationID: "2"}, // what was restored before is forgotten
 	} {

@@ -44,6 +44,7 @@ func TestEveryPodIsRestricted(t *testing.T) {
 			t.Fatal(err)
 		}
 		objects.AddWatcher(pod, ws, "kyklos:1")
+		objects.AddHomeCheck(pod, "kyklos:1")
 		check(t, "the workspace", &pod.ObjectMeta, &pod.Spec)
 		for _, operation := range []lifecycle.OperationType{lifecycle.Archiving, lifecycle.Restoring} {
 			template := objects.Job(ws, action(lifecycle.ActCreateJob), move(operation)).Spec.Template

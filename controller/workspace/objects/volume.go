@@ -71,6 +71,7 @@ func Marker(pvc *corev1.PersistentVolumeClaim) lifecycle.Marker {
 	}
 	return lifecycle.Marker{
 		Content: content, RestoredFrom: pvc.Annotations[AnnotationRestoredFrom], OperationID: pvc.Annotations[AnnotationOperation],
+		Adopted: pvc.Annotations[AnnotationAdopted] != "",
 	}
 }
 
@@ -80,7 +81,12 @@ func MarkPatch(act lifecycle.Action) []byte {
 }
 
 func markerOf(act lifecycle.Action) map[string]any {
+	adopted := ""
+	if act.Marker.Adopted {
+		adopted = "true"
+	}
 	return map[string]any{
+		AnnotationAdopted: orNull(adopted),
 		AnnotationContent: string(act.Marker.Content), AnnotationRestoredFrom: orNull(act.Marker.RestoredFrom), AnnotationOperation: orNull(act.Marker.OperationID),
 	}
 }

@@ -23,7 +23,7 @@ var (
 	operations = []lifecycle.OperationType{
 		lifecycle.None, lifecycle.Provisioning, lifecycle.Restoring, lifecycle.Starting, lifecycle.Stopping, lifecycle.Archiving, lifecycle.Removing,
 	}
-	contents = []lifecycle.Content{lifecycle.Uninitialized, lifecycle.Empty, lifecycle.Restored}
+	contents = []lifecycle.Content{lifecycle.Uninitialized, lifecycle.Empty, lifecycle.Restored, lifecycle.Adopted}
 	reasons  = []lifecycle.Reason{
 		lifecycle.Mismatch, lifecycle.Unreachable, lifecycle.ActionFailed, lifecycle.Timeout, lifecycle.DataLost,
 	}

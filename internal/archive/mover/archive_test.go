@@ -133,7 +133,17 @@ func TestWhatFailsAnArchive(t *testing.T) {
 			job.Epoch = 0
 			write(t, job.Volume, ".kyklos/content.json", `{"volumeUID":"volume-1"}`)
 		}, HomeMissing},
-		"no volume": {func(_ *testing.T, job *Job) { job.Volume += "x" }, TarCreateFailed},
+		"no home, and other files": {func(t *testing.T, job *Job) {
+			remove(t, job.Volume, "home")
+			write(t, job.Volume, "thesis.txt", "years of work")
+		}, HomeMissing},
+		"never used, and other files": {func(t *testing.T, job *Job) {
+			remove(t, job.Volume, "home")
+			write(t, job.Volume, "thesis.txt", "years of work")
+			job.Epoch = 0
+		}, FilesBesideHome},
+		"files beside the home": {func(t *testing.T, job *Job) { write(t, job.Volume, "thesis/1.txt", "years of work") }, FilesBesideHome},
+		"no volume":             {func(_ *testing.T, job *Job) { job.Volume += "x" }, TarCreateFailed},
 		"changed": {func(t *testing.T, job *Job) {
 			job.Report = once(func() { write(t, job.Volume, "home/zzz", "x") })
 		}, HomeChanged},

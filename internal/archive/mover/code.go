@@ -40,6 +40,8 @@ const (
 	IdentityMissing Code = "IDENTITY_MISSING"
 	// HomeMissing: the volume should have a home, but does not.
 	HomeMissing Code = "HOME_MISSING"
+	// FilesBesideHome: the volume holds something besides the home, which would be deleted with it.
+	FilesBesideHome Code = "FILES_BESIDE_HOME"
 	// HomeExists: the volume to restore to already has a home that is not known to be in the archive.
 	HomeExists Code = "HOME_EXISTS"
 	// VolumeMismatch: it is not the expected volume.
@@ -87,7 +89,8 @@ func (c Code) ExitCode() int {
 var (
 	errReadBack = errors.New("the stored data could not be verified to be the volume's home")
 	errVolume   = errors.New("this is another volume")
-	errNoHome   = errors.New("the volume has no folder home, but a workspace ran on it")
+	errNoHome   = errors.New("the volume has no folder home with files")
+	errBeside   = errors.New("beside the folder home, the volume holds")
 	errHome     = errors.New("the volume has a home that is not in the archive")
 	errBusy     = errors.New("another mover works on this volume")
 	errNoRoom   = errors.New("restored, the home would not fit its volume")
@@ -146,6 +149,7 @@ func archiveFailure(err error) error {
 		{archive.ErrNotFound, ArchiveUnverified},
 		{home.ErrChanged, HomeChanged},
 		{errNoHome, HomeMissing},
+		{errBeside, FilesBesideHome},
 		{errNoRoom, HomeTooLarge},
 		{encryption.ErrNoIdentity, IdentityMissing},
 		{fs.ErrPermission, HomeUnreadable},

@@ -17,7 +17,7 @@ func TestEveryCodeHasAReason(t *testing.T) {
 	want := map[Code]string{
 		OK: "", ArchiveNotFound: DataLost, MetaNotFound: DataLost, ChecksumMismatch: DataLost, HomeMissing: DataLost,
 		StoreAccess: Unreachable, BucketMissing: Unreachable, HomeExists: Mismatch, VolumeMismatch: Mismatch,
-		ArchiveUnverified: ActionFailed, HomeChanged: ActionFailed, HomeUnreadable: ActionFailed, HomeTooLarge: ActionFailed, IdentityMissing: ActionFailed, VolumeBusy: ActionFailed,
+		ArchiveUnverified: ActionFailed, HomeChanged: ActionFailed, HomeUnreadable: ActionFailed, FilesBesideHome: ActionFailed, HomeTooLarge: ActionFailed, IdentityMissing: ActionFailed, VolumeBusy: ActionFailed,
 		ArchiveTooLarge: ActionFailed, DiskFull: ActionFailed, TarCreateFailed: ActionFailed, TarExtractFailed: ActionFailed, Cancelled: ActionFailed,
 	}
 	exits := map[string]int{}

@@ -147,7 +147,8 @@ func (j Job) archive(ctx context.Context) (archive.Marker, home.Summary, error) 
 	return marker, summary, nil
 }
 
-// openHome opens the home. Only of a volume on which nothing ever ran may it be missing: then it is nil.
+// openHome opens the home. Only of a volume on which nothing ever ran may it be missing: then it is nil. Nothing else may be on the
+// volume, which is deleted when the home is in the archive.
 func (j Job) openHome() (*os.Root, error) {
 	volume, err := os.OpenRoot(j.Volume)
 	if err != nil {
@@ -162,14 +163,26 @@ func (j Job) openHome() (*os.Root, error) {
 	if known && j.RestoredFrom != "" && content.Key != j.RestoredFrom {
 		return nil, fmt.Errorf("%w: its home was restored from %s, not from %s", errVolume, content.Key, j.RestoredFrom)
 	}
-	folder, err := volume.OpenRoot(homeFolder)
-	if errors.Is(err, fs.ErrNotExist) {
-		if !known && j.Epoch == 0 {
-			return nil, nil
-		}
-		return nil, errNoHome
+	names, err := beside(volume)
+	if err != nil {
+		return nil, err
 	}
-	return folder, err
+	folder, err := volume.OpenRoot(homeFolder)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing && (known || j.Epoch > 0):
+		return nil, noHome(names)
+	case err != nil && !missing:
+		return nil, err
+	case len(names) > 0:
+		if folder != nil {
+			err = folder.Close()
+		}
+		return nil, errors.Join(fmt.Errorf("%w: %s", errBeside, quoted(names)), err)
+	case missing:
+		return nil, nil
+	}
+	return folder, nil
 }
 
 // upload stores the data, unless an earlier run has: the home has not changed since, and readBack verifies it.
