@@ -29,7 +29,7 @@ require (
 	golang.org/x/sync v0.24.0 // goroutines that end together, questions asked once
 	golang.org/x/sys v0.49.0 // archives: holes, extended attributes, flock
 	golang.org/x/term v0.47.0 // colours and progress: is this a terminal
-	golang.org/x/text v0.43.0 // lint: how wide characters are; make bench: commas in numbers
+	golang.org/x/text v0.43.0 // lint: how wide characters are; manifests in UTF-16; make bench: commas in numbers
 	golang.org/x/time v0.15.0 // certs: a line in the log once a minute
 	gomodules.xyz/jsonpatch/v2 v2.5.0 // controller-runtime's type for a webhook's patch
 	k8s.io/api v0.37.2

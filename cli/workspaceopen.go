@@ -8,7 +8,6 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/types"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/cli/workspaces"
@@ -29,7 +28,8 @@ func newOpenCommand() *cobra.Command {
 port is forwarded until Ctrl-C, through the API server and with your own rights, as by kubectl port-forward: the role
 edit is enough. Neither an Ingress nor a login of the program is needed.
 
-The exit code is 1 if the Workspace does not start, or the connection ends.`,
+A connection that is lost while the Workspace is to run is made again. The exit code is 1 if the Workspace does not start,
+or is stopped: the message says by whom, and the same command starts it again.`,
 		Example: `  # Open a Workspace in the browser
   kyklos workspace open ann -n team
 
@@ -67,25 +67,9 @@ func (o *openOptions) run(cmd *cobra.Command, name string) error {
 		}
 		remote = int(ws.Spec.Ports[0])
 	}
-	ctx := cmd.Context()
-	local := cmp.Or(o.localPort, workspaces.LocalPort(ctx, remote))
-	pod := types.NamespacedName{Namespace: ws.Namespace, Name: ws.Status.PodName}
-	err = workspaces.Forward(ctx, way.config, pod, local, remote, cmd.ErrOrStderr(), func(port int) { o.opened(cmd, workspaces.URL(port), ws) })
-	if err == nil && ctx.Err() == nil {
-		err = fmt.Errorf("it was closed")
-	}
-	if err != nil {
-		return workspaces.Unreached(fmt.Sprintf("the connection to port %d of Pod %s ended: %v%s", remote, pod, err, elsewhere(ws)))
-	}
-	return nil
-}
-
-// elsewhere is where a Workspace is reached without a forwarded port.
-func elsewhere(ws *v1alpha1.Workspace) string {
-	if ws.Status.Address == "" {
-		return ""
-	}
-	return "; within the cluster its address is " + ws.Status.Address
+	tunnel := &tunnel{way: way, ws: ws, local: cmp.Or(o.localPort, workspaces.LocalPort(cmd.Context(), remote)), remote: remote}
+	tunnel.opened = func(port int) { o.opened(cmd, workspaces.URL(port), ws) }
+	return tunnel.run()
 }
 
 // opened tells where the Workspace is, and opens it.

@@ -138,6 +138,12 @@ func (w *way) to(want v1alpha1.DesiredState, wait bool) (*v1alpha1.Workspace, er
 	if !wait {
 		return ws, nil
 	}
+	return w.follow(ws, want)
+}
+
+// follow shows the way to a state that is set.
+func (w *way) follow(ws *v1alpha1.Workspace, want v1alpha1.DesiredState) (*v1alpha1.Workspace, error) {
+	ctx := w.cmd.Context()
 	if w.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, w.timeout)
@@ -145,7 +151,7 @@ func (w *way) to(want v1alpha1.DesiredState, wait bool) (*v1alpha1.Workspace, er
 	}
 	steps := console.NewSteps(w.cmd.ErrOrStderr(), w.client.Clock)
 	defer steps.Done()
-	return w.client.Follow(ctx, ws, want, func(v workspaces.View) { steps.Show(v.Step, v.Percent, v.Text) })
+	return w.client.Follow(ctx, ws, want, func(v workspaces.View) { steps.Show(v.Step, v.Percent, v.Text, v.Why) })
 }
 
 // print prints the Workspace at the end of the command.

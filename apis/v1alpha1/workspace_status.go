@@ -101,6 +101,11 @@ type WorkspaceStatus struct {
 	// +optional
 	LastActivityTime *metav1.Time `json:"lastActivityTime,omitempty"`
 
+	// unusedSince is since when the Pod tells whether the workspace is used, if it
+	// never was. It is empty once it was used, and while nothing tells.
+	// +optional
+	UnusedSince *metav1.Time `json:"unusedSince,omitempty"`
+
 	// retryToken is the last value of the annotation kyklos.io/retry that was acted
 	// on.
 	// +optional

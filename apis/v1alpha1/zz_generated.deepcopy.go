@@ -880,6 +880,10 @@ func (in *WorkspaceStatus) DeepCopyInto(out *WorkspaceStatus) {
 		in, out := &in.LastActivityTime, &out.LastActivityTime
 		*out = (*in).DeepCopy()
 	}
+	if in.UnusedSince != nil {
+		in, out := &in.UnusedSince, &out.UnusedSince
+		*out = (*in).DeepCopy()
+	}
 	if in.NextStartAt != nil {
 		in, out := &in.NextStartAt, &out.NextStartAt
 		*out = (*in).DeepCopy()

@@ -15,6 +15,8 @@ const (
 	barWidth = 20
 	// defaultWidth is that of a terminal that does not tell its width.
 	defaultWidth = 80
+	// erase empties the line of a terminal.
+	erase = "\r\x1b[K"
 )
 
 // Steps shows what is being done step by step: on a terminal in one line, with a bar and the time that a step has taken; elsewhere by a
@@ -25,8 +27,8 @@ type Steps struct {
 	// width is that of the terminal; 0 if it is none.
 	width int
 
-	step, text string
-	since      time.Time
+	step, text, why string
+	since           time.Time
 }
 
 // NewSteps shows steps on w.
@@ -41,35 +43,45 @@ func NewSteps(w io.Writer, timer clock.PassiveClock) *Steps {
 	return s
 }
 
-// Show shows a step, how far it is in percent, 0 if that is not known, and a text about it.
-func (s *Steps) Show(step string, percent int, text string) {
+// Show shows a step, how far it is in percent, 0 if that is not known, a text about that, and why it does not get on, "" if it does. The
+// reason may be long and has what to do, so it is a line of its own, in full, whenever it changes.
+func (s *Steps) Show(step string, percent int, text, why string) {
 	changed := step != s.step || text != s.text
 	if step != s.step {
 		s.end()
 		s.since = s.clock.Now()
 	}
-	s.step, s.text = step, text
-	switch {
-	case s.width > 0:
+	told := why == "" || why == s.why
+	s.step, s.text, s.why = step, text, why
+	if s.width > 0 {
+		if !told {
+			fmt.Fprintf(s.w, "%s%s\n", erase, why)
+		}
 		// The last column stays free: some terminals begin a new line after it.
-		fmt.Fprint(s.w, "\r\x1b[K"+shortened(s.line(percent), s.width-1))
+		fmt.Fprint(s.w, erase+shortened(s.line(percent), s.width-1))
+		return
+	}
+	switch {
 	case changed && text != "":
 		fmt.Fprintf(s.w, "%s: %s\n", step, text)
 	case changed:
 		fmt.Fprintln(s.w, step)
+	}
+	if !told {
+		fmt.Fprintln(s.w, why)
 	}
 }
 
 // Done ends the last step.
 func (s *Steps) Done() {
 	s.end()
-	s.step, s.text = "", ""
+	s.step, s.text, s.why = "", "", ""
 }
 
 // end leaves the line of a step behind on a terminal, with how long it took.
 func (s *Steps) end() {
 	if s.width > 0 && s.step != "" {
-		fmt.Fprintf(s.w, "\r\x1b[K%s %s\n", s.step, s.elapsed())
+		fmt.Fprintf(s.w, "%s%s %s\n", erase, s.step, s.elapsed())
 	}
 }
 

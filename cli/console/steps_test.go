@@ -9,15 +9,21 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
+// why is longer than a line, and ends with what to do.
+const why = "StoreUnreachable: Secret home-archive of namespace team does not exist. Create it: kubectl create secret generic home-archive -n team"
+
 // shown are three steps, of which one is shown again and again.
 func shown(s *Steps, clock *clocktesting.FakePassiveClock) {
-	s.Show("STOPPING", 0, "")
+	s.Show("STOPPING", 0, "", "")
 	clock.SetTime(clock.Now().Add(3 * time.Second))
-	s.Show("STOPPING", 0, "")
-	s.Show("ARCHIVING", 50, "1.2 GiB of about 3.4 GiB read")
-	s.Show("ARCHIVING", 50, "1.2 GiB of about 3.4 GiB read")
+	s.Show("STOPPING", 0, "", "")
+	s.Show("ARCHIVING", 50, "1.2 GiB of about 3.4 GiB read", "")
+	s.Show("ARCHIVING", 50, "1.2 GiB of about 3.4 GiB read", "")
+	s.Show("ARCHIVING", 50, "1.2 GiB of about 3.4 GiB read", why)
+	s.Show("ARCHIVING", 50, "1.2 GiB of about 3.4 GiB read", why)
 	clock.SetTime(clock.Now().Add(time.Minute))
-	s.Show("ARCHIVING", 100, "all read")
+	s.Show("ARCHIVING", 100, "all read", "")
+	s.Show("ARCHIVING", 100, "all read", why)
 	s.Done()
 	s.Done()
 }
@@ -27,7 +33,7 @@ func TestStepsInAFile(t *testing.T) {
 	var out bytes.Buffer
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))
 	shown(NewSteps(&out, clock), clock)
-	if want := "STOPPING\nARCHIVING: 1.2 GiB of about 3.4 GiB read\nARCHIVING: all read\n"; out.String() != want {
+	if want := "STOPPING\nARCHIVING: 1.2 GiB of about 3.4 GiB read\n" + why + "\nARCHIVING: all read\n" + why + "\n"; out.String() != want {
 		t.Errorf("got %q", out.String())
 	}
 }
@@ -39,11 +45,11 @@ func TestStepsOnATerminal(t *testing.T) {
 	steps := NewSteps(&out, clock)
 	steps.width = 60
 	shown(steps, clock)
-	const erase = "\r\x1b[K"
+	const half = "ARCHIVING [##########..........] 50 % 0s  1.2 GiB of abo..."
 	want := []string{
 		"STOPPING 0s", "STOPPING 3s", "STOPPING 3s\n",
-		"ARCHIVING [##########..........] 50 % 0s  1.2 GiB of abo...", "ARCHIVING [##########..........] 50 % 0s  1.2 GiB of abo...",
-		"ARCHIVING [####################] 100 % 1m0s  all read", "ARCHIVING 1m0s\n",
+		half, half, why + "\n", half, half,
+		"ARCHIVING [####################] 100 % 1m0s  all read", why + "\n", "ARCHIVING [####################] 100 % 1m0s  all read", "ARCHIVING 1m0s\n",
 	}
 	if got := strings.Split(out.String(), erase)[1:]; strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got %q", got)

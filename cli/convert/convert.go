@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -236,7 +237,8 @@ func (c *documentConversion) invalid(object map[string]any, path string, err err
 	if !ok {
 		return fmt.Errorf("TimeWindowScaler %s cannot be converted, because its spec is invalid (%w); kyklos lint shows the field", nameOf(object), err)
 	}
-	field := strings.TrimSuffix("spec."+wrong.Field, ".")
-	c.line = max(lineOf(c.root, join(path, field)), 1)
+	within, _, _ := manifest.Mistyped(object["spec"], reflect.TypeFor[v1beta1.TimeWindowScalerSpec](), wrong)
+	field := strings.TrimSuffix("spec."+within, ".")
+	c.line = max(lineOf(c.root, strings.TrimPrefix(path+"."+field, ".")), 1)
 	return fmt.Errorf("TimeWindowScaler %s cannot be converted: %s: %s; kyklos lint shows more details", nameOf(object), field, manifest.WrongType(wrong))
 }

@@ -17,7 +17,7 @@ func TestErrors(t *testing.T) {
 		"a: 1\n---\nkyklos.io: {\n":                                     "f:",
 		"# kyklos.io\n{{ if .Values.a }}\n":                             "helm template",
 		"---\n" + fmt.Sprintf(tooMuch, strings.Repeat("x", 256<<10-40)): "f:2: TimeWindowScaler full cannot be converted: what v1alpha1 cannot express has to be kept in an annotation",
-		"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScaler\nmetadata: {name: a}\nspec:\n  windows: [{name: yes}]\n":                    "f:5: TimeWindowScaler a cannot be converted: spec.windows.name: must be a string, not true or false; kyklos lint shows more details",
+		"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScaler\nmetadata: {name: a}\nspec:\n  windows: [{name: yes}]\n":                    "f:5: TimeWindowScaler a cannot be converted: spec.windows[0].name: must be a string, not true or false; kyklos lint shows more details",
 		"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScaler\nmetadata: {name: a}\nspec:\n  pause: false\n  windows:\n    days: [Mon]\n": "f:6: TimeWindowScaler a cannot be converted: spec.windows: must be a list of objects, not an object; kyklos lint shows more details",
 		"apiVersion: kyklos.io/v1beta1\nkind: TimeWindowScaler\nmetadata: {name: a}\nspec: []\n":                                           "f:4: TimeWindowScaler a cannot be converted: spec: must be an object, not a list; kyklos lint shows more details",
 	} {

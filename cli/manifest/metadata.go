@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -50,7 +51,7 @@ func findMistyped(value any, into reflect.Type, path *field.Path, visit visitor)
 	}
 }
 
-// fit is what a type of metadata wants, and whether a value is that.
+// fit is what a type of metadata or of a schedule wants, and whether a value is that.
 func fit(value any, into reflect.Type) (want Want, fits bool) {
 	switch into {
 	case reflect.TypeFor[metav1.FieldsV1]():
@@ -59,6 +60,9 @@ func fit(value any, into reflect.Type) (want Want, fits bool) {
 		text, _ := value.(string)
 		_, err := time.Parse(time.RFC3339, text)
 		return WantTime, err == nil
+	case reflect.TypeFor[intstr.IntOrString]():
+		_, isString := value.(string)
+		return WantNumberOrString, isString || isWhole(value, math.MaxInt32)
 	}
 	switch into.Kind() {
 	case reflect.String:
@@ -67,16 +71,23 @@ func fit(value any, into reflect.Type) (want Want, fits bool) {
 	case reflect.Bool:
 		_, fits = value.(bool)
 		return WantBoolean, fits
+	case reflect.Int32:
+		return WantInteger, isWhole(value, math.MaxInt32)
 	case reflect.Int64:
-		_, fits = value.(int64)
-		float, isFloat := value.(float64)
-		return WantInteger, fits || isFloat && float == math.Trunc(float)
+		return WantInteger, isWhole(value, math.MaxInt64)
 	case reflect.Slice:
 		_, fits = value.([]any)
 		return WantOf(into), fits
 	}
 	_, fits = value.(map[string]any) // a struct, or a map with keys of text
 	return WantObject, fits
+}
+
+// isWhole reports whether a value is a whole number with a limit.
+func isWhole(value any, limit int64) bool {
+	whole, fits := value.(int64)
+	float, isFloat := value.(float64)
+	return fits && whole <= limit && whole >= -limit-1 || isFloat && float == math.Trunc(float)
 }
 
 // fieldOf is the type of a struct's field by its name in JSON, nil if there is none.

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/manifest"
 )
 
@@ -72,9 +73,9 @@ func decodeError(object *manifest.Object, err error) error {
 		return mistakes(found)
 	}
 	reason := manifest.WrongType(wrong)
-	value, found, _ := unstructured.NestedFieldNoCopy(object.Object, manifest.Steps(wrong.Field)...)
+	path, value, found := manifest.Mistyped(object.Object, reflect.TypeFor[v1beta1.TimeWindowScaler](), wrong)
 	if found && !strings.HasPrefix(wrong.Value, "number ") { // as Go writes those that do not fit
-		reason = object.MustBe(manifest.WantOf(wrong.Type), wrong.Field, value)
+		reason = object.MustBe(manifest.WantOf(wrong.Type), path, value)
 	}
-	return mistakes{{Field: wrong.Field, Reason: reason}}
+	return mistakes{{Field: path, Reason: reason}}
 }

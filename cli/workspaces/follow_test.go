@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -108,5 +110,75 @@ func TestFollowEnds(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// W108: what takes long is explained, even if it goes as it should, and so is that nobody looks at it.
+func TestFollowExplains(t *testing.T) {
+	unseen := ann(func(ws *v1alpha1.Workspace) { ws.Generation = 4 })
+	for name, c := range map[string]struct {
+		stored *v1alpha1.Workspace
+		want   []string
+	}{
+		"starting": {
+			ann(during(v1alpha1.OperationStarting, v1alpha1.ReasonPodNotReady, "Pod ws-ann is not ready.")),
+			[]string{"STARTING", "STARTING PodNotReady: Pod ws-ann is not ready."},
+		},
+		"unseen": {unseen, []string{"WAITING", "WAITING Kyklos has not looked at it yet: its manager may not be running, or not serve namespace team"}},
+	} {
+		cluster := fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(c.stored).WithStatusSubresource(&v1alpha1.Workspace{}).Build()
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := clocktesting.NewFakeClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))
+		var shown []string
+		_, err := (workspaces.Client{WithWatch: cluster, Clock: timer}).Follow(ctx, c.stored, v1alpha1.DesiredRunning, func(v workspaces.View) {
+			if said := strings.TrimSpace(v.Step + " " + v.Why); len(shown) == 0 || shown[len(shown)-1] != said {
+				shown = append(shown, said)
+			}
+			if timer.Step(time.Second); len(shown) == len(c.want) {
+				cancel()
+			}
+		})
+		cancel()
+		if diff := cmp.Diff(c.want, shown); diff != "" || err == nil {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+	}
+}
+
+// W108: a Workspace that is not to run any more ends what was opened: it was stopped, is being deleted, or is gone.
+func TestStopped(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(client.Client, *v1alpha1.Workspace) error
+		fails  string
+	}{
+		"stopped": {func(cluster client.Client, ws *v1alpha1.Workspace) error {
+			ws.Spec.DesiredState, ws.Generation = v1alpha1.DesiredStandby, 4
+			return cluster.Update(t.Context(), ws)
+		}, ""},
+		"deleted": {func(cluster client.Client, ws *v1alpha1.Workspace) error { return cluster.Delete(t.Context(), ws) }, "was deleted"},
+	} {
+		cluster := fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(ann()).Build()
+		began := make(chan error, 1)
+		watched := interceptor.NewClient(cluster, interceptor.Funcs{
+			Watch: func(ctx context.Context, inner client.WithWatch, list client.ObjectList, options ...client.ListOption) (watch.Interface, error) {
+				stream, err := inner.Watch(ctx, list, options...)
+				now := &v1alpha1.Workspace{}
+				began <- errors.Join(err, inner.Get(ctx, client.ObjectKeyFromObject(ann()), now), c.change(inner, now))
+				return stream, err
+			},
+		})
+		err := (workspaces.Client{WithWatch: watched, Clock: clock.RealClock{}}).Stopped(t.Context(), ann())
+		if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := <-began; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cluster := fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(ann()).Build()
+	if err := (workspaces.Client{WithWatch: cluster, Clock: clock.RealClock{}}).Stopped(ctx, ann()); err != nil {
+		t.Errorf("at the end of the command: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func ann(change ...func(*v1alpha1.Workspace)) *v1alpha1.Workspace {
 func during(operation v1alpha1.OperationType, reason, message string) func(*v1alpha1.Workspace) {
 	return func(ws *v1alpha1.Workspace) {
 		ws.Status.Phase, ws.Status.DisplayState, ws.Status.Operation = "STANDBY", "STANDBY", &v1alpha1.Operation{Type: operation}
-		ws.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason, Message: message}}
+		ws.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason, Message: message, ObservedGeneration: 3}}
 	}
 }
 
@@ -48,16 +48,31 @@ func TestLook(t *testing.T) {
 		view   workspaces.View
 		fails  string
 	}{
-		"reached":     {nil, workspaces.View{Reached: true, Step: "RUNNING"}, ""},
-		"not seen":    {func(ws *v1alpha1.Workspace) { ws.Generation = 4 }, workspaces.View{Step: "WAITING"}, ""},
-		"starting":    {during(v1alpha1.OperationStarting, v1alpha1.ReasonPodNotReady, "Pod ws-ann is not ready."), workspaces.View{Step: "STARTING"}, ""},
-		"its failure": {during(v1alpha1.OperationStarting, v1alpha1.ReasonPodEnded, "Pod ws-ann ended."), workspaces.View{Step: "STARTING", Text: "Pod ws-ann ended."}, ""},
-		"a limit":     {during(v1alpha1.OperationNone, v1alpha1.ReasonOwnerLimitExceeded, "Owner ann has two."), workspaces.View{Step: "WAITING", Text: "Owner ann has two."}, ""},
+		"reached":  {nil, workspaces.View{Reached: true, Step: "RUNNING"}, ""},
+		"not seen": {func(ws *v1alpha1.Workspace) { ws.Generation = 4 }, workspaces.View{Step: "WAITING", Unseen: true}, ""},
+		"not seen, and waited before": {func(ws *v1alpha1.Workspace) {
+			during(v1alpha1.OperationNone, v1alpha1.ReasonOwnerLimitExceeded, "Owner ann has two.")(ws)
+			ws.Generation = 4
+		}, workspaces.View{Step: "WAITING", Unseen: true}, ""},
+		"starting": {
+			during(v1alpha1.OperationStarting, v1alpha1.ReasonPodNotReady, "Pod ws-ann is not ready."),
+			workspaces.View{Step: "STARTING", Later: "PodNotReady: Pod ws-ann is not ready."}, "",
+		},
+		"its failure": {during(v1alpha1.OperationStarting, v1alpha1.ReasonPodEnded, "Pod ws-ann ended."), workspaces.View{Step: "STARTING", Why: "PodEnded: Pod ws-ann ended."}, ""},
+		"a limit":     {during(v1alpha1.OperationNone, v1alpha1.ReasonOwnerLimitExceeded, "Owner ann has two."), workspaces.View{Step: "WAITING", Why: "OwnerLimitExceeded: Owner ann has two."}, ""},
 		"a mover": {func(ws *v1alpha1.Workspace) {
 			during(v1alpha1.OperationRestoring, v1alpha1.ReasonWorking, "Restoring the home.")(ws)
 			ws.Status.Operation.Progress, ws.Status.Operation.ProgressPercent = "1 of 4", 25
-		}, workspaces.View{Step: "RESTORING", Text: "1 of 4", Percent: 25}, ""},
-		"no status": {func(ws *v1alpha1.Workspace) { ws.Status = v1alpha1.WorkspaceStatus{} }, workspaces.View{Step: "WAITING"}, ""},
+		}, workspaces.View{Step: "RESTORING", Text: "1 of 4", Percent: 25, Later: "Working: Restoring the home."}, ""},
+		"a mover that failed": {func(ws *v1alpha1.Workspace) {
+			during(v1alpha1.OperationRestoring, v1alpha1.ReasonJobFailed, "The volume\x1b[2J is full.")(ws)
+			ws.Status.Operation.Progress, ws.Status.Operation.ProgressPercent = "1 of 4", 25
+		}, workspaces.View{Step: "RESTORING", Text: "1 of 4", Percent: 25, Why: `JobFailed: The volume\x1b[2J is full.`}, ""},
+		"no status": {func(ws *v1alpha1.Workspace) { ws.Status = v1alpha1.WorkspaceStatus{} }, workspaces.View{Step: "WAITING", Unseen: true}, ""},
+		"W108: new, and its store does not answer": {func(ws *v1alpha1.Workspace) {
+			during(v1alpha1.OperationNone, v1alpha1.ReasonStoreUnreachable, "Secret home-archive does not exist.")(ws)
+			ws.Status = v1alpha1.WorkspaceStatus{Conditions: ws.Status.Conditions}
+		}, workspaces.View{Step: "WAITING", Why: "StoreUnreachable: Secret home-archive does not exist."}, ""},
 		"an error": {func(ws *v1alpha1.Workspace) {
 			during(v1alpha1.OperationNone, v1alpha1.ReasonVolumeLost, "The volume is gone.")(ws)
 			ws.Status.Phase = v1alpha1.PhaseError

@@ -11,8 +11,13 @@ import (
 	"kyklos.io/kyklos/internal/timecalc"
 )
 
+const (
+	schedule  = "its schedule"
+	idleTimer = "its idle timer"
+)
+
 // writers are the field managers of Kyklos that write spec.desiredState, as people know them.
-var writers = map[string]string{"kyklos-schedule": "its schedule", "kyklos-ttl": "its idle timer", FieldManager: "another kyklos workspace command"}
+var writers = map[string]string{"kyklos-schedule": schedule, "kyklos-ttl": idleTimer, FieldManager: "another kyklos workspace command"}
 
 // writer is who wrote spec.desiredState last.
 func writer(ws *v1alpha1.Workspace) string {
@@ -39,13 +44,7 @@ func writer(ws *v1alpha1.Workspace) string {
 // Schedules says, about each schedule that also sets the Workspace's state, what it does to the state that a person sets now. It is
 // pure.
 func Schedules(ws *v1alpha1.Workspace, want v1alpha1.DesiredState, all []v1beta1.TimeWindowScaler) (notes []string) {
-	for i := range all {
-		tws := &all[i]
-		ref := tws.Spec.TargetRef
-		if tws.Namespace != ws.Namespace || targetkind.Of(ref) != targetkind.Workspace.GroupVersionKind || ref.Name != ws.Name ||
-			tws.Spec.Pause || tws.DeletionTimestamp != nil {
-			continue
-		}
+	for _, tws := range schedulesOf(ws, all) {
 		note := fmt.Sprintf("TimeWindowScaler %s also sets the state of Workspace %s", tws.Name, ws.Name)
 		now, enforced := tws.Status.EffectiveReplicas, schedule.DriftPolicy(&tws.Spec) == v1beta1.DriftEnforce
 		keepsArchived := tws.Spec.Workspace != nil && tws.Spec.Workspace.KeepArchived
@@ -56,6 +55,19 @@ func Schedules(ws *v1alpha1.Workspace, want v1alpha1.DesiredState, all []v1beta1
 		notes = append(notes, note+next(tws))
 	}
 	return notes
+}
+
+// schedulesOf are the schedules that set the Workspace's state.
+func schedulesOf(ws *v1alpha1.Workspace, all []v1beta1.TimeWindowScaler) (of []*v1beta1.TimeWindowScaler) {
+	for i := range all {
+		tws := &all[i]
+		ref := tws.Spec.TargetRef
+		if tws.Namespace == ws.Namespace && targetkind.Of(ref) == targetkind.Workspace.GroupVersionKind && ref.Name == ws.Name &&
+			!tws.Spec.Pause && tws.DeletionTimestamp == nil {
+			of = append(of, tws)
+		}
+	}
+	return of
 }
 
 // asked is the state that a count of a schedule stands for.

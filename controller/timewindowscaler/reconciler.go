@@ -119,10 +119,11 @@ func (r *Reconciler) decide(ctx context.Context, tws *v1beta1.TimeWindowScaler, 
 		}
 		obs.unchecked, p = false, plan(tws, *obs, now)
 	}
-	if ws, ok := obs.target.(*target.Workspace); ok && p.Stops && !obs.heartbeat.read {
-		if obs.heartbeat, err = r.readHeartbeat(ctx, tws, ws, now); err != nil {
-			return p, err
-		}
+	read, err := r.heartbeatOf(ctx, tws, obs, p.Stops, now)
+	if err != nil {
+		return p, err
+	}
+	if read {
 		p = plan(tws, *obs, now)
 	}
 	if p.fight.Nameless() { // a fight starts

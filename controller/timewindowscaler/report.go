@@ -152,9 +152,9 @@ func (p *passResult) missingMessage() string {
 	reference := p.tws.Spec.TargetRef
 	message := fmt.Sprintf("Target %s %s/%s not found", reference.Kind, p.tws.Namespace, reference.Name)
 	if p.obs.obstacle != nil {
-		message += ": " + p.obs.obstacle.Error()
+		return message + ": " + p.obs.obstacle.Error()
 	}
-	return message
+	return message + "; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more"
 }
 
 // forbidden is the missing permission for the target's kind; nil without one.

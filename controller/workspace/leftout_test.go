@@ -34,10 +34,10 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	}
 	said("Normal Archived", "left out: "+want)
 	w.ended = func(result *mover.Result) {
-		result.LeftOut, result.LeftOutCount, result.LeftOutKinds = []string{`"a": owner 0:0`}, 2, map[string]int64{"owner": 2}
+		result.LeftOut, result.LeftOutCount, result.LeftOutKinds = []string{"\"a\": owner 0:0\nReady\x1b[2J"}, 2, map[string]int64{"owner": 2}
 	}
 	w.desire(v1alpha1.DesiredRunning)
 	w.converge()
 	w.expectState("RUNNING")
-	said("Warning RestoredInPart", `without 2 owners ("a": owner 0:0)`)
+	said("Warning RestoredInPart", `without 2 owners ("a": owner 0:0?Ready?[2J)`)
 }

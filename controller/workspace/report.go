@@ -132,7 +132,7 @@ func (p plan) count() {
 		metrics.RecordWorkspaceAttempt(string(is.Type))
 	}
 	if after.Error != before.Error && after.Error.Reason != "" && (was.Failed == "" || after.Error.Reason != was.Failed) {
-		metrics.RecordWorkspaceFailure(string(after.Error.Operation), string(after.Error.Reason))
+		metrics.RecordWorkspaceFailure(string(after.Error.Operation), string(after.Error.Reason), was.Failures.Count(after.Error.Reason) == 0)
 	}
 	if was.ID == "" || is.Type == was.Type {
 		return

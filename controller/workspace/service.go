@@ -68,12 +68,12 @@ func (r *Reconciler) serve(ctx context.Context, o observation) message.Service {
 // seenService is what the status says about a Service, nil for none, and whether it is as the spec asks.
 func seenService(ws *v1alpha1.Workspace, found *corev1.Service) (service message.Service, settled bool) {
 	if len(ws.Spec.Ports) == 0 {
-		if found != nil && objects.Ours(ws, found) {
+		if found != nil && objects.OurService(ws, found) {
 			return message.Service{}, false
 		}
 		return message.Service{Reason: v1alpha1.ReasonNoPorts}, true
 	}
-	if found == nil || !objects.Ours(ws, found) || found.DeletionTimestamp != nil {
+	if found == nil || !objects.OurService(ws, found) || found.DeletionTimestamp != nil {
 		return message.Service{}, false
 	}
 	if _, differs := objects.MendService(ws, found); differs {
@@ -89,7 +89,7 @@ func (r *Reconciler) writeService(ctx context.Context, ws *v1alpha1.Workspace, f
 		return message.Service{Reason: v1alpha1.ReasonNoPorts},
 			classify(r.Client.Delete(ctx, found, client.Preconditions{UID: &found.UID, ResourceVersion: &found.ResourceVersion}))
 	}
-	if found == nil || !objects.Ours(ws, found) {
+	if found == nil || !objects.OurService(ws, found) {
 		var err error
 		if found, err = get(ctx, r.APIReader, ws.Namespace, objects.ServiceName(ws.Name), &corev1.Service{}); err != nil {
 			return message.Service{}, err
@@ -99,7 +99,7 @@ func (r *Reconciler) writeService(ctx context.Context, ws *v1alpha1.Workspace, f
 	switch {
 	case found == nil:
 		return ready, classify(r.Client.Create(ctx, objects.Service(ws)))
-	case !objects.Ours(ws, found):
+	case !objects.OurService(ws, found):
 		return message.Service{Reason: v1alpha1.ReasonServiceForeign}, nil
 	case found.DeletionTimestamp != nil:
 		return message.Service{}, nil // another one is created when it is gone

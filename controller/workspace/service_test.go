@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
@@ -69,6 +70,14 @@ func TestServiceFollowsTheSpec(t *testing.T) {
 	w.converge()
 	if got := w.service().Spec.Selector[objects.LabelWorkspaceUID]; got != string(w.workspace().UID) {
 		t.Errorf("it leads to %q", got)
+	}
+	edited = w.service() // W107: whoever removes its owner does not get it out of Kyklos' hands
+	edited.OwnerReferences, edited.Spec.TrafficDistribution = nil, ptr.To(corev1.ServiceTrafficDistributionPreferSameNode)
+	w.update(w.server.Update(t.Context(), edited))
+	w.converge()
+	w.expectService(v1alpha1.ReasonServiceReady, address)
+	if got := w.service(); !objects.Ours(w.workspace(), got) || got.Spec.TrafficDistribution != nil {
+		t.Errorf("it is %+v", got)
 	}
 	w.update(w.server.Delete(t.Context(), w.service()))
 	w.converge()

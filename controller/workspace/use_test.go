@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/controller/workspace/objects"
@@ -43,6 +44,52 @@ func TestUse(t *testing.T) {
 	}
 	w.desire(v1alpha1.DesiredStandby)
 	w.expectUse("False", "NotRunning")
+}
+
+// W109: a Workspace that nobody ever used says since when that could be seen, over starts and stops, until somebody uses it.
+func TestNeverUsed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Ports, ws.Spec.StandbyTTLSeconds = []int32{8080}, 600 }))
+	since := func() time.Time { return ptr.Deref(w.workspace().Status.UnusedSince, metav1.Time{}).Time }
+	w.converge()
+	if !since().IsZero() {
+		t.Errorf("it has just started, and is unused since %v", since())
+	}
+	w.unused()
+	first := since()
+	if first.IsZero() || w.workspace().Status.LastActivityTime != nil {
+		t.Errorf("unused since %v, used at %v", first, w.workspace().Status.LastActivityTime)
+	}
+	w.desire(v1alpha1.DesiredPending)
+	w.converge()
+	w.clock.SetTime(w.clock.Now().Add(24 * time.Hour))
+	w.desire(v1alpha1.DesiredRunning)
+	w.converge()
+	w.unused()
+	if !since().Equal(first) {
+		t.Errorf("after another start, unused since %v, want %v", since(), first)
+	}
+	w.watcher(true)
+	w.expectUse("True", "InUse")
+	if !since().IsZero() || w.workspace().Status.LastActivityTime == nil {
+		t.Errorf("unused since %v, used at %v", since(), w.workspace().Status.LastActivityTime)
+	}
+}
+
+// unused lets the watcher find that nobody has used the Workspace since the watcher started.
+func (w *world) unused() {
+	w.Helper()
+	w.watcher(false)
+	pod := &corev1.Pod{}
+	w.has("ws-home", pod)
+	started := pod.Status.InitContainerStatuses[0].State.Running.StartedAt
+	for i := range pod.Status.Conditions {
+		pod.Status.Conditions[i].LastTransitionTime = metav1.NewTime(started.Add(6 * time.Minute))
+	}
+	if err := w.server.Status().Update(w.Context(), pod); err != nil {
+		w.Fatal(err)
+	}
+	w.expectUse("False", "Idle")
 }
 
 func (w *world) expectUse(status metav1.ConditionStatus, reason string) {

@@ -46,16 +46,17 @@ type Marker struct {
 	LeftOut string `json:"leftOut,omitempty"`
 }
 
-// MaxLeftOut bounds ShownLeftOut and ShownEncryptedFor, in characters.
+// MaxLeftOut bounds Shown, in characters.
 const MaxLeftOut = 512
 
 // ShownLeftOut is LeftOut for a status: one line of printable characters, whatever the store answered.
-func (m Marker) ShownLeftOut() string { return shown(m.LeftOut) }
+func (m Marker) ShownLeftOut() string { return Shown(m.LeftOut) }
 
 // ShownEncryptedFor is EncryptedFor for people, whatever the store answered.
-func (m Marker) ShownEncryptedFor() string { return shown(m.EncryptedFor) }
+func (m Marker) ShownEncryptedFor() string { return Shown(m.EncryptedFor) }
 
-func shown(text string) string {
+// Shown is a text of somebody else for people: one line of printable characters, at most MaxLeftOut of them.
+func Shown(text string) string {
 	printable := []rune(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
 			return '?'

@@ -36,7 +36,7 @@ func TestTexts(t *testing.T) {
 		"grace period":                       {events.EmitGracePeriodStarted(300, "scaling to 2 replicas"), "Normal", "GracePeriodStarted"},
 		"grace period edited":                {events.EmitGracePeriodChanged(160, "scaling to 2 replicas"), "Normal", "GracePeriodStarted"},
 		"grace period cancelled":             {events.EmitGracePeriodCancelled("10 replicas are desired again"), "Normal", "GracePeriodCancelled"},
-		"missing target":                     {events.EmitWarning(events.ReasonMissingTarget, "Target Deployment production/webapp not found"), "Warning", "MissingTarget"},
+		"missing target":                     {events.EmitWarning(events.ReasonMissingTarget, "Target Deployment production/webapp not found; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more"), "Warning", "MissingTarget"},
 		"invalid schedule":                   {events.EmitWarning(events.ReasonInvalidSchedule, "spec.timezone: no such zone"), "Warning", "InvalidSchedule"},
 		"no permission":                      {events.EmitWarning(events.ReasonTargetForbidden, "Kyklos has no permission"), "Warning", "TargetForbidden"},
 		"a message with a capital":           {events.EmitScale(false, "Suspend", "DaemonSet suspended", events.Cause{Window: "OffHours"}), "Normal", "ScaledDown"},

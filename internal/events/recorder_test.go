@@ -54,7 +54,7 @@ func TestAnEventArrivesWhole(t *testing.T) {
 // B11: the same event within 5 minutes is skipped, after that it is emitted again.
 func TestDedupe(t *testing.T) {
 	up, down := events.EmitScale(true, "ScaleFrom2To10", "scaled up from 2 to 10 replicas", events.Cause{Window: "W"}), events.EmitScale(false, "ScaleFrom10To2", "scaled down from 10 to 2 replicas", events.Cause{Window: "W"})
-	missing := events.EmitWarning(events.ReasonMissingTarget, "Target Deployment shop/web not found")
+	missing := events.EmitWarning(events.ReasonMissingTarget, "Target Deployment shop/web not found; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more")
 	type at struct {
 		after time.Duration
 		who   *v1beta1.TimeWindowScaler

@@ -96,6 +96,9 @@ type Failures struct {
 	Mismatch, Unreachable, ActionFailed, Timeout, DataLost int32
 }
 
+// Count returns how many failures of a class there were.
+func (f Failures) Count(r Reason) int32 { return *f.of(r) }
+
 // of returns the counter of r.
 func (f *Failures) of(r Reason) *int32 {
 	switch r {

@@ -59,7 +59,7 @@ func (w Watcher) Next(before Activity, now time.Time) Activity {
 		next.Use = Untold
 	case w.Runs && w.Ready, before.Use == Untold && w.silent(now): // a fresh start is never idle (D15)
 		next.Use = InUse
-		if noted := before.Use == InUse && !before.Last.Before(w.StartedAt); !noted && !w.silent(now) && now.After(next.Last) {
+		if noted := before.Use == InUse && !before.Last.Before(w.StartedAt); !noted && w.seen(now) && now.After(next.Last) {
 			next.Last = now
 		}
 	case w.silent(now):
@@ -75,6 +75,23 @@ func (w Watcher) Next(before Activity, now time.Time) Activity {
 // silent reports whether it does not run, or has just started.
 func (w Watcher) silent(now time.Time) bool {
 	return !w.Runs || now.Before(w.StartedAt.Add(w.Lasts))
+}
+
+// seen reports whether one that is ready was used: otherwise it would be unready by now, and the kubelet would know.
+func (w Watcher) seen(now time.Time) bool {
+	return !w.silent(now) && !now.Before(w.StartedAt.Add(w.Lasts+noticed))
+}
+
+// Unused returns since when it can be seen whether a Workspace is used, if it never was; before is what was known, and next what is known of
+// its use now. Where nothing tells, it may be used: then it is zero (W109).
+func (w Watcher) Unused(before time.Time, next Activity) time.Time {
+	switch {
+	case next.Use == Untold || !next.Last.IsZero():
+		return time.Time{}
+	case next.Use == Idle && before.IsZero():
+		return w.StartedAt
+	}
+	return before
 }
 
 // ended is when the last use ended.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"maps"
+	"strconv"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,8 +36,8 @@ var (
 
 	workspaceFailures = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "kyklos_workspace_failures_total",
-		Help: "Failures of attempts, by operation and reason: Mismatch, Unreachable, ActionFailed, Timeout or DataLost.",
-	}, []string{"operation", "reason"})
+		Help: "Failures of attempts, by operation and reason: Mismatch, Unreachable, ActionFailed, Timeout or DataLost; first is true for the first of its reason in an operation.",
+	}, []string{"operation", "reason", "first"})
 
 	workspaceOperations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "kyklos_workspace_operation_duration_seconds",
@@ -101,9 +102,9 @@ func RecordWorkspace(key types.NamespacedName, w Workspace) {
 // RecordWorkspaceAttempt counts one attempt of an operation.
 func RecordWorkspaceAttempt(operation string) { workspaceAttempts.WithLabelValues(operation).Inc() }
 
-// RecordWorkspaceFailure counts one failed attempt.
-func RecordWorkspaceFailure(operation, reason string) {
-	workspaceFailures.WithLabelValues(operation, reason).Inc()
+// RecordWorkspaceFailure counts one failed attempt. first: no earlier one of the operation failed for this reason.
+func RecordWorkspaceFailure(operation, reason string, first bool) {
+	workspaceFailures.WithLabelValues(operation, reason, strconv.FormatBool(first)).Inc()
 }
 
 // RecordWorkspaceOperation observes how long an operation took with all its attempts, in seconds; result is one of the

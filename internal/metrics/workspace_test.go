@@ -39,11 +39,14 @@ func TestWorkspaces(t *testing.T) {
 func TestWorkspaceOperations(t *testing.T) {
 	metrics.RecordWorkspaceAttempt("ARCHIVING")
 	metrics.RecordWorkspaceAttempt("ARCHIVING")
-	metrics.RecordWorkspaceFailure("ARCHIVING", "Unreachable")
+	for _, first := range []bool{true, false, false} {
+		metrics.RecordWorkspaceFailure("ARCHIVING", "Unreachable", first)
+	}
 	metrics.RecordWorkspaceOperation("ARCHIVING", metrics.OperationCompleted, 12)
 	expect(t, []string{
 		`kyklos_workspace_attempts_total{operation="ARCHIVING"} 2`,
-		`kyklos_workspace_failures_total{operation="ARCHIVING",reason="Unreachable"} 1`,
+		`kyklos_workspace_failures_total{first="false",operation="ARCHIVING",reason="Unreachable"} 2`,
+		`kyklos_workspace_failures_total{first="true",operation="ARCHIVING",reason="Unreachable"} 1`,
 		`kyklos_workspace_operation_duration_seconds{operation="ARCHIVING",result="completed"} 1`,
 	}, `operation="ARCHIVING"`)
 }

@@ -23,11 +23,14 @@ func ArchivedDays(how *v1beta1.WorkspaceDrive) int32 {
 	return ptr.Deref(how.KeepArchivedAfterDays, archivedDays)
 }
 
-// LastUse is when a Workspace was last used, by its status (W96): its last activity. Where none was ever reported, it is when it
-// last ran or, once that is no longer known, when it was archived. Zero if it was never used.
+// LastUse is when a Workspace was last used, by its status (W96): its last activity. Where its Pod tells of use and none was ever seen,
+// it is since when it does (W109). Where nothing tells, it is when it last ran or, once that is no longer known, when it was archived. Zero
+// if it never ran.
 func LastUse(ws *v1alpha1.WorkspaceStatus) time.Time {
-	if !ws.LastActivityTime.IsZero() {
-		return ws.LastActivityTime.Time
+	for _, told := range []*metav1.Time{ws.LastActivityTime, ws.UnusedSince} {
+		if !told.IsZero() {
+			return told.Time
+		}
 	}
 	seen := []*metav1.Time{ws.RunningSince, ws.StandbySince}
 	if ws.Archive != nil {

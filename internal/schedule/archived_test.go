@@ -37,6 +37,9 @@ func TestLastUse(t *testing.T) {
 		"a start by hand":                         {status: v1alpha1.WorkspaceStatus{LastActivityTime: daysAgo(9)}, applied: by("w", 3), want: daysAgo(3)},
 		"a start by hand, and activity":           {status: v1alpha1.WorkspaceStatus{LastActivityTime: daysAgo(2)}, applied: by("w", 3), want: daysAgo(2)},
 		"a start of another Workspace":            {status: v1alpha1.WorkspaceStatus{LastActivityTime: daysAgo(9)}, applied: by("v", 3), want: daysAgo(9)},
+		"W109: watched, and never used":           {status: v1alpha1.WorkspaceStatus{UnusedSince: daysAgo(9), RunningSince: daysAgo(1), Archive: &v1alpha1.ArchiveStatus{CompletedAt: daysAgo(1)}}, want: daysAgo(9)},
+		"W109: but started by hand":               {status: v1alpha1.WorkspaceStatus{UnusedSince: daysAgo(9), RunningSince: daysAgo(1)}, applied: by("w", 3), want: daysAgo(3)},
+		"W109: or used":                           {status: v1alpha1.WorkspaceStatus{UnusedSince: daysAgo(9), LastActivityTime: daysAgo(2)}, want: daysAgo(2)},
 		"no activity was ever reported: runs":     {status: v1alpha1.WorkspaceStatus{RunningSince: daysAgo(3)}, want: daysAgo(3)},
 		"no activity was ever reported: stops":    {status: v1alpha1.WorkspaceStatus{StandbySince: daysAgo(3)}, want: daysAgo(3)},
 		"no activity was ever reported: archived": {status: v1alpha1.WorkspaceStatus{Archive: &v1alpha1.ArchiveStatus{CompletedAt: daysAgo(3)}}, want: daysAgo(3)},
@@ -89,7 +92,7 @@ func TestUseOnlyHelps(t *testing.T) {
 		}
 		how := &v1beta1.WorkspaceDrive{KeepArchivedAfterDays: ptr.To(rapid.Int32Range(0, 20).Draw(t, "days"))}
 		status := v1alpha1.WorkspaceStatus{
-			LastActivityTime: at("activity"), RunningSince: at("running"), StandbySince: at("standby"),
+			LastActivityTime: at("activity"), UnusedSince: at("unused"), RunningSince: at("running"), StandbySince: at("standby"),
 			Archive: &v1alpha1.ArchiveStatus{CompletedAt: at("archived")},
 		}
 		applied := &v1beta1.Applied{TargetUID: "w", StartedByOthers: at("started")}

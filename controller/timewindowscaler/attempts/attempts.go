@@ -190,7 +190,7 @@ func (a *Attempts) Over(id ID) {
 
 // Forget forgets a scaler that is gone.
 func (a *Attempts) Forget(scaler types.NamespacedName) {
-	for _, work := range []Work{ReadScaler, ReadTarget, WriteTarget, WriteStatus} {
+	for _, work := range works {
 		a.Over(ID{scaler, work})
 	}
 }

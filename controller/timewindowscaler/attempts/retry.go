@@ -16,11 +16,14 @@ type Work string
 
 // The works of a pass.
 const (
-	ReadScaler  Work = "read the scaler"
-	ReadTarget  Work = "read the target"
-	WriteTarget Work = "write the target"
-	WriteStatus Work = "write the status"
+	ReadScaler    Work = "read the scaler"
+	ReadTarget    Work = "read the target"
+	ReadHeartbeat Work = "read the heartbeat"
+	WriteTarget   Work = "write the target"
+	WriteStatus   Work = "write the status"
 )
+
+var works = []Work{ReadScaler, ReadTarget, ReadHeartbeat, WriteTarget, WriteStatus}
 
 // ID is one work of one scaler.
 type ID struct {

@@ -138,7 +138,10 @@ func (w *Watches) startAttempt(k *kindWatch) {
 	}()
 }
 
+// permitted reviews the permissions. An API server that does not answer must not keep the kind from being watched.
 func (w *Watches) permitted(ctx context.Context, kind targetkind.Kind) error {
+	ctx, cancel := context.WithTimeout(ctx, impatience)
+	defer cancel()
 	namespaces := w.Workspaces.NamespacesOf(kind, w.Namespaces)
 	if len(namespaces) == 0 {
 		return targetkind.Permitted(ctx, w.Reviews, kind, metav1.NamespaceAll)

@@ -20,7 +20,7 @@ import (
 const (
 	// lastsFrom is how long watching a listed kind may fail before its scalers report it.
 	lastsFrom = 30 * time.Second
-	// impatience is how long a list may take before the API server is asked for the reason.
+	// impatience is how long a list may take before the API server is asked for the reason, and a review of permissions at most.
 	impatience = 10 * time.Second
 )
 

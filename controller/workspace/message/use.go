@@ -26,7 +26,7 @@ func (f Facts) setUse(status *v1alpha1.WorkspaceStatus, now time.Time) {
 	}
 	if f.Decision.Status.Phase == lifecycle.Running {
 		next := f.Watcher.Next(statusconv.Activity(f.Workspace), now)
-		status.LastActivityTime = statusconv.Time(next.Last)
+		status.LastActivityTime, status.UnusedSince = statusconv.Time(next.Last), statusconv.Time(f.Watcher.Unused(statusconv.Unused(f.Workspace), next))
 		condition.Status, condition.Reason, condition.Message = f.use(next.Use)
 	}
 	meta.SetStatusCondition(&status.Conditions, condition)

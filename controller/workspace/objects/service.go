@@ -3,6 +3,7 @@ package objects
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -27,29 +28,39 @@ func Address(ws *v1alpha1.Workspace) string {
 // Service returns the Workspace's Service. It stays while the Workspace is stopped, and so do its name and its address.
 func Service(ws *v1alpha1.Workspace) *corev1.Service {
 	service, _ := MendService(ws, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: ws.Namespace, Name: ServiceName(ws.Name)}})
-	service.OwnerReferences = owners(ws)
 	return service
 }
 
-// MendService returns the Workspace's Service as it should be, and whether it differs from the existing one. What Kyklos does not need
-// stays as it is: further labels and annotations, a session affinity, the address.
+// OurService reports whether the Service belongs to this Workspace: by its controller or, if somebody removed that, by its label (W107).
+func OurService(ws *v1alpha1.Workspace, service *corev1.Service) bool {
+	return Ours(ws, service) || metav1.GetControllerOf(service) == nil && service.Labels[LabelWorkspaceUID] == string(ws.UID)
+}
+
+// MendService returns the Workspace's Service as it should be, and whether it differs from the existing one. Further labels, annotations
+// and owners stay, and so do the addresses and their families: the API server has chosen them (W107).
 func MendService(ws *v1alpha1.Workspace, found *corev1.Service) (*corev1.Service, bool) {
-	service := found.DeepCopy()
+	service, anywhere := found.DeepCopy(), corev1.ServiceInternalTrafficPolicyCluster
 	if service.Labels == nil {
 		service.Labels = map[string]string{}
 	}
 	maps.Copy(service.Labels, labels(ws))
-	spec := &service.Spec
-	// A LoadBalancer, a NodePort or an external address would let in others than the cluster.
-	spec.Type, spec.ExternalName, spec.ExternalIPs = corev1.ServiceTypeClusterIP, "", nil
-	spec.LoadBalancerClass, spec.LoadBalancerSourceRanges = nil, nil
-	// Movers have the same UID, and another role.
-	spec.Selector = map[string]string{LabelWorkspaceUID: string(ws.UID), LabelRole: RoleWorkspace}
-	// A Pod that is not ready may be one that its owner has to reach.
-	spec.PublishNotReadyAddresses = true
-	spec.Ports = nil
+	if !Ours(ws, service) {
+		others := slices.DeleteFunc(service.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == ws.UID })
+		service.OwnerReferences = append(others, owners(ws)...)
+	}
+	service.Spec = corev1.ServiceSpec{
+		// A LoadBalancer, a NodePort or an external address would let in others than the cluster.
+		Type: corev1.ServiceTypeClusterIP,
+		// Movers have the same UID, and another role.
+		Selector: map[string]string{LabelWorkspaceUID: string(ws.UID), LabelRole: RoleWorkspace},
+		// A Pod that is not ready may be one that its owner has to reach.
+		PublishNotReadyAddresses: true,
+		// There is one Pod, which all nodes have to reach.
+		InternalTrafficPolicy: &anywhere, SessionAffinity: corev1.ServiceAffinityNone,
+		ClusterIP: found.Spec.ClusterIP, ClusterIPs: found.Spec.ClusterIPs, IPFamilies: found.Spec.IPFamilies, IPFamilyPolicy: found.Spec.IPFamilyPolicy,
+	}
 	for _, port := range ws.Spec.Ports {
-		spec.Ports = append(spec.Ports, corev1.ServicePort{
+		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{
 			Name: fmt.Sprintf("port-%d", port), Protocol: corev1.ProtocolTCP, Port: port, TargetPort: intstr.FromInt32(port),
 		})
 	}

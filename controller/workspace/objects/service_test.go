@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
 	"kyklos.io/kyklos/controller/workspace/objects"
@@ -58,17 +60,37 @@ func TestMendService(t *testing.T) {
 		edit    func(*corev1.Service)
 		differs bool
 	}{
-		"a selector":       {func(s *corev1.Service) { s.Spec.Selector = map[string]string{"app": "other"} }, true},
-		"no ports":         {func(s *corev1.Service) { s.Spec.Ports = nil }, true},
-		"another target":   {func(s *corev1.Service) { s.Spec.Ports[0].TargetPort.IntVal++ }, true},
-		"a load balancer":  {func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeLoadBalancer }, true},
-		"external":         {func(s *corev1.Service) { s.Spec.ExternalIPs = []string{"192.0.2.1"} }, true},
-		"ready ones only":  {func(s *corev1.Service) { s.Spec.PublishNotReadyAddresses = false }, true},
-		"no labels":        {func(s *corev1.Service) { s.Labels = nil }, true},
-		"a label":          {func(s *corev1.Service) { s.Labels["team"] = "a" }, false},
-		"an annotation":    {func(s *corev1.Service) { s.Annotations = map[string]string{"a": "b"} }, false},
-		"its address":      {func(s *corev1.Service) { s.Spec.ClusterIP = "10.0.0.7" }, false},
-		"session affinity": {func(s *corev1.Service) { s.Spec.SessionAffinity = corev1.ServiceAffinityClientIP }, false},
+		"a selector":      {func(s *corev1.Service) { s.Spec.Selector = map[string]string{"app": "other"} }, true},
+		"no ports":        {func(s *corev1.Service) { s.Spec.Ports = nil }, true},
+		"another target":  {func(s *corev1.Service) { s.Spec.Ports[0].TargetPort.IntVal++ }, true},
+		"a load balancer": {func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeLoadBalancer }, true},
+		"external":        {func(s *corev1.Service) { s.Spec.ExternalIPs = []string{"192.0.2.1"} }, true},
+		"ready ones only": {func(s *corev1.Service) { s.Spec.PublishNotReadyAddresses = false }, true},
+		"no labels":       {func(s *corev1.Service) { s.Labels = nil }, true},
+		"W107: near ones": {func(s *corev1.Service) {
+			s.Spec.InternalTrafficPolicy = ptr.To(corev1.ServiceInternalTrafficPolicyLocal)
+		}, true},
+		"W107: nearest": {func(s *corev1.Service) {
+			s.Spec.TrafficDistribution = ptr.To(corev1.ServiceTrafficDistributionPreferSameNode)
+		}, true},
+		"W107: sticky": {func(s *corev1.Service) {
+			s.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
+			s.Spec.SessionAffinityConfig = &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: ptr.To[int32](9)}}
+		}, true},
+		"W107: another name": {func(s *corev1.Service) {
+			s.Spec.Type, s.Spec.ExternalName = corev1.ServiceTypeExternalName, "example.com"
+		}, true},
+		"W107: no owner":     {func(s *corev1.Service) { s.OwnerReferences = nil }, true},
+		"W107: a mere owner": {func(s *corev1.Service) { s.OwnerReferences[0].Controller = nil }, true},
+		"another owner": {func(s *corev1.Service) {
+			s.OwnerReferences = append(s.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "a", UID: "b"})
+		}, false},
+		"its families": {func(s *corev1.Service) {
+			s.Spec.IPFamilies, s.Spec.IPFamilyPolicy = []corev1.IPFamily{corev1.IPv4Protocol}, ptr.To(corev1.IPFamilyPolicySingleStack)
+		}, false},
+		"a label":       {func(s *corev1.Service) { s.Labels["team"] = "a" }, false},
+		"an annotation": {func(s *corev1.Service) { s.Annotations = map[string]string{"a": "b"} }, false},
+		"its address":   {func(s *corev1.Service) { s.Spec.ClusterIP, s.Spec.ClusterIPs = "10.0.0.7", []string{"10.0.0.7"} }, false},
 	} {
 		ws := ann()
 		found := objects.Service(ws)
@@ -81,8 +103,33 @@ func TestMendService(t *testing.T) {
 		if _, again := objects.MendService(ws, mended); again {
 			t.Errorf("%s: it is not mended", name)
 		}
+		if !objects.Ours(ws, mended) || len(mended.OwnerReferences) != max(len(before.OwnerReferences), 1) {
+			t.Errorf("%s: the owners are %+v", name, mended.OwnerReferences)
+		}
 		if mended.Labels["team"] != before.Labels["team"] || mended.Annotations["a"] != before.Annotations["a"] || mended.Spec.ClusterIP != before.Spec.ClusterIP {
 			t.Errorf("%s: got %+v", name, mended)
+		}
+	}
+}
+
+// W107: without its controller the label tells whose it is. With another one, or the label of another Workspace, it is somebody else's.
+func TestOurService(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit func(*corev1.Service)
+		ours bool
+	}{
+		"as made":            {func(*corev1.Service) {}, true},
+		"no labels":          {func(s *corev1.Service) { s.Labels = nil }, true},
+		"no owner":           {func(s *corev1.Service) { s.OwnerReferences = nil }, true},
+		"no owner, no label": {func(s *corev1.Service) { s.OwnerReferences, s.Labels = nil, nil }, false},
+		"another controller": {func(s *corev1.Service) { s.OwnerReferences[0].UID = "other" }, false},
+		"an earlier one":     {func(s *corev1.Service) { s.OwnerReferences, s.Labels[objects.LabelWorkspaceUID] = nil, "earlier" }, false},
+	} {
+		ws := ann()
+		found := objects.Service(ws)
+		c.edit(found)
+		if got := objects.OurService(ws, found); got != c.ours {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

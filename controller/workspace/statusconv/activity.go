@@ -1,12 +1,17 @@
 package statusconv
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
+
+// Unused returns since when it can be seen whether a Workspace is used, and it never was; zero if it was, or nothing tells.
+func Unused(ws *v1alpha1.Workspace) time.Time { return moment(ws.Status.UnusedSince) }
 
 // Activity returns what was last recorded about the use of a Workspace.
 func Activity(ws *v1alpha1.Workspace) lifecycle.Activity {

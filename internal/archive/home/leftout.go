@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // namedOut is how many of what was left out are named.
@@ -45,9 +48,18 @@ func (l *leftOut) put(summary *Summary) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	for _, m := range l.first {
-		summary.LeftOut = append(summary.LeftOut, fmt.Sprintf("%q: %s", m.name, m.what))
+		summary.LeftOut = append(summary.LeftOut, fmt.Sprintf("%q: %s", m.name, printable(m.what)))
 	}
 	summary.LeftOutCount, summary.LeftOutKinds = l.count, l.kinds
+}
+
+// printable escapes what would break a line or manipulate a terminal: the name of an attribute may have anything.
+func printable(what string) string {
+	if !strings.ContainsFunc(what, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return what
+	}
+	quoted := strconv.Quote(what)
+	return quoted[1 : len(quoted)-1]
 }
 
 // kindOf is the first word of what was left out, such as attribute.

@@ -32,6 +32,19 @@ func TestDescribeLeftOut(t *testing.T) {
 	})
 }
 
+// The names in the text are one line that can be shown, whatever files and their attributes are called.
+func TestLeftOutIsPrintable(t *testing.T) {
+	var left leftOut
+	left.out("a\nb\x1b[2J", "attribute user.\x1b[31m\u202ered")
+	left.out("é", "socket")
+	var summary Summary
+	left.put(&summary)
+	want := []string{`"a\nb\x1b[2J": attribute user.\x1b[31m\u202ered`, `"é": socket`}
+	if diff := cmp.Diff(want, summary.LeftOut); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // W65: an attribute that is not kept is said.
 func TestOtherAttributesAreReported(t *testing.T) {
 	folder := write(t, t.TempDir(), map[string]string{"file": "x"})

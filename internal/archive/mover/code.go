@@ -205,8 +205,10 @@ func (r Result) JSON() []byte {
 	}
 }
 
-// LeftOutText says in one line what could not be kept; "" for nothing.
-func (r Result) LeftOutText() string { return home.DescribeLeftOut(r.LeftOutKinds, r.LeftOut) }
+// LeftOutText says in one line what could not be kept; "" for nothing. It is printable, whoever wrote the termination message.
+func (r Result) LeftOutText() string {
+	return archive.Shown(home.DescribeLeftOut(r.LeftOutKinds, r.LeftOut))
+}
 
 // ParseResult parses a termination message. An error means that the mover was killed or never started.
 func ParseResult(message string) (Result, error) {

@@ -29,6 +29,42 @@ func (s *scenario) startedByOthers() time.Time {
 	return time.Time{}
 }
 
+// unused reports that nobody has used the Workspace since it was first watched.
+func (s *scenario) unused(localTime string) {
+	s.Helper()
+	before := s.getWorkspace()
+	after := before.DeepCopy()
+	after.Status.UnusedSince = ptr.To(metav1.NewTime(s.local(localTime)))
+	s.Must(admin.Status().Patch(s.Context(), after, client.MergeFrom(before)))
+}
+
+// archivedOn lets the week end: the schedule stops the Workspace, and a day later it is archived.
+func (s *scenario) archivedOn(friday, saturday string) {
+	s.Helper()
+	s.clock(saturday + " 17:00:00")
+	s.awaitEdge(friday+" 17:00:00", v1alpha1.DesiredStandby)
+	s.setDesired("kyklos-ttl", v1alpha1.DesiredPending)
+	s.reachDesired()
+}
+
+// W109: nobody ever comes. For a week the schedule starts the Workspace nevertheless, and then no longer: its own starts are no use.
+func TestNobodyEverComes(t *testing.T) {
+	s := newScenario(t, "2025-01-03 08:00:00")
+	s.workspace(v1alpha1.DesiredStandby)
+	s.officeHours(drivesWorkspace)
+	s.clock("2025-01-03 09:00:00")
+	s.awaitEdge("2025-01-03 09:00:00", v1alpha1.DesiredRunning)
+	s.unused("2025-01-03 09:00:00")
+	s.archivedOn("2025-01-03", "2025-01-04")
+	s.clock("2025-01-06 09:00:00")
+	s.awaitEdge("2025-01-06 09:00:00", v1alpha1.DesiredRunning)
+	s.archivedOn("2025-01-10", "2025-01-11")
+	s.clock("2025-01-13 09:00:00")
+	s.awaitEdge("2025-01-13 09:00:00", v1alpha1.DesiredPending)
+	s.awaitReady("Target stays archived, because it was not used since 2025-01-03T03:30:00Z, for more than 7 days (spec.workspace.keepArchivedAfterDays); " +
+		"to restore it, set spec.desiredState of the Workspace to RUNNING, and the schedule starts it again (window: BusinessHours)")
+}
+
 // W95, W96: somebody is on leave for two weeks. The first Monday fetches the home back, because nobody knows yet; the other two leave
 // it archived, and say so. Who comes back starts it by hand, and from then on the schedule does again.
 func TestOnLeave(t *testing.T) {
@@ -38,18 +74,12 @@ func TestOnLeave(t *testing.T) {
 	s.clock("2025-01-03 09:00:00")
 	s.awaitEdge("2025-01-03 09:00:00", v1alpha1.DesiredRunning)
 	s.uses("2025-01-03 16:00:00")
-	archivedOn := func(friday, saturday string) {
-		s.clock(saturday + " 17:00:00")
-		s.awaitEdge(friday+" 17:00:00", v1alpha1.DesiredStandby)
-		s.setDesired("kyklos-ttl", v1alpha1.DesiredPending)
-		s.reachDesired()
-	}
-	archivedOn("2025-01-03", "2025-01-04")
+	s.archivedOn("2025-01-03", "2025-01-04")
 
 	s.clock("2025-01-06 09:00:00")
 	s.awaitEdge("2025-01-06 09:00:00", v1alpha1.DesiredRunning)
 	s.equal("a start by a schedule is no use", s.startedByOthers(), time.Time{})
-	archivedOn("2025-01-10", "2025-01-11")
+	s.archivedOn("2025-01-10", "2025-01-11")
 
 	const because = "stays archived, because it was not used since 2025-01-03T10:30:00Z, for more than 7 days (spec.workspace.keepArchivedAfterDays); " +
 		"to restore it, set spec.desiredState of the Workspace to RUNNING, and the schedule starts it again (window: BusinessHours)"
@@ -63,7 +93,7 @@ func TestOnLeave(t *testing.T) {
 
 	s.setDesired("kubectl", v1alpha1.DesiredRunning)
 	s.Until("the start is noted", func() bool { return !s.startedByOthers().IsZero() })
-	archivedOn("2025-01-24", "2025-01-25")
+	s.archivedOn("2025-01-24", "2025-01-25")
 	s.clock("2025-01-27 09:00:00")
 	s.awaitEdge("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
 	s.equal("who decided last", s.decider(), "kyklos-schedule")

@@ -149,7 +149,7 @@ func TestKindInstalledLater(t *testing.T) {
 
 	c.allow()
 	s.clock("2025-01-27 14:02:00")
-	s.equal("message", s.condition("Ready", "False", v1beta1.ReasonTargetNotFound), "Target Rollout "+s.namespace+"/webapp not found")
+	s.equal("message", s.condition("Ready", "False", v1beta1.ReasonTargetNotFound), "Target Rollout "+s.namespace+"/webapp not found; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more")
 	c.create(map[string]any{}) // asks for no count
 	c.scaledTo(10)
 	c.patch(`{"status":{"replicas":10}}`)

@@ -199,8 +199,8 @@ func TestTargetMissingAndRecreated(t *testing.T) {
 	s.Must(admin.Delete(s.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: targetName}},
 		client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	message := s.condition("Ready", "False", v1beta1.ReasonTargetNotFound)
-	s.equal("message", message, "Target Deployment "+s.namespace+"/webapp not found")
-	s.awaitEvents("MissingTarget", "Target Deployment "+s.namespace+"/webapp not found")
+	s.equal("message", message, "Target Deployment "+s.namespace+"/webapp not found; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more")
+	s.awaitEvents("MissingTarget", "Target Deployment "+s.namespace+"/webapp not found; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more")
 	if observed := s.scaler().Status.TargetObservedReplicas; observed != nil {
 		t.Errorf("observed %d of a target that is gone", *observed)
 	}

@@ -105,7 +105,7 @@ func TestStatefulSet(t *testing.T) {
 	s.statefulSetSettles(10)
 
 	s.Must(admin.Delete(t.Context(), s.getStatefulSet(), client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	s.awaitEvents("MissingTarget", "Target StatefulSet "+s.namespace+"/webapp not found")
+	s.awaitEvents("MissingTarget", "Target StatefulSet "+s.namespace+"/webapp not found; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more")
 	s.Until("its pods gone", func() bool { return s.pods() == 0 })
 	s.statefulSet(1)
 	s.statefulSetSettles(10)

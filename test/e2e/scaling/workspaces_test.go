@@ -144,7 +144,7 @@ func TestWorkspaceEnforced(t *testing.T) {
 	s.officeHours(drivesWorkspace, func(tws *v1beta1.TimeWindowScaler) {
 		tws.Spec.DriftPolicy = v1beta1.DriftEnforce
 	})
-	s.awaitEvents("MissingTarget", "Target Workspace "+s.namespace+"/webapp not found")
+	s.awaitEvents("MissingTarget", "Target Workspace "+s.namespace+"/webapp not found; create it, correct spec.targetRef, or delete this TimeWindowScaler if it is not needed any more")
 	s.workspace(v1alpha1.DesiredPending)
 	s.awaitEdge("2025-01-27 09:00:00", v1alpha1.DesiredRunning)
 	for range 4 {

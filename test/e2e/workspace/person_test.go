@@ -74,8 +74,9 @@ func (s *scenario) kyklos(kubeconfig string, code int, verb string, more ...stri
 	return said.String(), progress.String()
 }
 
-// opens reads a page of the Workspace through the port that open forwards.
-func (s *scenario) opens(kubeconfig string) {
+// opens reads a page of the Workspace through the port that open forwards, and lets stop stop it. Then open ends, and says what happened
+// (W108).
+func (s *scenario) opens(kubeconfig string, stop func(), says string) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
@@ -85,11 +86,16 @@ func (s *scenario) opens(kubeconfig string) {
 	stdout, err := open.StdoutPipe()
 	s.Must(err)
 	s.Must(open.Start())
-	defer func() { _ = open.Wait() }()
-	defer cancel()
+	ended := false
+	defer func() {
+		if cancel(); !ended {
+			_ = open.Wait()
+		}
+	}()
 	url, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		cancel()
+		ended = true
 		_ = open.Wait()
 		s.Fatalf("open says %q: %v\n%s", url, err, progress.String())
 	}
@@ -101,6 +107,12 @@ func (s *scenario) opens(kubeconfig string) {
 		if err != nil || string(page) != greeting {
 			s.Errorf("%s answers %q: %v", url, page, err)
 		}
+	}
+	stop()
+	ended = true
+	_ = open.Wait()
+	if code, said := open.ProcessState.ExitCode(), progress.String(); code != 1 || !strings.Contains(said, says) || strings.Contains(said, "portforward.go") {
+		s.Errorf("open ends with the exit code %d, and says\n%s\nwant 1, and %s", code, said, says)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -55,20 +56,20 @@ func TestWayIn(t *testing.T) {
 	if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(pod.Labels)) || service.Spec.ClusterIP == "" {
 		t.Errorf("the Service is %+v, the Pod's labels are %v", service.Spec, pod.Labels)
 	}
-	s.opens(person)
-
-	if said, _ := s.kyklos(person, 0, "stop"); said != "workspace home is STANDBY\n" {
-		t.Errorf("stop says %q", said)
-	}
-	s.mends(service)
+	s.opens(person, func() {
+		if said, _ := s.kyklos(person, 0, "stop"); said != "workspace home is STANDBY\n" {
+			t.Errorf("stop says %q", said)
+		}
+	}, fmt.Sprintf("workspace %[1]s/home was stopped: another kyklos workspace command set spec.desiredState to STANDBY; kyklos workspace open home -n %[1]s starts it again", s.Namespace))
+	service = s.mends(service)
 	if said, stderr := s.kyklos(person, 0, "archive"); said != "workspace home is ARCHIVED\n" || !strings.Contains(stderr, "ARCHIVING") {
 		t.Errorf("archive says %q and %q", said, stderr)
 	}
 	if said, stderr := s.kyklos(person, 0, "stop"); said != "workspace home is ARCHIVED\n" || !strings.Contains(stderr, "stays so") {
 		t.Errorf("stop says %q and %q", said, stderr)
 	}
-	if got := s.service("ws-home"); got.Spec.ClusterIP != service.Spec.ClusterIP || s.Workspace().Status.Address != started.Address {
-		t.Errorf("archived, it has the address %s and %q", got.Spec.ClusterIP, s.Workspace().Status.Address)
+	if got := s.service("ws-home"); got.Spec.ClusterIP != service.Spec.ClusterIP || got.ResourceVersion != service.ResourceVersion || s.Workspace().Status.Address != started.Address {
+		t.Errorf("archived, it is %+v, and the address is %q", got, s.Workspace().Status.Address)
 	}
 	s.refusals(person)
 
@@ -76,14 +77,27 @@ func TestWayIn(t *testing.T) {
 	s.Until("the Service gone with the Workspace", func() bool { return !s.hasService("ws-home") })
 }
 
-// mends checks that edits of the Service are undone, and that another Workspace leaves a Service of somebody else alone.
-func (s *scenario) mends(service *corev1.Service) {
+// mends checks that edits of the Service are undone, and that another Workspace leaves a Service of somebody else alone. It returns the
+// mended Service, which has another ClusterIP: that of an ExternalName is given up (W107).
+func (s *scenario) mends(service *corev1.Service) (mended *corev1.Service) {
 	s.Helper()
 	s.Kubectl("", "patch", "service", "ws-home", "-n", s.Namespace, "-p", `{"spec":{"type":"NodePort","selector":{"kyklos.io/role":"other"}}}`)
 	s.Until("the Service as it was", func() bool {
 		now := s.service("ws-home")
 		return now.Spec.Type == corev1.ServiceTypeClusterIP && now.Spec.Selector["kyklos.io/role"] == "workspace" && now.Spec.ClusterIP == service.Spec.ClusterIP
 	})
+	s.Kubectl("", "patch", "service", "ws-home", "-n", s.Namespace, "-p", `{"metadata":{"ownerReferences":null},"spec":{"internalTrafficPolicy":"Local",`+
+		`"sessionAffinity":"ClientIP","trafficDistribution":"PreferClose"}}`)
+	s.Until("the Service as it was, and of its Workspace", func() bool {
+		now := s.service("ws-home")
+		return equality.Semantic.DeepEqual(now.Spec, service.Spec) && metav1.IsControlledBy(now, s.Workspace())
+	})
+	s.Kubectl("", "patch", "service", "ws-home", "-n", s.Namespace, "-p", `{"spec":{"type":"ExternalName","externalName":"example.com"}}`)
+	s.Until("the Service with an address", func() bool {
+		now := s.service("ws-home")
+		return now.Spec.Type == corev1.ServiceTypeClusterIP && now.Spec.ExternalName == "" && now.Spec.ClusterIP != ""
+	})
+	mended = s.service("ws-home")
 	theirs := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "ws-bob"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
 	s.Must(s.Client.Create(s.Context(), theirs))
 	bob := s.NewWorkspace("bob", "true")
@@ -106,6 +120,7 @@ func (s *scenario) mends(service *corev1.Service) {
 	s.Kubectl("", "patch", "workspace", "bob", "-n", s.Namespace, "--type=merge", "-p", `{"spec":{"ports":[]}}`)
 	says(v1alpha1.ReasonNoPorts)
 	s.Until("no Service without ports", func() bool { return !s.hasService("ws-bob") })
+	return mended
 }
 
 // refusals checks the errors of the commands, and their exit codes.

@@ -34,7 +34,7 @@ var stages = []stage{
 		`kyklos_storage_migration_active{crd="timewindowscalers.kyklos.io"}`,
 		`kyklos_workspace_state{namespace="shop",state="RUNNING",workspace="desk"} 1`,
 		`kyklos_workspace_state{namespace="shop",state="STANDBY",workspace="lost"} 1`,
-		`kyklos_workspace_failures_total{operation="PROVISIONING",reason="Timeout"}`,
+		`kyklos_workspace_failures_total{first="true",operation="PROVISIONING",reason="Timeout"}`,
 		`kyklos_archive_gc_stores{result="done"} 0`,
 	}},
 	{"08:59:00", all(
