@@ -27,9 +27,9 @@ func Ended(ws *v1alpha1.Workspace, schedules []v1beta1.TimeWindowScaler) error {
 	}
 	by := writer(ws)
 	switch by {
-	case idleTimer:
+	case itsIdleTimer:
 		by += fmt.Sprintf(" found that nobody had used it for %d seconds (spec.standbyTTLSeconds), and", ws.Spec.StandbyTTLSeconds)
-	case schedule:
+	case itsSchedule:
 		if of := schedulesOf(ws, schedules); len(of) == 1 {
 			by = "TimeWindowScaler " + of[0].Name
 		}

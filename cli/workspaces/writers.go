@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	schedule  = "its schedule"
-	idleTimer = "its idle timer"
+	itsSchedule  = "its schedule"
+	itsIdleTimer = "its idle timer"
 )
 
 // writers are the field managers of Kyklos that write spec.desiredState, as people know them.
-var writers = map[string]string{"kyklos-schedule": schedule, "kyklos-ttl": idleTimer, FieldManager: "another kyklos workspace command"}
+var writers = map[string]string{"kyklos-schedule": itsSchedule, "kyklos-ttl": itsIdleTimer, FieldManager: "another kyklos workspace command"}
 
 // writer is who wrote spec.desiredState last.
 func writer(ws *v1alpha1.Workspace) string {
