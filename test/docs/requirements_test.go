@@ -20,10 +20,10 @@ const requirements = "docs/requirements.md"
 
 // How rules are listed and cited. A flag such as -A1, or a part of a path or a longer word, is not a citation.
 var (
-	listedRule = regexp.MustCompile(`(?m)^- \*\*([TRBAWD][1-9][0-9]?)\*\* .+ \*Source: .+\*$`)
+	listedRule = regexp.MustCompile(`(?m)^- \*\*([TRBAWD][1-9][0-9]?|[W]1[0-9]{2})\*\* .+ \*Source: .+\*$`)
 	listItem   = regexp.MustCompile(`(?m)^- .*$`)
 	citedRange = regexp.MustCompile(`\b([TRBAWD])([1-9][0-9]?)-([TRBAWD])([1-9][0-9]?)\b`)
-	citedRule  = regexp.MustCompile(`(?:^|[^-\w./+=#$%])([TRBAWD][1-9][0-9]?)\b`)
+	citedRule  = regexp.MustCompile(`(?:^|[^-\w./+=#$%])([TRBAWD][1-9][0-9]?|[W]1[0-9]{2})\b`)
 )
 
 // outsidePage is how pages were once cited that are not in this repository. It is put together here so
@@ -95,6 +95,7 @@ func TestCitations(t *testing.T) {
 		`strings.Fields("D1 D2")`:      "D1 D2",
 		"(W23, W25-W27)":               "W25 W26 W27 W23",
 		"rule W3\n":                    "W3",
+		"W80, W104: what":              "W80 W104",
 		"grep -A1, a/B2 or B2C, S3":    "",
 		"P256, 0xD1, W3C, #D1 or T100": "",
 	} {
