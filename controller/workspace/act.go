@@ -59,11 +59,7 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 		pvc := &corev1.PersistentVolumeClaim{ObjectMeta: named(ws, objects.VolumeName(ws.Name))}
 		return classify(r.Client.Delete(ctx, pvc, client.Preconditions{UID: &uid, ResourceVersion: &a.ResourceVersion}))
 	case lifecycle.ActCreatePod:
-		pod, err := objects.Pod(ws, a)
-		if err == nil {
-			objects.AddWatcher(pod, ws, r.MoverImage)
-		}
-		return r.create(ctx, pod, err)
+		return r.createPod(ctx, ws, a)
 	case lifecycle.ActDeletePod:
 		pod := &corev1.Pod{ObjectMeta: named(ws, objects.PodName(ws.Name))}
 		return classify(r.Client.Delete(ctx, pod, client.Preconditions{UID: &uid}))
