@@ -17,6 +17,7 @@ spec:
   targetRef: {kind: Deployment, name: web}
   timezone: Europe/Berlin
   windows: [{days: [Mon, Tue, Wed, Thu, Fri], start: "09:00", end: "17:00", replicas: 10}]
+  defaultReplicas: 0
 `
 
 // repository makes a Git repository with a file on its branch main the working folder of the test.

@@ -51,7 +51,7 @@ func TestDuplicates(t *testing.T) {
 	write(t, "a.yaml", follows+"---\n"+days+"data: {\"2026-11-23\": a}\n---\n"+strings.Replace(officeHours, "name: office", "name: other", 1))
 	write(t, "b.yaml", days+"data: {\"2026-11-24\": b}\n---\n"+follows)
 	const (
-		configMap = "kyklos: note: ConfigMap default/days is defined 2 times, at a.yaml:12 and b.yaml:3: the one applied last counts\n"
+		configMap = "kyklos: note: ConfigMap default/days is defined 2 times, at a.yaml:13 and b.yaml:3: the one applied last counts\n"
 		schedule  = "kyklos: note: TimeWindowScaler default/office is defined 2 times, at a.yaml:3 and b.yaml:8: the one applied last counts\n"
 	)
 	for line, want := range map[string]string{
@@ -60,7 +60,7 @@ func TestDuplicates(t *testing.T) {
 		"explain -f a.yaml -f b.yaml --at 2026-11-24":        schedule + configMap,
 		"diff a.yaml .":                                      schedule + configMap,
 		"diff --from 2026-11-24 a.yaml a.yaml":               "",
-		"explain -f b.yaml -f a.yaml office --at 2026-11-23": strings.NewReplacer("a.yaml:12 and b.yaml:3", "b.yaml:3 and a.yaml:12", "a.yaml:3 and b.yaml:8", "b.yaml:8 and a.yaml:3").Replace(schedule + configMap),
+		"explain -f b.yaml -f a.yaml office --at 2026-11-23": strings.NewReplacer("a.yaml:13 and b.yaml:3", "b.yaml:3 and a.yaml:13", "a.yaml:3 and b.yaml:8", "b.yaml:8 and a.yaml:3").Replace(schedule + configMap),
 	} {
 		if stdout, stderr, code := kyklos(t, "", strings.Fields(line)...); stderr != want || stdout == "" || code != 0 {
 			t.Errorf("%s: exit %d, %s\n%s", line, code, stderr, stdout)

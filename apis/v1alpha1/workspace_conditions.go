@@ -101,6 +101,8 @@ const (
 	ReasonArchiveNotFound = "ArchiveNotFound"
 	// ReasonArchiveForeign: the archive that spec.restoreFrom names was made in another namespace.
 	ReasonArchiveForeign = "ArchiveForeign"
+	// ReasonKeptArchiveLost: the newest archive that was kept under this name is incomplete or damaged, so nothing is created.
+	ReasonKeptArchiveLost = "KeptArchiveLost"
 	// ReasonDeletionSlow: the deletion takes longer than its time limit. It continues.
 	ReasonDeletionSlow = "DeletionSlow"
 	// ReasonStalled: the state is ERROR.

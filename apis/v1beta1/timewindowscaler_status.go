@@ -63,10 +63,10 @@ type TimeWindowScalerStatus struct {
 	// +optional
 	LastScaleTime *metav1.Time `json:"lastScaleTime,omitempty"`
 
-	// applied is the last change to a target of kind Workspace. Kyklos makes no other
-	// until the next start or end in the schedule.
+	// applied is what was last asked of the target, if changes by others are kept until
+	// the next window boundary (driftPolicy). Kyklos asks for nothing else until then.
 	// +optional
-	Applied *AppliedState `json:"applied,omitempty"`
+	Applied *Applied `json:"applied,omitempty"`
 
 	// observedGeneration is the metadata.generation that this status describes. A lower
 	// one means that the status is outdated.
@@ -89,24 +89,30 @@ type NextChange struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 }
 
-// AppliedState is the last change to a Workspace, and the start or end in the
-// schedule that caused it: changes by others in between are kept.
-type AppliedState struct {
-	// state is the desiredState that was set: RUNNING or STANDBY.
-	// +required
-	// +kubebuilder:validation:Enum=RUNNING;STANDBY
-	State string `json:"state"`
+// Applied is what was last asked of the target, and the start or end in the schedule
+// that caused it: changes by others in between are kept.
+type Applied struct {
+	// replicas is the replica count that was asked for. It is absent for a Workspace.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
+	Replicas *int32 `json:"replicas,omitempty"`
 
-	// edge is when the window, or the time between windows, that set it started. It is
+	// state is the desiredState of a Workspace that was set: RUNNING or STANDBY.
+	// +optional
+	// +kubebuilder:validation:Enum=RUNNING;STANDBY
+	State string `json:"state,omitempty"`
+
+	// edge is when the window, or the time between windows, that decided started. It is
 	// absent if that was more than a month ago.
 	// +optional
 	Edge *metav1.Time `json:"edge,omitempty"`
 
-	// at is when it was set.
+	// at is when it was asked for.
 	// +required
 	At metav1.Time `json:"at"`
 
-	// targetUID is the UID of the Workspace: a new one with the same name is set again.
+	// targetUID is the UID of the target: a new one with the same name is asked again.
 	// +required
 	// +kubebuilder:validation:MaxLength=36
 	TargetUID string `json:"targetUID"`

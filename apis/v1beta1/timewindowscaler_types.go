@@ -55,11 +55,12 @@ type TimeWindowScalerList struct {
 
 // TimeWindowScalerSpec is the schedule and its target.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || (!string(self.defaultReplicas).endsWith('%') && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be set if replicas or defaultReplicas is a percentage",reason=FieldValueRequired,fieldPath=".baselineReplicas"
+// +kubebuilder:validation:XValidation:rule="has(self.baselineReplicas) || ((!has(self.defaultReplicas) || !string(self.defaultReplicas).endsWith('%')) && (!has(self.windows) || self.windows.all(w, !has(w.replicas) || !string(w.replicas).endsWith('%'))))",message="must be set if replicas or defaultReplicas is a percentage",reason=FieldValueRequired,fieldPath=".baselineReplicas"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || self.windows.all(w, !has(w.timezone) || (oldSelf.hasValue() && has(oldSelf.value().windows) && oldSelf.value().windows.exists(o, has(o.timezone) && o.timezone == w.timezone)) || !w.timezone.matches('^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$') || timestamp('2000-01-01T00:00:00Z').getHours(w.timezone) >= 0)",optionalOldSelf=true,message="a window's timezone must be an IANA time zone name such as Europe/Berlin, Asia/Kolkata or UTC",reason=FieldValueInvalid,fieldPath=".windows"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'DaemonSet' || self.targetRef.apiVersion != 'apps/v1' || self.windows.all(w, !has(w.metric))",message="windows must not have a metric if the target is a DaemonSet: it has no replica count",reason=FieldValueForbidden,fieldPath=".windows"
 // +kubebuilder:validation:XValidation:rule="!has(self.windows) || !has(self.targetRef) || !has(self.targetRef.kind) || self.targetRef.kind != 'Workspace' || self.targetRef.apiVersion != 'kyklos.io/v1alpha1' || self.windows.all(w, !has(w.metric))",message="windows must not have a metric if the target is a Workspace: it has no replica count",reason=FieldValueForbidden,fieldPath=".windows"
 // +kubebuilder:validation:XValidation:rule="!has(self.workspace) || (has(self.targetRef) && has(self.targetRef.kind) && self.targetRef.kind == 'Workspace' && self.targetRef.apiVersion == 'kyklos.io/v1alpha1')",message="must not be set unless the target is a Workspace of kyklos.io/v1alpha1",reason=FieldValueForbidden,fieldPath=".workspace"
+// +kubebuilder:validation:XValidation:rule="!has(self.driftPolicy) || self.driftPolicy != 'UntilBoundary' || !has(self.windows) || self.windows.all(w, !has(w.metric))",message="must not be UntilBoundary if a window has a metric, which decides all the time; use Enforce, the default",reason=FieldValueForbidden,fieldPath=".driftPolicy"
 type TimeWindowScalerSpec struct {
 	// targetRef is the workload to scale. A workload can have only one TimeWindowScaler.
 	// +required
@@ -82,9 +83,9 @@ type TimeWindowScalerSpec struct {
 	BaselineReplicas *int32 `json:"baselineReplicas,omitempty"`
 
 	// defaultReplicas is the replica count outside of all windows: a number, or a
-	// percentage of baselineReplicas from 0% to 1000%, rounded up.
-	// +optional
-	// +kubebuilder:default=0
+	// percentage of baselineReplicas from 0% to 1000%, rounded up. It has no default, so
+	// that nobody stops a workload by forgetting it.
+	// +required
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]{1,2}|1000)%$')",message="must be a number from 0 to 2147483647 without quotes, such as 3, or a percentage of baselineReplicas from 0% to 1000%, such as 50%",reason=FieldValueInvalid
@@ -119,6 +120,12 @@ type TimeWindowScalerSpec struct {
 	// +kubebuilder:default=false
 	Pause bool `json:"pause"`
 
+	// driftPolicy is what happens when somebody else, such as an autoscaler, changes the
+	// workload between two window boundaries. Enforce, the default, corrects it at once.
+	// UntilBoundary, the default for a Workspace, keeps it until the next boundary.
+	// +optional
+	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
+
 	// deletionPolicy is what happens to a DaemonSet that is suspended when its
 	// TimeWindowScaler is deleted: Retain, the default, leaves it suspended, Resume lets
 	// it run again. Targets of other kinds keep their replicas.
@@ -130,6 +137,19 @@ type TimeWindowScalerSpec struct {
 	// +optional
 	Workspace *WorkspaceDrive `json:"workspace,omitempty"`
 }
+
+// DriftPolicy is what happens to changes by others between two window boundaries.
+//
+// +kubebuilder:validation:Enum=Enforce;UntilBoundary
+type DriftPolicy string
+
+// The drift policies.
+const (
+	// DriftEnforce corrects them at once.
+	DriftEnforce DriftPolicy = "Enforce"
+	// DriftUntilBoundary keeps them until the next boundary.
+	DriftUntilBoundary DriftPolicy = "UntilBoundary"
+)
 
 // DeletionPolicy is what happens to a suspended DaemonSet when its TimeWindowScaler is deleted.
 //

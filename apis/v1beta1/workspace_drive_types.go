@@ -4,13 +4,6 @@ package v1beta1
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.keepArchived) || !self.keepArchived || !has(self.keepArchivedAfterDays)",message="must not be set together with keepArchived: true, which leaves every archived Workspace archived",reason=FieldValueForbidden,fieldPath=".keepArchivedAfterDays"
 type WorkspaceDrive struct {
-	// enforce reverts a desiredState that someone else writes between two window
-	// boundaries, including the effect of the Workspace's own standbyTTLSeconds.
-	// Otherwise it is kept until the next boundary.
-	// +optional
-	// +kubebuilder:default=false
-	Enforce bool `json:"enforce"`
-
 	// keepArchived leaves an archived Workspace archived (desiredState PENDING) when a
 	// window starts. Otherwise its home is restored.
 	// +optional

@@ -224,6 +224,8 @@ func (c *documentConversion) object(before map[string]any, path string) (any, er
 	}
 	if c.version == v1alpha1.GroupVersion.Version {
 		c.noteLosses(c.root, path, before, after.(map[string]any))
+	} else {
+		c.writeOut(path, after.(map[string]any))
 	}
 	return after, nil
 }

@@ -34,6 +34,7 @@ spec:
   - <<: *w
     name: later
     start: "10:00"
+  defaultReplicas: 0
 `
 	older, err := File(&manifest.File{Name: "f", Data: []byte(before)}, "v1alpha1")
 	if err != nil {
@@ -45,6 +46,22 @@ spec:
 	}
 	if diff := cmp.Diff(before, string(back.Data)); diff != "" || len(back.Notes) > 0 {
 		t.Errorf("%v (-before +there and back)\n%s", back.Notes, diff)
+	}
+}
+
+// What v1alpha1 means by leaving a field out, and v1beta1 requires, is written out (A6).
+func TestDefaultsAreWrittenOut(t *testing.T) {
+	const head = "kind: TimeWindowScaler\nmetadata: {name: a}\nspec:\n  timezone: UTC # the zone\n"
+	result, err := File(&manifest.File{Name: "f", Data: []byte("apiVersion: kyklos.io/v1alpha1\n" + head)}, "v1beta1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("apiVersion: kyklos.io/v1beta1\n"+head+"  defaultReplicas: 0\n", string(result.Data)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	want := []Note{{4, "spec.defaultReplicas: 0 is written out: v1beta1 has no default for it"}}
+	if diff := cmp.Diff(want, result.Notes); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

@@ -155,12 +155,26 @@ func (e *Explanation) differs(state *State) string {
 		return fmt.Sprintf("%s stays in %s while somebody uses it, and is stopped when nobody does", name, other)
 	case e.staysArchived(target) != "":
 		return fmt.Sprintf("%s stays archived, because %s", name, e.staysArchived(target))
-	case e.Scaler.IsWorkspace() && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
-		return fmt.Sprintf("%s stays in %s, which a user asked for since the last start or end of a window; the next one applies again", name, other)
+	case schedule.DriftPolicy(e.Scaler.Spec) == v1beta1.DriftUntilBoundary && meta.IsStatusConditionTrue(status.Conditions, v1beta1.ConditionReady):
+		return fmt.Sprintf("%s stays %s, which a user or controller asked for since the last start or end of a window; the next one applies again", name, e.where(target))
 	case slices.Contains([]string{v1beta1.ReasonScaleFailed, v1beta1.ReasonTargetForbidden, v1beta1.ReasonTargetUnavailable}, reason(status, v1beta1.ConditionDegraded)):
 		return fmt.Sprintf("%s has %s: Kyklos cannot change it, see Degraded", name, other)
 	default:
 		return fmt.Sprintf("%s has %s right now; Kyklos is about to correct it", name, other)
+	}
+}
+
+// where is what others set, after "stays".
+func (e *Explanation) where(target *Target) string {
+	switch {
+	case e.Scaler.IsWorkspace():
+		return "in " + target.Desired
+	case e.Scaler.IsDaemonSet() && target.Suspended:
+		return "suspended"
+	case e.Scaler.IsDaemonSet():
+		return "running"
+	default:
+		return fmt.Sprintf("at %d", target.asks(e))
 	}
 }
 

@@ -108,7 +108,7 @@ func TestSchedules(t *testing.T) {
 		}
 		return tws
 	}
-	enforces := func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true} }
+	enforces := func(tws *v1beta1.TimeWindowScaler) { tws.Spec.DriftPolicy = v1beta1.DriftEnforce }
 	const also = "TimeWindowScaler hours also sets the state of Workspace ann"
 	for name, c := range map[string]struct {
 		schedule v1beta1.TimeWindowScaler
@@ -116,7 +116,7 @@ func TestSchedules(t *testing.T) {
 	}{
 		"its next change":        {schedule(), also + ": to RUNNING at Mon 2026-11-23 09:00 IST"},
 		"none":                   {schedule(func(tws *v1beta1.TimeWindowScaler) { tws.Status.NextChange = nil }), also + ", and changes nothing within the next month"},
-		"enforced":               {schedule(enforces), also + ", with spec.workspace.enforce: it sets it back to STANDBY at once; pause it with spec.pause"},
+		"enforced":               {schedule(enforces), also + ", with spec.driftPolicy Enforce: it sets it back to STANDBY at once; pause it with spec.pause"},
 		"enforced, and the same": {schedule(enforces, func(tws *v1beta1.TimeWindowScaler) { tws.Status.EffectiveReplicas = ptr.To[int32](1) }), also + ": to RUNNING at Mon 2026-11-23 09:00 IST"},
 		"paused":                 {schedule(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.Pause = true }), ""},
 		"of another":             {schedule(func(tws *v1beta1.TimeWindowScaler) { tws.Spec.TargetRef.Name = "bob" }), ""},

@@ -6,6 +6,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetkind"
 	"kyklos.io/kyklos/internal/timecalc"
 )
@@ -46,9 +47,10 @@ func Schedules(ws *v1alpha1.Workspace, want v1alpha1.DesiredState, all []v1beta1
 			continue
 		}
 		note := fmt.Sprintf("TimeWindowScaler %s also sets the state of Workspace %s", tws.Name, ws.Name)
-		how, now := tws.Spec.Workspace, tws.Status.EffectiveReplicas
-		if how != nil && how.Enforce && now != nil && asked(*now) != want && (!how.KeepArchived || *now == 0 || want != v1alpha1.DesiredPending) {
-			notes = append(notes, fmt.Sprintf("%s, with spec.workspace.enforce: it sets it back to %s at once; pause it with spec.pause", note, asked(*now)))
+		now, enforced := tws.Status.EffectiveReplicas, schedule.DriftPolicy(&tws.Spec) == v1beta1.DriftEnforce
+		keepsArchived := tws.Spec.Workspace != nil && tws.Spec.Workspace.KeepArchived
+		if enforced && now != nil && asked(*now) != want && (!keepsArchived || *now == 0 || want != v1alpha1.DesiredPending) {
+			notes = append(notes, fmt.Sprintf("%s, with spec.driftPolicy Enforce: it sets it back to %s at once; pause it with spec.pause", note, asked(*now)))
 			continue
 		}
 		notes = append(notes, note+next(tws))

@@ -80,7 +80,7 @@ func (c *Collector) delete(ctx context.Context, obs observation, name string, r 
 		delete(r.orphans, name) // it is needed, or that is unknown
 		return err
 	}
-	err = archive.Discard(ctx, obs.client, key)
+	err = obs.discard(ctx, key)
 	switch {
 	case errors.Is(err, archive.ErrDenied): // such as a locked object: the others may be deleted
 		r.undeleted = errors.Join(r.undeleted, fmt.Errorf("delete %s: %w", name, err))
@@ -92,6 +92,17 @@ func (c *Collector) delete(ctx context.Context, obs observation, name string, r 
 	delete(r.orphans, name)
 	r.deleted++
 	return nil
+}
+
+// discard deletes an archive, and before it all names that lead to it: a clone that was deleted before it had archived anything has
+// one, too.
+func (o observation) discard(ctx context.Context, key archive.Key) error {
+	for _, name := range o.names[key] {
+		if err := o.client.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	return archive.Discard(ctx, o.client, key)
 }
 
 // served is false for an archive of a Workspace in a namespace that is not served: that Workspace is not in the list

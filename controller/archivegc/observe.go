@@ -25,6 +25,8 @@ type observation struct {
 	owned        bool
 	now          time.Time
 	archives     []lifecycle.Object
+	// names are the objects by which each archive is found by a Workspace's name.
+	names map[archive.Key][]string
 	// references were listed after the archives.
 	references []lifecycle.Reference
 }
@@ -56,7 +58,7 @@ func (c *Collector) observe(ctx context.Context, s *store, installation string) 
 		return obs, err
 	}
 	obs.now = c.Clock.Now()
-	if obs.archives, err = list(ctx, obs.client); err != nil {
+	if obs.archives, obs.names, err = list(ctx, obs.client); err != nil {
 		return obs, fmt.Errorf("list archives: %w", err)
 	}
 	obs.references, err = c.references(ctx)
@@ -81,12 +83,17 @@ func (c *Collector) open(ctx context.Context, s *store) (archive.Store, error) {
 	return nil, failed
 }
 
-// list returns all archives of a store, in the order of their keys.
-func list(ctx context.Context, store archive.Store) ([]lifecycle.Object, error) {
+// list returns all archives of a store, in the order of their keys, and what they are found by.
+func list(ctx context.Context, store archive.Store) ([]lifecycle.Object, map[archive.Key][]string, error) {
 	var objects []lifecycle.Object
+	names := map[archive.Key][]string{}
 	for stored, err := range store.List(ctx, archive.Root) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if key, ok := archive.ParseNameMark(stored.Name); ok {
+			names[key] = append(names[key], stored.Name)
+			continue
 		}
 		key, marker, err := archive.ParseObject(stored.Name)
 		kept, note := false, false
@@ -113,5 +120,5 @@ func list(ctx context.Context, store archive.Store) ([]lifecycle.Object, error) 
 			object.ModifiedAt = stored.Modified
 		}
 	}
-	return objects, nil
+	return objects, names, nil
 }

@@ -35,7 +35,9 @@ func TestTheNameOfAnArchiveGoesWithIt(t *testing.T) {
 	s := newStage(t, folder(t)).withLedger()
 	s.workspace("ann")
 	key := s.orphans(1)[0]
-	s.must(archive.Keep(t.Context(), s.store, key, "team", "ann"))
+	for _, name := range []string{"ann", "clone"} {
+		s.must(archive.Keep(t.Context(), s.store, key, "team", name))
+	}
 	s.must(s.store.Delete(t.Context(), key.KeptMark()))
 	for range 2 {
 		if found, err := archive.Named(t.Context(), s.store, "team", "ann"); err != nil || len(found) != 1 || found[0] != key {
@@ -44,7 +46,9 @@ func TestTheNameOfAnArchiveGoesWithIt(t *testing.T) {
 		s.cycle(time.Hour)
 	}
 	s.cycle(time.Hour)
-	if found, err := archive.Named(t.Context(), s.store, "team", "ann"); err != nil || len(found) > 0 || s.has(key) {
-		t.Errorf("%v, %v lead to an archive that is there: %t", found, err, s.has(key))
+	for _, name := range []string{"ann", "clone"} {
+		if found, err := archive.Named(t.Context(), s.store, "team", name); err != nil || len(found) > 0 || s.has(key) {
+			t.Errorf("%v, %v lead to an archive that is there: %t", found, err, s.has(key))
+		}
 	}
 }

@@ -47,7 +47,7 @@ func TestTheCacheKeepsWhatMatters(t *testing.T) {
 		Windows: []v1beta1.Window{{Name: "day", Days: []v1beta1.Weekday{"Mon"}, Start: "09:00", End: "17:00"}},
 	}, Status: v1beta1.TimeWindowScalerStatus{
 		Conditions: []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Reconciled", Message: "m", ObservedGeneration: 3, LastTransitionTime: created}},
-		Applied:    &v1beta1.AppliedState{State: "s", At: created, TargetUID: "t"}, TargetUID: "t", ObservedGeneration: 3, CurrentWindow: "day",
+		Applied:    &v1beta1.Applied{State: "s", At: created, TargetUID: "t"}, TargetUID: "t", ObservedGeneration: 3, CurrentWindow: "day",
 	}}
 	scaler.Generation, scaler.CreationTimestamp, scaler.Finalizers = 3, created, full.Finalizers
 	whole := *scaler.DeepCopy()

@@ -12,6 +12,7 @@ import (
 	"kyklos.io/kyklos/controller/timewindowscaler/contention"
 	"kyklos.io/kyklos/controller/timewindowscaler/extmetric"
 	"kyklos.io/kyklos/controller/timewindowscaler/target"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // observation is all that a plan depends on but the scaler itself and the time.
@@ -32,7 +33,7 @@ type observation struct {
 	// ours, because that scaler is gone.
 	owner     string
 	takesOver time.Time
-	// autoscaler is the name of an HPA on the same target, "" if there is none.
+	// autoscaler is the name of an HPA on the same target, "" if there is none or it is free to scale between boundaries.
 	autoscaler string
 	holidays   holidays
 	// graceSince is when the grace period that runs began; zero without one, and after a restart.
@@ -98,6 +99,8 @@ func (r *Reconciler) observe(ctx context.Context, tws *v1beta1.TimeWindowScaler,
 	}
 	state.claim = state.claim.Follow(tws.Spec.TargetRef, owner, now)
 	obs.owner, obs.takesOver = state.claim.Owner, state.claim.TakesOver()
-	obs.autoscaler, err = contention.Autoscaler(ctx, r.Client, tws)
+	if schedule.DriftPolicy(&tws.Spec) == v1beta1.DriftEnforce { // otherwise the two do not overwrite each other
+		obs.autoscaler, err = contention.Autoscaler(ctx, r.Client, tws)
+	}
 	return obs, err
 }

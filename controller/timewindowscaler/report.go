@@ -12,6 +12,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/events"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/statuswriter"
 	"kyklos.io/kyklos/internal/targetkind"
 )
@@ -119,7 +120,7 @@ func (p *passResult) ready() statuswriter.State {
 	case p.aligned() && p.plan.Archived != "":
 		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays archived, because %s (%s)", p.plan.Archived, p.why()))
 	case p.aligned() && p.plan.Left:
-		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target stays in %s because another user or controller set it; the next window boundary decides again (%s)", d.Current, p.why()))
+		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target %s because another user or controller set it; the next window boundary decides again (%s)", d.Stays, p.why()))
 	case p.replacing():
 		return yes(v1beta1.ReasonReconciled, fmt.Sprintf("Target %s (%s)", d.Replacing, p.why()))
 	case p.aligned():
@@ -229,7 +230,7 @@ func (p *passResult) degraded() statuswriter.State {
 	case p.obs.holidays.missing != "":
 		return yes(v1beta1.ReasonHolidaySourceMissing, p.obs.holidays.missingMessage(p.plan.holidaysUntil))
 	case p.obs.autoscaler != "" && p.obs.owner == "" && !p.tws.Spec.Pause:
-		return yes(v1beta1.ReasonTargetConflict, p.autoscaledBy()+": keep only one of them")
+		return yes(v1beta1.ReasonTargetConflict, p.autoscaledBy()+": "+schedule.HowToShare(&p.tws.Spec))
 	default:
 		return no(v1beta1.ReasonOperationalNormal, normalMessage(p.obs.holidays))
 	}

@@ -33,6 +33,7 @@ func stripScaler(obj any) (any, error) {
 func shareSpec(spec *v1beta1.TimeWindowScalerSpec) {
 	share(&spec.TargetRef.APIVersion, &spec.TargetRef.Kind, &spec.TargetRef.Namespace, &spec.Timezone)
 	share(&spec.DeletionPolicy)
+	share(&spec.DriftPolicy)
 	spec.Windows = slices.Clone(spec.Windows) // a decoder leaves room for more
 	for i := range spec.Windows {
 		window := &spec.Windows[i]

@@ -142,7 +142,10 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 		e.decider = e.deciderAt(0)
 		workspaceScenario := newWorkspaceScenario(e.desired)
 		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{
-			Enforce: e.enforce, KeepArchived: e.keepArchived, StopWhileInUse: e.strict, KeepArchivedAfterDays: ptr.To(int32(e.days)),
+			KeepArchived: e.keepArchived, StopWhileInUse: e.strict, KeepArchivedAfterDays: ptr.To(int32(e.days)),
+		}
+		if e.enforce {
+			workspaceScenario.tws.Spec.DriftPolicy = v1beta1.DriftEnforce
 		}
 		workspaceScenario.tws.Spec.Windows = nil
 		for i, s := range e.shifts {

@@ -97,7 +97,7 @@ var workspaceStories = map[string][]step{
 		{"2026-03-02 12:00", pauses(false), "STANDBY", left, nil},
 	},
 	"enforced": {
-		{"2026-03-02 10:00", func(d *workspaceScenario) { d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true} }, "RUNNING", reached, []string{"ScaledUp"}},
+		{"2026-03-02 10:00", func(d *workspaceScenario) { d.tws.Spec.DriftPolicy = v1beta1.DriftEnforce }, "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-03-02 11:00", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-03-02 11:01", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-03-02 11:02", asks("STANDBY"), "RUNNING", reached, []string{"ScaledUp"}},
@@ -169,7 +169,7 @@ var workspaceStories = map[string][]step{
 	"its owner is on leave, and enforced": {
 		{"2026-03-06 16:00", func(d *workspaceScenario) {
 			active(d)
-			d.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true}
+			d.tws.Spec.DriftPolicy = v1beta1.DriftEnforce
 		}, "RUNNING", reached, []string{"ScaledUp"}},
 		{"2026-04-04 17:00", asks("PENDING"), "PENDING", left, nil},
 		{"2026-04-06 09:00", nil, "PENDING", left, []string{"KeptArchived"}},

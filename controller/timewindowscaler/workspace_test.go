@@ -42,7 +42,7 @@ func TestWhatTheStatusRemembers(t *testing.T) {
 	d := newWorkspaceScenario(lifecycle.Standby)
 	before := d.tws.DeepCopy()
 	s := d.pass(utc("2026-03-02 10:00"), false)
-	want := &v1beta1.AppliedState{
+	want := &v1beta1.Applied{
 		State: "RUNNING", Edge: ptr.To(metav1.NewTime(utc("2026-03-02 09:00"))), At: metav1.NewTime(utc("2026-03-02 10:00")), TargetUID: "w-1",
 	}
 	if diff := cmp.Diff(want, d.tws.Status.Applied); diff != "" {

@@ -40,8 +40,13 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 	ws, a := p.ws, p.decision.Act
 	uid := types.UID(a.UID)
 	switch a.Kind {
-	case lifecycle.ActAddFinalizer, lifecycle.ActRemoveFinalizer:
-		return classify(r.setFinalizer(ctx, ws, a.Kind == lifecycle.ActAddFinalizer))
+	case lifecycle.ActAddFinalizer:
+		return classify(r.setFinalizer(ctx, ws, true))
+	case lifecycle.ActRemoveFinalizer:
+		if err := r.unname(ctx, p); err != nil {
+			return err
+		}
+		return classify(r.setFinalizer(ctx, ws, false))
 	case lifecycle.ActCreateVolume:
 		pvc, err := objects.Volume(ws, a)
 		return r.create(ctx, pvc, err)

@@ -49,22 +49,6 @@ func TestAVolumeIsKeptIfItsArchiveGoes(t *testing.T) { // D4
 	}
 }
 
-func TestADeletionReportsALostArchive(t *testing.T) {
-	t.Parallel()
-	w := inStandby(t, policy(v1alpha1.DeletionRetain))
-	w.update(w.server.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home.Namespace}}))
-	w.desire(v1alpha1.DesiredPending)
-	w.converge()
-	for _, name := range w.archives() {
-		w.update(os.Remove(name))
-	}
-	w.newEvents()
-	w.remove()
-	if got := strings.Join(w.newEvents(), "\n"); strings.Count(got, "Warning ArchiveLost ") != 1 || !strings.Contains(got, "spec.deletionPolicy is Retain.") {
-		t.Errorf("events:\n%s", got)
-	}
-}
-
 func TestALostArchiveIsReported(t *testing.T) {
 	t.Parallel()
 	w := inStandby(t)

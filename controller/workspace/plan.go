@@ -58,7 +58,7 @@ func (r *Reconciler) plan(ctx context.Context, o observation, a answers) (plan, 
 		case lifecycle.ActReadPods:
 			o, err = r.observe(ctx, o.ws, livePods, o.now)
 		case lifecycle.ActVerify:
-			a.archive, a.err = r.Store.Verify(ctx, storeSecret(o.ws), act.Key, o.now)
+			a.archive, a.err = r.Store.Verify(ctx, storeSecret(o.ws), o.ws.Name, act.Key, o.now)
 		case lifecycle.ActFindArchive:
 			a.newest, a.err = r.Store.Find(ctx, storeSecret(o.ws), wanted(o.ws), o.now)
 		case lifecycle.ActTryMover:

@@ -11,6 +11,7 @@ import (
 	"kyklos.io/kyklos/controller/workspace/message"
 	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/statusconv"
+	"kyklos.io/kyklos/controller/workspace/store"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/metrics"
 	"kyklos.io/kyklos/internal/moverslots"
@@ -61,21 +62,30 @@ func (r *Reconciler) report(p plan) message.Facts {
 	limits := r.reservations.limits
 	facts := message.Facts{
 		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: cmp.Or(p.archive.Store, p.newest.Store), Running: p.available.running,
-		Limits:  message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
-		Service: p.service, Served: objects.Served(p.ws, p.pod),
+		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
+		Service:  p.service, Served: objects.Served(p.ws, p.pod),
+		Newest:   p.newest,
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
 	}
 	if p.pod != nil && objects.Ours(p.ws, p.pod) {
 		facts.Watcher, facts.Watches = objects.Watcher(p.ws, p.pod)
 	}
-	if p.newest.Verdict == lifecycle.NotConfigured && p.err != nil {
-		facts.Cause = p.err.Error()
+	if p.storeAway() {
+		facts.Cause = store.Cause(p.err)
 	}
 	// Only a new error has details: their wording varies, and a status at rest must not.
 	if p.decision.Status.Error != p.status.Error {
 		facts.Detail = p.detail()
 	}
 	return facts
+}
+
+// storeAway reports whether the store did not answer in this pass, and that is no failure of an attempt.
+func (p plan) storeAway() bool {
+	away := func(verdict lifecycle.Verdict) bool {
+		return verdict == lifecycle.StoreUnreachable || verdict == lifecycle.NotConfigured
+	}
+	return p.err != nil && p.decision.Status.Error == p.status.Error && (away(p.newest.Verdict) || away(p.archive.Verdict))
 }
 
 // publish follows the write of a status: slots, log, events and metrics.

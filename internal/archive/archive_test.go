@@ -218,7 +218,7 @@ func TestAnswersOfStores(t *testing.T) {
 		code   string
 		want   error
 	}{
-		{404, "", archive.ErrNotFound}, {404, "NotFound", archive.ErrNotFound}, {404, "NoSuchKey", archive.ErrNotFound},
+		{404, "", archive.ErrUnreachable}, {404, "NotFound", archive.ErrNotFound}, {404, "NoSuchKey", archive.ErrNotFound},
 		{404, "NoSuchBucket", archive.ErrBucketMissing}, {404, "NoSuchUpload", archive.ErrUnreachable}, {404, "NoSuchUser", archive.ErrUnreachable},
 		{412, "", archive.ErrExists}, {412, "PreconditionFailed", archive.ErrExists}, {409, "ConditionalRequestConflict", archive.ErrExists},
 		{200, "PreconditionFailed", archive.ErrExists}, {200, "InternalError", archive.ErrUnreachable},

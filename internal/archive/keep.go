@@ -36,6 +36,18 @@ func Keep(ctx context.Context, store Writer, key Key, namespace, name string) er
 	return err
 }
 
+// IsKeptAs reports whether the archive is marked, and is found by the name: a clone is kept under a name of its own.
+func IsKeptAs(ctx context.Context, store Reader, key Key, namespace, name string) (bool, error) {
+	for _, mark := range []string{key.KeptMark(), key.NameMark(namespace, name)} {
+		if _, err := store.Head(ctx, mark); errors.Is(err, ErrNotFound) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // IsKept reports whether the archive is marked.
 func IsKept(ctx context.Context, store Reader, key Key) (bool, error) {
 	_, err := store.Head(ctx, key.KeptMark())

@@ -21,6 +21,16 @@ func (k Key) NameMark(namespace, name string) string {
 	return nameFolder(namespace, name) + k.UID + "/" + k.OpID
 }
 
+// ParseNameMark parses the name of an object by which an archive is found by a Workspace's name.
+func ParseNameMark(object string) (Key, bool) {
+	parts := strings.Split(strings.TrimPrefix(object, named), "/")
+	if !strings.HasPrefix(object, named) || len(parts) != 4 {
+		return Key{}, false
+	}
+	key, err := NewKey(parts[2], parts[3])
+	return key, err == nil
+}
+
 // Named lists the archives that deleted Workspaces of a name left behind, the last deletion first. They may be gone.
 func Named(ctx context.Context, store Store, namespace, name string) ([]Key, error) {
 	var found []Object
@@ -40,6 +50,21 @@ func Named(ctx context.Context, store Store, namespace, name string) ([]Key, err
 		sorted[i] = keys[object.Name]
 	}
 	return sorted, nil
+}
+
+// Unname deletes the objects by which archives are found by the name, and returns the archives, the last deletion first. They stay
+// kept, and can be named by their keys. The oldest goes first, so that none is ever found in place of a newer one.
+func Unname(ctx context.Context, store Store, namespace, name string) ([]Key, error) {
+	keys, err := Named(ctx, store, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Backward(keys) {
+		if err := store.Delete(ctx, key.NameMark(namespace, name)); err != nil {
+			return keys, err
+		}
+	}
+	return keys, nil
 }
 
 // putName makes the archive known by the name. It is safe to call again.

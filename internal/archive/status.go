@@ -3,11 +3,12 @@ package archive
 import (
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 )
 
 // FromStatus translates an S3 store's answer to one of this package's errors: the HTTP status, 0 for no answer, and the
-// error code if the answer had a body.
+// error code: NotFound stands for that of a HEAD, whose answer has no body.
 func FromStatus(status int, code string) error {
 	switch code { // more specific than the status, which is 200 for a multipart upload that failed late
 	case "NoSuchBucket":
@@ -21,16 +22,23 @@ func FromStatus(status int, code string) error {
 	}
 	switch status {
 	case http.StatusNotFound:
-		if code == "" || code == "NotFound" { // the answer to a HEAD has no body
+		if code == "NotFound" { // the answer to a HEAD has no body
 			return ErrNotFound
 		}
-		return ErrUnreachable // something else is missing, such as the user: not the object
+		return ErrUnreachable // something else is missing, such as the user, or what answers is no S3 store
 	case http.StatusPreconditionFailed, http.StatusConflict:
 		return ErrExists // 409: another conditional write of this name is in progress
 	case http.StatusForbidden, http.StatusUnauthorized:
 		return ErrDenied
 	}
 	return ErrUnreachable
+}
+
+// IsPage reports whether an answer is a page for browsers. S3 stores answer in XML, and no page is stored here: it comes from a proxy, an
+// ingress without a route or a login page, and says nothing about a bucket or an object (D23, W102).
+func IsPage(answer *http.Response) bool {
+	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	return err == nil && kind == "text/html"
 }
 
 // NoRedirect is for http.Client: whom a store's client may call is in its Secret or ticket, and a signature is not valid

@@ -18,6 +18,8 @@ const (
 	ReasonVolumeNotGrown = "VolumeNotGrown"
 	// ReasonRestoredInPart: something in the archive could not be restored, such as the owner of a file.
 	ReasonRestoredInPart = "RestoredInPart"
+	// ReasonKeptArchivesStay: the Workspace is deleted with its home, and archives that earlier deletions kept under its name stay.
+	ReasonKeptArchivesStay = "KeptArchivesStay"
 	// ReasonUndecodable: the spec or the status has a value that Kyklos cannot decode.
 	ReasonUndecodable = "Undecodable"
 )

@@ -13,6 +13,9 @@ func (w *world) apply(a lifecycle.Action) {
 	case lifecycle.ActAddFinalizer:
 		w.ws.Finalizer = !w.ws.Deleting || w.ws.Finalizer
 	case lifecycle.ActRemoveFinalizer:
+		if a.Unname && w.storeUp && w.bucket {
+			w.unname()
+		}
 		w.ws.Finalizer, w.gone = false, w.ws.Deleting
 	case lifecycle.ActCreatePod:
 		if w.pod == nil {
@@ -31,9 +34,7 @@ func (w *world) apply(a lifecycle.Action) {
 			}
 		}
 	case lifecycle.ActKeepArchive:
-		if o := w.objects[place(w.store, a.Key)]; o != nil {
-			o.kept = true
-		}
+		w.keep(a.Key)
 	default:
 		w.applyToVolume(a)
 	}
@@ -149,7 +150,7 @@ func (w *world) mover(j *job, fails bool) {
 func (w *world) restoreStep(j *job) {
 	object := w.objects[place(j.store, j.key)]
 	switch {
-	case object == nil:
+	case object == nil || object.away:
 		j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.CodeArchiveLost
 	case object.corrupt || object.marked != object.sum:
 		j.State, j.Reason, j.Code = lifecycle.JobFailed, lifecycle.DataLost, lifecycle.CodeArchiveCorrupt

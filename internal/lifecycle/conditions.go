@@ -34,6 +34,9 @@ func (e *evaluation) conditions() Conditions {
 	if e.slow {
 		c.Stalled.Reason = CodeDeletionSlow
 	}
+	if e.held {
+		c.Stalled = Condition{True, code}
+	}
 	converged := s.Operation.Type == None && s.Phase == e.desired()
 	c.Ready = truth(converged && (s.Phase != Running || e.Observed.Pod.State == PodReady), CodeConverged, code)
 	if s.Phase == Failed || s.Operation.Failing() && s.Error.Operation == s.Operation.Type && s.Error.Code != "" {

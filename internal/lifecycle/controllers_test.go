@@ -133,7 +133,7 @@ func (c *controller) commit(w *world) {
 		if w.saved.Phase == lifecycle.Failed && before.Phase != lifecycle.Failed && !deciding[w.saved.Error.Code] {
 			w.fault("ERROR for %s, which nobody has to decide", w.saved.Error.Code)
 		}
-		if lost := w.saved.Error.Reason == lifecycle.DataLost; lost && w.saved.Phase == lifecycle.Failed && !w.damaged {
+		if lost := w.saved.Error.Reason == lifecycle.DataLost; lost && (w.saved.Phase == lifecycle.Failed || w.saved.Operation.Type == lifecycle.Removing) && !w.damaged {
 			w.fault("a false alarm: %s", w.saved.Error.Code)
 		}
 		if before.Volume.UID != "" && w.saved.Volume.UID == "" && p.decision.Code == lifecycle.CodeLossAccepted ||

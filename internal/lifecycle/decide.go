@@ -50,6 +50,8 @@ type evaluation struct {
 	slow bool
 	// searched: the answer to FindArchive decided.
 	searched bool
+	// held: a deletion waits for an archive that is lost, or for a person.
+	held bool
 }
 
 // Decide returns the next step for a Workspace.

@@ -67,6 +67,8 @@ type Action struct {
 	RestoredFrom string
 	// Marker is to be written to the volume.
 	Marker Marker
+	// Unname: before the finalizer is removed, nothing is to be found by the Workspace's name any more.
+	Unname bool
 }
 
 // Code is the reason for a decision: a condition reason, status.error.code or an event reason. The messages are in
@@ -105,6 +107,7 @@ const (
 	CodeArchiveFound         Code = "ArchiveFound"
 	CodeArchiveNotFound      Code = "ArchiveNotFound"
 	CodeArchiveForeign       Code = "ArchiveForeign"
+	CodeKeptArchiveLost      Code = "KeptArchiveLost"
 	CodeJobFailed            Code = "JobFailed"
 	CodeHomeUnreadable       Code = "HomeUnreadable"
 	CodeJobEnding            Code = "JobEnding"

@@ -71,7 +71,7 @@ func (e *evaluation) deleting() bool {
 	case e.endPod(), e.endJobs():
 	case !volume.own(), volume.Released:
 		if !e.keepArchive() {
-			e.act(CodeDeleting, Action{Kind: ActRemoveFinalizer})
+			e.act(CodeDeleting, Action{Kind: ActRemoveFinalizer, Unname: e.unnames()})
 		}
 	case volume.State == VolumeTerminating:
 		e.wait(CodeVolumeTerminating, time.Time{})
@@ -81,37 +81,8 @@ func (e *evaluation) deleting() bool {
 		e.act(CodeDeleting, Action{Kind: ActDeleteVolume, UID: volume.UID, ResourceVersion: volume.ResourceVersion})
 	}
 	e.slow = e.Now.After(operation.AttemptStartedAt.Add(e.limit(Removing)))
-	if e.slow && !slices.Contains([]Code{CodeStoreUnreachable, CodeBucketMissing, CodeArchiveElsewhere}, e.out.Code) {
+	if e.slow && !e.held && !slices.Contains([]Code{CodeStoreUnreachable, CodeBucketMissing, CodeArchiveElsewhere}, e.out.Code) {
 		e.out.Code = CodeDeletionSlow // the code of the store says more
 	}
-	return true
-}
-
-// keepArchive marks the archive that the deletion keeps, so that the collection does not delete it. It reports false if there
-// is nothing to mark. A terminating namespace is not blocked: usually the store's Secret is already gone.
-func (e *evaluation) keepArchive() bool {
-	if e.Workspace.DeletionPolicy != ArchiveHome && e.Workspace.DeletionPolicy != RetainHome || !e.Status.archived() || !e.Workspace.HasStore {
-		return false
-	}
-	verdict, known := e.verdict(e.Status.ArchiveKey)
-	if !known {
-		return true
-	}
-	if code, away := verdict.unavailable(); away {
-		return !e.Workspace.NamespaceTerminating && e.wait(code, e.Now.Add(retryPace))
-	}
-	if verdict != Verified {
-		return e.unkept(lossOf(verdict))
-	}
-	return !e.Archive.Kept && e.act(CodeDeleting, Action{Kind: ActKeepArchive, Key: e.Status.ArchiveKey})
-}
-
-// unkept records once that the archive to keep is lost, so that it is reported. The deletion continues.
-func (e *evaluation) unkept(code Code) bool {
-	if last := e.Status.Error; last.Operation == Removing && last.Code == code {
-		return false
-	}
-	e.out.Status.Error = Failure{Reason: DataLost, Operation: Removing, Code: code, OccurredAt: e.Now}
-	e.out.Code = code
 	return true
 }

@@ -41,6 +41,10 @@ func (e *evaluation) findArchive() bool {
 		return e.holdBack(code)
 	case NotOurs:
 		return e.holdBack(CodeArchiveForeign)
+	case KeptLost: // it is neither empty nor older (W100)
+		if found.Key != e.Workspace.AcceptedLoss || e.named() {
+			return e.holdBack(CodeKeptArchiveLost)
+		}
 	case Verified, Corrupt: // restoring a corrupt archive fails, which is reported
 		if found.Key != e.Workspace.AcceptedLoss || e.named() {
 			return e.adoptArchive(found)

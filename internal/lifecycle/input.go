@@ -12,8 +12,8 @@ type Input struct {
 	Observed  Observation
 	// Archive is the answer to the last Verify in this pass; the zero value if there was none.
 	Archive ArchiveView
-	// Newest is the answer to FindArchive in this pass: the newest complete archive or, with the verdict Corrupt, the newest
-	// one if all are damaged; the zero value if there was none. If the Workspace has none, it is what RestoreFrom names.
+	// Newest is the answer to FindArchive in this pass: the newest archive, with the verdict Corrupt if it is damaged; the zero
+	// value if there was none. If the Workspace has none, it is what RestoreFrom names.
 	Newest ArchiveView
 	// Refused is how the requested action failed; the zero value if it did not (D25).
 	Rejected Rejection

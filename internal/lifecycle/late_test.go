@@ -1,7 +1,6 @@
 package lifecycle_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -59,39 +58,6 @@ func TestAPolicyCanBeChangedWhileThePodEnds(t *testing.T) {
 	h.trace(t)
 	if kept := h.objects[h.saved.ArchiveKey]; !h.gone || kept == nil || !kept.kept || kept.version != 1 {
 		t.Errorf("the home is not left behind in an archive:\n%s", h.transcript())
-	}
-}
-
-// TestADeletionReportsALostArchive: once, without delaying the deletion. A missing store does not prove that the archive is lost.
-func TestADeletionReportsALostArchive(t *testing.T) {
-	for code, spoil := range map[lifecycle.Code]func(*history){
-		lifecycle.CodeArchiveLost:    func(h *history) { delete(h.objects, h.saved.ArchiveKey) },
-		lifecycle.CodeArchiveCorrupt: func(h *history) { h.objects[h.saved.ArchiveKey].corrupt = true },
-		"":                           func(*history) {},
-	} {
-		for _, policy := range []lifecycle.DeletionPolicy{lifecycle.ArchiveHome, lifecycle.RetainHome, lifecycle.DeleteHome} {
-			h := used(t)
-			h.want(lifecycle.Pending)
-			h.trace(t)
-			spoil(h)
-			h.damaged, h.excused = true, true
-			h.ws.Deleting, h.ws.DeletionPolicy, h.rv = true, policy, h.rv+1
-			h.log = nil
-			h.trace(t)
-			var got []string
-			for _, step := range h.steps() {
-				if step == "write "+string(lifecycle.CodeArchiveLost) || step == "write "+string(lifecycle.CodeArchiveCorrupt) {
-					got = append(got, step)
-				}
-			}
-			var want []string
-			if code != "" && policy != lifecycle.DeleteHome {
-				want = []string{"write " + string(code)}
-			}
-			if !h.gone || !slices.Equal(got, want) {
-				t.Errorf("%s, %s: gone %t, got %q, want %q", policy, code, h.gone, got, want)
-			}
-		}
 	}
 }
 

@@ -49,7 +49,7 @@ func anyInput(t *rapid.T) lifecycle.Input {
 		Store:   choose("", "x", "y"),
 	}
 	in.Newest = lifecycle.ArchiveView{
-		Key: choose("archives/w/newest/home.tar.gz", "archives/x/old/home.tar.gz"), Verdict: lifecycle.Verdict(choose("", "", "Verified", "Corrupt", "Absent", "NotConfigured", "StoreUnreachable", "BucketMissing", "NotOurs")),
+		Key: choose("archives/w/newest/home.tar.gz", "archives/x/old/home.tar.gz"), Verdict: lifecycle.Verdict(choose("", "", "Verified", "Corrupt", "Absent", "NotConfigured", "StoreUnreachable", "BucketMissing", "NotOurs", "KeptLost")),
 	}
 	in.Workspace.RestoreFrom = choose("", "", "latest", "empty", "archives/x/old/home.tar.gz")
 	in.Observed.Volume.Left = in.Observed.Volume.Foreign && in.Observed.Volume.Marker.Content != "" && in.Observed.Volume.State != "" && yes(2)
@@ -123,6 +123,11 @@ func law(in lifecycle.Input, d lifecycle.Decision) string {
 		return "it takes what is elsewhere for lost (D23)"
 	case elsewhere && acts == lifecycle.ActRemoveFinalizer && in.Workspace.DeletionPolicy != lifecycle.DeleteHome && in.Workspace.HasStore && !in.Workspace.NamespaceTerminating:
 		return "it leaves to the collection what is elsewhere (D23)"
+	case acts == lifecycle.ActRemoveFinalizer && in.Workspace.DeletionPolicy != lifecycle.DeleteHome && in.Workspace.HasStore && !in.Workspace.NamespaceTerminating &&
+		before.ArchiveKey != "" && before.ArchiveKey != in.Workspace.AcceptedLoss && in.Archive.Verdict != lifecycle.Verified && in.Observed.Volume.State == lifecycle.VolumeAbsent:
+		return "it gives up an archive that the deletion is to keep (W99)"
+	case d.Act.Unname && (acts != lifecycle.ActRemoveFinalizer || in.Workspace.DeletionPolicy != lifecycle.DeleteHome):
+		return "it ends what is kept under the name (W101)"
 	case in.Limits.MoversFull && holds && !held && d.Rule != "Overdue": // which corrects the times after the clock was set back
 		return "it takes a mover's slot that is not there (W56)"
 	case before.Operation.JobName == "" && after.Operation.JobName != "" && !holds:
@@ -144,7 +149,7 @@ func searchLaw(in lifecycle.Input, d lifecycle.Decision) string {
 	first, pending := before.Phase == "", before.Phase == lifecycle.Pending
 	hint := first || before.Archive != lifecycle.Archive{} || in.Workspace.ArchiveReady != lifecycle.False
 	starts := after.Operation.Type == lifecycle.Provisioning && before.Operation.Type != lifecycle.Provisioning && in.Workspace.AcceptedLoss == ""
-	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotOurs
+	unknown := found == lifecycle.StoreUnreachable || found == lifecycle.BucketMissing || found == lifecycle.NotOurs || found == lifecycle.KeptLost
 	from := in.Workspace.RestoreFrom
 	named := from != "" && from != lifecycle.FromNothing && (first || in.Workspace.AcceptedLoss == "")
 	excused := first && from == lifecycle.FromNothing && (!old || !in.Workspace.Finalizer) ||

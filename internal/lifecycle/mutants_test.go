@@ -121,6 +121,17 @@ var mutants = []struct {
 	{"W78", "whatever has the right name was chosen", seeing(func(in *lifecycle.Input) {
 		in.Workspace.Adopts = in.Observed.Volume.UID
 	}), false, "AdoptVolume on a stranger's volume"},
+	{"W99", "a deletion gives up what is away", func(in lifecycle.Input) lifecycle.Decision {
+		if in.Status.Operation.Type == lifecycle.Removing {
+			in.Workspace.AcceptedLoss = in.Status.ArchiveKey
+		}
+		return lifecycle.Decide(in)
+	}, false, "lost"},
+	{"W100", "a kept archive that is not complete is none", seeing(func(in *lifecycle.Input) {
+		if in.Newest.Verdict == lifecycle.KeptLost {
+			in.Newest.Verdict = lifecycle.Absent
+		}
+	}), false, "sees|lost"},
 	{"W25", "it acts before it has written", func(in lifecycle.Input) lifecycle.Decision {
 		d, ahead := lifecycle.Decide(in), in
 		ahead.Status, ahead.Observed.Live, ahead.Observed.PodsLive = d.Status, true, true // and believes its cache
@@ -133,11 +144,14 @@ var mutants = []struct {
 }
 
 // sound runs the engine itself.
-func sound(seed uint64, backups bool) string {
+func sound(seed uint64, backups, hides bool) string {
 	h := newHistory(lifecycle.Decide, seeded(seed))
-	h.backups = backups
+	h.backups, h.hides = backups, hides
 	return h.run(150)
 }
+
+// rare are mistakes that few histories show: a search from the first one on takes long.
+var rare = map[string]uint64{"D5": 11000, "W67b": 23000}
 
 // TestSimulatorFindsMutants runs each mutant until it is detected, which takes a few thousand
 // histories at most.
@@ -146,17 +160,14 @@ func TestSimulatorFindsMutants(t *testing.T) {
 		t.Run(m.defect, func(t *testing.T) {
 			t.Parallel()
 			const most = 16000
-			first := uint64(0)
-			if m.defect == "D5" { // rare: a search from the first history on takes long
-				first = 11000
-			}
+			first := rare[m.defect]
 			found := regexp.MustCompile(m.wrong)
-			for seed := first; seed < most; seed++ {
+			for seed := first; seed < first+most; seed++ {
 				h := newHistory(m.engine, seeded(seed))
-				h.overwrite, h.backups = m.overwrite, m.defect == "W78"
+				h.overwrite, h.backups, h.hides = m.overwrite, m.defect == "W78", m.defect == "W99" || m.defect == "W100"
 				if wrong := h.run(150); wrong != "" && found.MatchString(wrong) {
 					t.Logf("history %d: %s", seed, wrong)
-					if wrong := sound(seed, h.backups); wrong != "" {
+					if wrong := sound(seed, h.backups, h.hides); wrong != "" {
 						t.Errorf("but so does the engine itself: %s", wrong)
 					}
 					return

@@ -124,6 +124,8 @@ const (
 	NotConfigured Verdict = "NotConfigured"
 	// NotOurs: the archive was made in another namespace. Only FindArchive returns it.
 	NotOurs Verdict = "NotOurs"
+	// KeptLost: the newest archive that was kept under the name is not complete. Only FindArchive returns it.
+	KeptLost Verdict = "KeptLost"
 	// Elsewhere: another store is recorded, and the archive is not in this one. Only the engine uses it.
 	Elsewhere Verdict = "Elsewhere"
 )
@@ -135,8 +137,10 @@ type ArchiveView struct {
 	Archive Archive
 	// Store is the address of the store, without credentials; empty if unknown.
 	Store string
-	// Kept: it is marked as kept on purpose and is never collected.
+	// Kept: it is marked as kept on purpose and is never collected, and is found by the Workspace's name.
 	Kept bool
+	// Older is the key of the newest complete archive that was kept under the name before one that is KeptLost; empty for none.
+	Older string
 }
 
 // own reports whether the Workspace's own Pod exists, in any state.

@@ -41,7 +41,7 @@ func (h *history) person() {
 			if h.gone = !h.ws.Finalizer; h.saved.ArchiveKey == "" { // a deletion does not search for a key that was removed
 				h.destroyed()
 			}
-			h.excused = h.excused || h.saved.Phase == "" && h.vol == nil // it never had a home
+			h.excused = h.excused || h.gone || h.saved.Phase == "" && h.vol == nil // it never had a home
 		}
 	default:
 		if h.gone {
@@ -170,7 +170,7 @@ func (h *history) help() {
 		h.rv++
 	}
 	h.helpNaming()
-	if h.saved.Phase != lifecycle.Failed {
+	if h.helpDeletion() || h.saved.Phase != lifecycle.Failed || h.cameBack() {
 		return
 	}
 	if h.pod != nil && h.pod.foreign {

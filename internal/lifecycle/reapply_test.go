@@ -12,6 +12,7 @@ import (
 // precede lets a Workspace of the same name have existed and been deleted. Its archive was kept.
 func (h *history) precede() {
 	h.objects[lifecycle.ArchiveKey("w0", "old")] = &object{version: 1, sum: "old", marked: "old", kept: true, at: h.now.Add(-time.Hour)}
+	h.names[lifecycle.ArchiveKey("w0", "old")] = h.now.Add(-time.Hour)
 	if h.pick(2) == 0 {
 		h.objects[lifecycle.ArchiveKey("w0", "older")] = &object{version: 2, sum: "older", marked: "older", at: h.now.Add(-2 * time.Hour)}
 	}
@@ -51,19 +52,29 @@ func (h *history) intact() (keys []string) {
 
 func (w *world) good(o *object) bool { return o.marked != "" && o.marked == o.sum && !o.corrupt }
 
+// unreadable is the version of a home that was kept and cannot be restored: none that a user may see.
+const unreadable = -9
+
 // expect is the version that a new Workspace is to begin with.
 func (h *history) expect() {
 	h.written = 0
-	var at time.Time
-	for _, key := range h.intact() {
-		o := h.objects[place(h.store, key)]
-		byName := o.kept && (h.ws.RestoreFrom == "" || h.ws.RestoreFrom == lifecycle.FromLatest)
-		if byName && o.at.After(at) || h.ws.RestoreFrom == key {
-			h.written, at = o.version, o.at
+	from := h.ws.RestoreFrom
+	if h.vol.left() && from == "" {
+		h.written = max(h.vol.version, 0)
+		return
+	}
+	switch from {
+	case lifecycle.FromNothing:
+		return
+	case "", lifecycle.FromLatest:
+		if from = h.newestName(); from == "" {
+			return
 		}
 	}
-	if h.vol.left() && h.ws.RestoreFrom == "" {
-		h.written = max(h.vol.version, 0)
+	if o := h.objects[place(h.store, from)]; o != nil && h.good(o) {
+		h.written = o.version
+	} else if from != h.ws.RestoreFrom { // it was kept: nothing else takes its place until somebody says so
+		h.written, h.excused = unreadable, true
 	}
 }
 
@@ -73,7 +84,7 @@ func (v *volume) left() bool { return v != nil && v.foreign && v.release && v.ma
 // helpNaming is what a user does about an archive that is to be restored and is not there: without the name, whatever there is.
 func (h *history) helpNaming() {
 	code := h.controllers[0].code
-	if h.saved.Phase != "" && h.saved.Phase != lifecycle.Pending || code != lifecycle.CodeArchiveNotFound || h.ws.RestoreFrom == "" {
+	if h.helpKept(code) || h.saved.Phase != "" && h.saved.Phase != lifecycle.Pending || code != lifecycle.CodeArchiveNotFound || h.ws.RestoreFrom == "" {
 		return
 	}
 	h.logf("restoreFrom %s is given up", h.ws.RestoreFrom)

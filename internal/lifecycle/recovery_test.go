@@ -10,6 +10,9 @@ func (h *history) recover() {
 	h.logf("trouble ends")
 	h.storeUp, h.bucket, h.apiUp, h.zombies, h.debug = true, true, true, nil, 0
 	h.store = cmp.Or(h.saved.Archive.Store, h.store)
+	for _, archive := range h.objects {
+		archive.away = false
+	}
 	h.full, h.refuse, h.moved = false, false, 0
 	if h.pod != nil && h.pod.foreign {
 		h.pod = nil

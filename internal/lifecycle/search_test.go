@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -10,41 +11,31 @@ import (
 
 // find returns the newest archive of the Workspace in the store, or else the one that it is to begin with.
 func (w *world) find() lifecycle.ArchiveView {
+	own := ""
+	for _, where := range slices.Sorted(maps.Keys(w.objects)) {
+		key, object := strings.TrimPrefix(where, "y:"), w.objects[where]
+		if place(w.store, key) == where && strings.HasPrefix(key, "archives/"+w.ws.UID+"/") && object.marked != "" && !w.hidden(key, object) &&
+			(own == "" || object.at.After(w.objects[place(w.store, own)].at)) {
+			own = key
+		}
+	}
 	from := w.ws.RestoreFrom
-	switch found := w.newest(func(key string, _ *object) bool { return strings.HasPrefix(key, "archives/"+w.ws.UID+"/") }); {
-	case found.Verdict != lifecycle.Absent, from == lifecycle.FromNothing:
-		return found
-	case from == "", from == lifecycle.FromLatest:
-		return w.newest(func(_ string, o *object) bool { return o.kept })
-	default:
-		return w.newest(func(key string, _ *object) bool { return key == from })
-	}
-}
-
-// newest returns the newest archive of some in the store, an intact one before a damaged one.
-func (w *world) newest(of func(string, *object) bool) lifecycle.ArchiveView {
-	var found lifecycle.ArchiveView
-	var at time.Time
-	for where, object := range w.objects {
-		key := strings.TrimPrefix(where, "y:")
-		if place(w.store, key) != where || object.marked == "" || !of(key, object) {
-			continue
-		}
-		view := w.verify(key)
-		better := found.Verdict != lifecycle.Verified && view.Verdict == lifecycle.Verified
-		if better || found.Verdict == view.Verdict && object.at.After(at) || found.Key == "" {
-			found, at = view, object.at
-		}
-	}
 	switch {
 	case !w.storeUp:
 		return lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}
 	case !w.bucket:
 		return lifecycle.ArchiveView{Verdict: lifecycle.BucketMissing}
-	case found.Key == "":
+	case own != "":
+		return w.verify(own)
+	case from == lifecycle.FromNothing:
 		return lifecycle.ArchiveView{Verdict: lifecycle.Absent, Store: w.store}
+	case from == "", from == lifecycle.FromLatest:
+		return w.keptView()
 	}
-	return found
+	if view := w.verify(from); view.Verdict == lifecycle.Verified {
+		return view
+	}
+	return lifecycle.ArchiveView{Verdict: lifecycle.Absent, Store: w.store}
 }
 
 // findable reports whether the last written version is in an archive that the status does not name, and the engine
@@ -54,9 +45,9 @@ func (w *world) findable() bool {
 		return false
 	}
 	up, bucket := w.storeUp, w.bucket
-	w.storeUp, w.bucket = true, true
+	w.storeUp, w.bucket, w.back = true, true, true
 	found := w.find()
-	w.storeUp, w.bucket = up, bucket
+	w.storeUp, w.bucket, w.back = up, bucket, false
 	hint := w.saved.Phase == "" || w.saved.Archive != lifecycle.Archive{} || w.ws.ArchiveReady != lifecycle.False
 	return found.Verdict == lifecycle.Verified && found.Archive.Size == int64(w.written) && found.Key != w.ws.AcceptedLoss && (hint || w.ws.AcceptedLoss == "")
 }

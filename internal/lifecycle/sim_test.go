@@ -25,6 +25,7 @@ type history struct {
 	firstSeen   map[string]time.Time
 	sets        bool // the controllers' clock is set now and then
 	backups     bool // of the volume are taken and brought back
+	hides       bool // archives are away for a while
 }
 
 func newHistory(decide engine, pick chooser) *history {
@@ -101,6 +102,9 @@ func (h *history) step() {
 	if h.backups && h.pick(10) == 0 {
 		h.backUp()
 	}
+	if h.hides && h.pick(8) == 0 {
+		h.hide()
+	}
 	h.check("a step")
 }
 
@@ -156,6 +160,11 @@ func (h *history) repoint() {
 				h.objects[place(to, key)] = &twin
 			}
 		}
+		for at, when := range maps.Clone(h.names) {
+			if key := strings.TrimPrefix(at, "y:"); at == place(from, key) {
+				h.names[place(to, key)] = when
+			}
+		}
 	}
 	h.logf("the Secret names the store %s", to)
 	h.destroyed() // a damaged archive was copied over a good one, or the key or the status was removed and nothing leads to the other store
@@ -180,7 +189,7 @@ func TestNothingIsLost(t *testing.T) {
 		seed, steps := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(20, 250).Draw(t, "steps")
 		for range 40 { // with rapid's usual 100 checks, 4000 histories
 			h := newHistory(lifecycle.Decide, seeded(seed))
-			h.sets, h.backups = seed%2 == 0, seed%3 > 0
+			h.sets, h.backups, h.hides = seed%2 == 0, seed%3 > 0, seed%5 < 2
 			if wrong := h.run(steps); wrong != "" {
 				t.Fatalf("seed %d: %s\n%s", seed, wrong, h.transcript())
 			}

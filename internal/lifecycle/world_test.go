@@ -27,11 +27,13 @@ type world struct {
 	jobs []*job
 	// zombies are processes of Jobs that the API server no longer knows.
 	zombies []*job
-	backup  *volume            // of the home, elsewhere
-	debug   int                // Pods of other users on the volume
-	late    bool               // they came when it was about to be deleted
-	objects map[string]*object // by place
-	store   string             // the store that the Secret names: x or y
+	backup  *volume              // of the home, elsewhere
+	debug   int                  // Pods of other users on the volume
+	late    bool                 // they came when it was about to be deleted
+	objects map[string]*object   // by place
+	names   map[string]time.Time // when archives were made known by the name, by place
+	back    bool                 // what is away and known by its name counts as there
+	store   string               // the store that the Secret names: x or y
 	storeUp bool
 	bucket  bool
 	apiUp   bool
@@ -84,13 +86,14 @@ type object struct {
 	volumeUID     string
 	epoch         int64
 	corrupt, kept bool
+	away          bool // for a while, such as while the bucket is restored from a backup
 	at            time.Time
 }
 
 func newWorld() *world {
 	return &world{
 		now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), storeUp: true, bucket: true, apiUp: true,
-		objects: map[string]*object{}, store: "x",
+		objects: map[string]*object{}, names: map[string]time.Time{}, store: "x",
 		ws: lifecycle.Workspace{
 			Name: "home", UID: "w1", Generation: 1, Desired: lifecycle.Running, HasStore: true, DeletionPolicy: lifecycle.DeleteHome,
 			CreatedAt: time.Date(2025, 11, 11, 11, 0, 0, 0, time.UTC), // not new for any clock
@@ -149,12 +152,13 @@ func (w *world) verify(key string) lifecycle.ArchiveView {
 		view.Verdict = lifecycle.StoreUnreachable
 	case !w.bucket:
 		view.Verdict = lifecycle.BucketMissing
-	case object == nil || object.marked == "":
+	case object == nil || object.marked == "" || w.hidden(key, object):
 		view.Verdict = lifecycle.Absent
 	case object.corrupt || object.marked != object.sum:
 		view.Verdict = lifecycle.Corrupt
 	default:
-		view.Verdict, view.Kept = lifecycle.Verified, object.kept
+		_, named := w.names[place(w.store, key)]
+		view.Verdict, view.Kept = lifecycle.Verified, object.kept && named
 		view.Archive = lifecycle.Archive{SHA256: object.sum, Size: int64(object.version), VolumeUID: object.volumeUID, Epoch: object.epoch}
 	}
 	return view
@@ -164,6 +168,9 @@ func (w *world) verify(key string) lifecycle.ArchiveView {
 func (w *world) safe() bool {
 	if v := w.vol; v != nil && v.version == w.written && (v.foreign || v.marker.Content != "" || v.disk == "") { // what was unpacked and not marked is no home
 		return true
+	}
+	if w.gone {
+		return w.leftBehind()
 	}
 	good := func(archive *object) bool {
 		return archive != nil && !archive.corrupt && archive.marked == archive.sum && archive.version == w.written

@@ -43,7 +43,7 @@ func LastUse(ws *v1alpha1.WorkspaceStatus) time.Time {
 }
 
 // OrStarted is the later one of the last use and of the last start by somebody other than a schedule (W96).
-func OrStarted(lastUse time.Time, applied *v1beta1.AppliedState, uid types.UID) time.Time {
+func OrStarted(lastUse time.Time, applied *v1beta1.Applied, uid types.UID) time.Time {
 	if applied != nil && applied.TargetUID == string(uid) && !applied.StartedByOthers.IsZero() && applied.StartedByOthers.After(lastUse) {
 		return applied.StartedByOthers.Time
 	}

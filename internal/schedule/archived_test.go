@@ -21,16 +21,16 @@ func daysAgo(days float64) *metav1.Time {
 
 // W96.
 func TestLastUse(t *testing.T) {
-	by := func(uid string, days float64) *v1beta1.AppliedState {
-		return &v1beta1.AppliedState{TargetUID: uid, StartedByOthers: daysAgo(days)}
+	by := func(uid string, days float64) *v1beta1.Applied {
+		return &v1beta1.Applied{TargetUID: uid, StartedByOthers: daysAgo(days)}
 	}
 	for name, tc := range map[string]struct {
 		status  v1alpha1.WorkspaceStatus
-		applied *v1beta1.AppliedState
+		applied *v1beta1.Applied
 		want    *metav1.Time
 	}{
 		"a new one":                               {},
-		"it never ran":                            {applied: &v1beta1.AppliedState{TargetUID: "w"}},
+		"it never ran":                            {applied: &v1beta1.Applied{TargetUID: "w"}},
 		"activity":                                {status: v1alpha1.WorkspaceStatus{LastActivityTime: daysAgo(9)}, want: daysAgo(9)},
 		"a start by the schedule is no use":       {status: v1alpha1.WorkspaceStatus{LastActivityTime: daysAgo(9), RunningSince: daysAgo(1)}, want: daysAgo(9)},
 		"nor is what follows it":                  {status: v1alpha1.WorkspaceStatus{LastActivityTime: daysAgo(9), StandbySince: daysAgo(1), Archive: &v1alpha1.ArchiveStatus{CompletedAt: daysAgo(1)}}, want: daysAgo(9)},
@@ -58,7 +58,7 @@ func TestKeepArchived(t *testing.T) {
 	}{
 		"by default: a week":                {nil, daysAgo(7), false},
 		"by default: more than a week":      {nil, daysAgo(7.001), true},
-		"other settings leave the default":  {&v1beta1.WorkspaceDrive{Enforce: true}, daysAgo(7.001), true},
+		"other settings leave the default":  {&v1beta1.WorkspaceDrive{StopWhileInUse: true}, daysAgo(7.001), true},
 		"never":                             {after(0), daysAgo(1000), false},
 		"a number of days":                  {after(30), daysAgo(30), false},
 		"more than that":                    {after(30), daysAgo(30.001), true},
@@ -92,7 +92,7 @@ func TestUseOnlyHelps(t *testing.T) {
 			LastActivityTime: at("activity"), RunningSince: at("running"), StandbySince: at("standby"),
 			Archive: &v1alpha1.ArchiveStatus{CompletedAt: at("archived")},
 		}
-		applied := &v1beta1.AppliedState{TargetUID: "w", StartedByOthers: at("started")}
+		applied := &v1beta1.Applied{TargetUID: "w", StartedByOthers: at("started")}
 		lastUse := func() time.Time { return schedule.OrStarted(schedule.LastUse(&status), applied, "w") }
 		kept := func() bool { return schedule.KeepArchived(how, lastUse(), monday) != "" }
 		before := kept()

@@ -60,7 +60,7 @@ func forgeries() map[string]string {
 		"a percentage of nothing":      strings.Replace(base, `"defaultReplicas":1`, `"defaultReplicas":"50%"`, 1),
 		"a negative baseline":          strings.Replace(base, `{"targetRef"`, `{"baselineReplicas":-3,"targetRef"`, 1),
 		"a baseline that is too large": strings.Replace(base, `{"targetRef"`, `{"baselineReplicas":2000000,"targetRef"`, 1),
-		"a Workspace's field":          strings.Replace(base, `{"targetRef"`, `{"workspace":{"enforce":true},"targetRef"`, 1),
+		"a Workspace's field":          strings.Replace(base, `{"targetRef"`, `{"workspace":{"keepArchived":true},"targetRef"`, 1),
 		"thirty metrics":               strings.Replace(base, windows, `"windows":[`+strings.Join(thirty, ",")+`]`, 1),
 		"a name twice":                 strings.Replace(base, windows, `"windows":[{"days":["Mon"],"start":"09:00","end":"17:00","replicas":5,"name":"a"},{"days":["Tue"],"start":"09:00","end":"17:00","replicas":5,"name":"a"}]`, 1),
 	}

@@ -144,7 +144,7 @@ func TestEditsAreJudgedAsV1beta1(t *testing.T) {
 	ns := newNamespace(t)
 	object := parse(t, rich)
 	spec(object)["targetRef"] = map[string]any{"apiVersion": "kyklos.io/v1alpha1", "kind": "Workspace", "name": "dev"}
-	spec(object)["workspace"] = map[string]any{"enforce": true}
+	spec(object)["workspace"] = map[string]any{"keepArchived": true}
 	delete(window(object, 2), "metric")
 	_, err := in("v1beta1", ns).Create(t.Context(), object, metav1.CreateOptions{})
 	harness.Must(t, err)

@@ -160,8 +160,8 @@ func (s *scenario) probe(version string) string {
 		"metadata": map[string]any{"namespace": s.Namespace, "name": "probe"},
 		"spec": map[string]any{
 			"targetRef": map[string]any{"kind": "Deployment", "name": "probe"},
-			"timezone":  "UTC",
-			"windows":   []any{map[string]any{"days": []any{"Mon"}, "start": "09:00", "end": "17:00", "replicas": int64(3)}},
+			"timezone":  "UTC", "defaultReplicas": int64(0),
+			"windows": []any{map[string]any{"days": []any{"Mon"}, "start": "09:00", "end": "17:00", "replicas": int64(3)}},
 		},
 	}}
 	if err := s.Client.Create(s.Context(), probe); err != nil {

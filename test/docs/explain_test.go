@@ -128,6 +128,7 @@ spec:
   targetRef: {apiVersion: v1, kind: ReplicationController, name: away}
   timezone: UTC
   windows: [{days: [Mon], start: "09:00", end: "17:00", replicas: 1}]
+  defaultReplicas: 0
 `
 
 // explainOne runs kyklos explain for one schedule.

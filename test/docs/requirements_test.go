@@ -20,10 +20,10 @@ const requirements = "docs/requirements.md"
 
 // How rules are listed and cited. A flag such as -A1, or a part of a path or a longer word, is not a citation.
 var (
-	listedRule = regexp.MustCompile(`(?m)^- \*\*([TRBAWD][1-9][0-9]?|[W]1[0-9]{2})\*\* .+ \*Source: .+\*$`)
+	listedRule = regexp.MustCompile(`(?m)^- \*\*([TRBAWD][1-9][0-9]?|W[1][0-9][0-9])\*\* .+ \*Source: .+\*$`)
 	listItem   = regexp.MustCompile(`(?m)^- .*$`)
 	citedRange = regexp.MustCompile(`\b([TRBAWD])([1-9][0-9]?)-([TRBAWD])([1-9][0-9]?)\b`)
-	citedRule  = regexp.MustCompile(`(?:^|[^-\w./+=#$%])([TRBAWD][1-9][0-9]?|[W]1[0-9]{2})\b`)
+	citedRule  = regexp.MustCompile(`(?:^|[^-\w./+=#$%])([TRBAWD][1-9][0-9]?|W[1][0-9][0-9])\b`)
 )
 
 // outsidePage is how pages were once cited that are not in this repository. It is put together here so

@@ -45,6 +45,7 @@ func saysV1alpha1(t *testing.T, document string) bool {
 			TargetRef                         struct{ APIVersion, Kind string }
 			BaselineReplicas, DefaultReplicas any
 			Workspace, DeletionPolicy         any
+			DriftPolicy                       any
 			Windows                           []map[string]any
 		}
 	}
@@ -60,6 +61,9 @@ func saysV1alpha1(t *testing.T, document string) bool {
 		if window["name"] != nil || window["timezone"] != nil || window["metric"] != nil || percentage(window["replicas"]) {
 			return false
 		}
+	}
+	if spec.DriftPolicy != nil || spec.Windows != nil && spec.DefaultReplicas == nil { // which v1alpha1 does not require
+		return false
 	}
 	ofApps := strings.HasPrefix(cmp.Or(spec.TargetRef.APIVersion, "apps/v1"), "apps/")
 	return spec.BaselineReplicas == nil && spec.Workspace == nil && spec.DeletionPolicy == nil && !percentage(spec.DefaultReplicas) && (ofApps || spec.TargetRef.Kind == "Deployment")

@@ -22,7 +22,7 @@ func TestWritesInV1alpha1(t *testing.T) {
 	named := strings.Replace(stored, `"replicas":5`, `"replicas":5,"name":"day","timezone":"Asia/Kolkata"`, 1)
 	rich := strings.Replace(strings.Replace(named, `"replicas":5`, `"replicas":"50%"`, 1), `"pause":false`, `"pause":false,"baselineReplicas":10`, 1)
 	workspace := strings.Replace(strings.Replace(stored, `"apiVersion":"apps/v1","kind":"Deployment"`, `"apiVersion":"kyklos.io/v1alpha1","kind":"Workspace"`, 1),
-		`"pause":false`, `"pause":false,"workspace":{"enforce":true,"keepArchived":false}`, 1)
+		`"pause":false`, `"pause":false,"driftPolicy":"Enforce","workspace":{"keepArchived":true}`, 1)
 	const (
 		annotation = `"kyklos.io/v1beta1-spec"`
 		end        = "; leave the annotation as it is, or use kyklos.io/v1beta1"

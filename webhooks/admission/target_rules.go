@@ -37,9 +37,10 @@ func (all *Findings) checkTarget(obj, old *v1beta1.TimeWindowScaler, path *field
 		all.warn(TargetControlled, path.Child("name"), "%s is controlled by %s %s, which may overwrite what Kyklos sets: if that can be scaled, make it the target instead",
 			target, controller.Kind, quote(controller.Name))
 	}
-	if names := slices.Sorted(slices.Values(facts.Autoscalers)); len(names) > 0 {
+	names := slices.Sorted(slices.Values(facts.Autoscalers))
+	if len(names) > 0 && schedule.DriftPolicy(&obj.Spec) == v1beta1.DriftEnforce {
 		all.warnOf(Other{autoscaler, names[0]}, TargetAutoscaled, path.Child("name"),
-			"HorizontalPodAutoscaler %s also scales %s: each overwrites what the other sets; keep only one of them", quote(names[0]), target)
+			"HorizontalPodAutoscaler %s also scales %s: each overwrites what the other sets; %s", quote(names[0]), target, schedule.HowToShare(&obj.Spec))
 	}
 }
 

@@ -31,6 +31,7 @@ spec:
     start: "09:00"
     end: "17:00"
     replicas: 3
+  defaultReplicas: 0
 `
 
 func newServer(t *testing.T) *apiserver.Server {

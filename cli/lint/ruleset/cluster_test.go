@@ -75,7 +75,7 @@ func TestWithCluster(t *testing.T) {
 			there: []string{web, autoscalerOf("cpu", "web")},
 			files: []string{scaler("office", "web")},
 			want: []string{
-				`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" also scales Deployment "web": each overwrites what the other sets; keep only one of them`,
+				`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" also scales Deployment "web": each overwrites what the other sets; keep only one of them, or let them take turns with driftPolicy: UntilBoundary`,
 			},
 		},
 		"a target that another object controls": {

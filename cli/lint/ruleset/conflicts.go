@@ -12,6 +12,7 @@ import (
 
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/cli/lint"
+	"kyklos.io/kyklos/internal/schedule"
 	"kyklos.io/kyklos/internal/targetkind"
 )
 
@@ -28,6 +29,9 @@ func (r *run) checkConflicts(ctx context.Context, m *member) {
 // checkScaledObjects warns about KEDA ScaledObjects of the same target. The HorizontalPodAutoscaler that KEDA
 // creates for one is reported as such where it is known.
 func (r *run) checkScaledObjects(ctx context.Context, m *member) {
+	if schedule.DriftPolicy(&m.scaler.Spec) != v1beta1.DriftEnforce {
+		return
+	}
 	ref := m.scaler.Spec.TargetRef
 	for _, other := range r.inventory.scaledObjectsIn(ctx, m.at.Namespace) {
 		if other.target != targetkind.Of(ref).GroupKind() || other.of != ref.Name {
@@ -35,8 +39,8 @@ func (r *run) checkScaledObjects(ctx context.Context, m *member) {
 		}
 		at := identity{scaledObject, types.NamespacedName{Namespace: m.at.Namespace, Name: other.name}}
 		m.add(lint.Warning, lint.TargetAutoscaled, "spec.targetRef.name", fmt.Sprintf(
-			"ScaledObject %q also scales %s %q: KEDA and Kyklos overwrite what the other sets; keep only one of them%s",
-			other.name, ref.Kind, ref.Name, r.inventory.place(m, at)))
+			"ScaledObject %q also scales %s %q: KEDA and Kyklos overwrite what the other sets; %s%s",
+			other.name, ref.Kind, ref.Name, schedule.HowToShare(&m.scaler.Spec), r.inventory.place(m, at)))
 	}
 }
 

@@ -127,12 +127,12 @@ func TestSetsOfManifests(t *testing.T) {
 		"an autoscaler of the target, after it": {
 			files: []string{scaler("office", "web"), autoscalerOf("cpu", "web"), autoscalerOf("other", "api")},
 			want: []string{`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: HorizontalPodAutoscaler "cpu" also scales Deployment "web": ` +
-				`each overwrites what the other sets; keep only one of them (b.yaml:3)`},
+				`each overwrites what the other sets; keep only one of them, or let them take turns with driftPolicy: UntilBoundary (b.yaml:3)`},
 		},
 		"a ScaledObject of the target, by its defaults": {
 			files: []string{scaler("office", "web"), "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {namespace: shop, name: queue}\nspec: {scaleTargetRef: {name: web}}\n"},
 			want: []string{`a.yaml:9:11 warning target-autoscaled spec.targetRef.name: ScaledObject "queue" also scales Deployment "web": ` +
-				`KEDA and Kyklos overwrite what the other sets; keep only one of them (b.yaml:3)`},
+				`KEDA and Kyklos overwrite what the other sets; keep only one of them, or let them take turns with driftPolicy: UntilBoundary (b.yaml:3)`},
 		},
 		"a ScaledObject of another kind of target": {
 			files: []string{scaler("office", "web"), "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {namespace: shop, name: queue}\nspec: {scaleTargetRef: {kind: StatefulSet, name: web}}\n"},

@@ -22,6 +22,7 @@ spec:
     start: "09:00"
     end: "17:00"
     replicas: 10
+  defaultReplicas: 0
 `
 
 // What the API server says in words of Go, or not at all, is said so that one knows what to write.

@@ -85,12 +85,15 @@ func TestSettings(t *testing.T) {
 		"holidays that are ignored":         {nothing, holidays(v1beta1.HolidayIgnore, "days"), nil},
 		"holidays": {holidays(v1beta1.HolidayClosed, "days"), holidays(v1beta1.HolidayOpen, "more"),
 			[]diff.Setting{{Field: "holidays", Before: "treat-as-closed, ConfigMap days", After: "treat-as-open, ConfigMap more"}}},
+		"the drift policy": {nothing, func(s *v1beta1.TimeWindowScalerSpec) { s.DriftPolicy = v1beta1.DriftUntilBoundary },
+			[]diff.Setting{{Field: "driftPolicy", Before: "Enforce", After: "UntilBoundary"}}},
+		"the drift policy that is the default": {nothing, func(s *v1beta1.TimeWindowScalerSpec) { s.DriftPolicy = v1beta1.DriftEnforce }, nil},
 		"a Workspace's rules": {nothing, func(s *v1beta1.TimeWindowScalerSpec) { s.Workspace = &v1beta1.WorkspaceDrive{KeepArchived: true} },
-			[]diff.Setting{{Field: "workspace", Before: "none", After: "enforce false, keepArchived true, keepArchivedAfterDays 7, stopWhileInUse false"}}},
+			[]diff.Setting{{Field: "workspace", Before: "none", After: "keepArchived true, keepArchivedAfterDays 7, stopWhileInUse false"}}},
 		"the days after which a Workspace stays archived": {nothing, func(s *v1beta1.TimeWindowScalerSpec) {
 			s.Workspace = &v1beta1.WorkspaceDrive{KeepArchivedAfterDays: ptr.To[int32](30)}
 		},
-			[]diff.Setting{{Field: "workspace", Before: "none", After: "enforce false, keepArchived false, keepArchivedAfterDays 30, stopWhileInUse false"}}},
+			[]diff.Setting{{Field: "workspace", Before: "none", After: "keepArchived false, keepArchivedAfterDays 30, stopWhileInUse false"}}},
 		"a lowest of 1 that is written out": {metric(func(*v1beta1.WindowMetric) {}), metric(func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](1) }), nil},
 		"another lowest": {metric(func(*v1beta1.WindowMetric) {}), metric(func(m *v1beta1.WindowMetric) { m.MinReplicas = ptr.To[int32](2) }),
 			[]diff.Setting{{Field: "metric of window office", Before: "queue, AverageValue 30, 1 to 9 replicas", After: "queue, AverageValue 30, 2 to 9 replicas"}}},

@@ -36,13 +36,14 @@ func settings(before, after *v1beta1.TimeWindowScalerSpec) (differ []Setting) {
 	compare("deletionPolicy", func(s *v1beta1.TimeWindowScalerSpec) string {
 		return string(cmp.Or(s.DeletionPolicy, v1beta1.DeletionRetain))
 	})
+	compare("driftPolicy", func(s *v1beta1.TimeWindowScalerSpec) string { return string(schedule.DriftPolicy(s)) })
 	compare("holidays", holidayRule)
 	compare("workspace", func(s *v1beta1.TimeWindowScalerSpec) string {
 		if s.Workspace == nil {
 			return "none"
 		}
-		return fmt.Sprintf("enforce %t, keepArchived %t, keepArchivedAfterDays %d, stopWhileInUse %t",
-			s.Workspace.Enforce, s.Workspace.KeepArchived, schedule.ArchivedDays(s.Workspace), s.Workspace.StopWhileInUse)
+		return fmt.Sprintf("keepArchived %t, keepArchivedAfterDays %d, stopWhileInUse %t",
+			s.Workspace.KeepArchived, schedule.ArchivedDays(s.Workspace), s.Workspace.StopWhileInUse)
 	})
 	return append(differ, metrics(before, after)...)
 }

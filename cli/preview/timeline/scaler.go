@@ -156,6 +156,12 @@ func (s *Scaler) Notes(zone *time.Location) (notes []string) {
 	case s.IsDaemonSet():
 		add("A DaemonSet is suspended at 0, and runs on its nodes at any other count. The replica-hours are those of the schedule, not of its pods.")
 	}
+	switch policy := schedule.DriftPolicy(s.Spec); {
+	case policy == v1beta1.DriftUntilBoundary && !s.IsWorkspace():
+		add("What others set between two of these changes stays until the next one (spec.driftPolicy).")
+	case policy == v1beta1.DriftEnforce && s.IsWorkspace():
+		add("A state that others set is set back at once (spec.driftPolicy).")
+	}
 	if unknown := s.UnknownHolidays(); unknown != "" {
 		add("%s", unknown)
 	}

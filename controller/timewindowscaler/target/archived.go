@@ -3,8 +3,6 @@ package target
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"kyklos.io/kyklos/apis/v1alpha1"
 	"kyklos.io/kyklos/apis/v1beta1"
 	"kyklos.io/kyklos/internal/lifecycle"
@@ -41,7 +39,7 @@ func startedByOthers(ws *v1alpha1.Workspace) (at time.Time) {
 
 // noteStart notes a start by somebody else (W96). One in the future is of another clock, and counts as of now, once for each request
 // of the schedule: otherwise each pass would write the status.
-func noteStart(applied *v1beta1.AppliedState, found *Workspace, now time.Time) {
+func noteStart(applied *v1beta1.Applied, found *Workspace, now time.Time) {
 	if applied == nil || applied.TargetUID != string(found.UID) || found.StartedByOthers.IsZero() {
 		return
 	}
@@ -57,15 +55,12 @@ func noteStart(applied *v1beta1.AppliedState, found *Workspace, now time.Time) {
 	}
 }
 
-// appliedState is the next status.applied. Of the one before it keeps when somebody else started the same Workspace.
-func appliedState(applied lifecycle.Applied, now time.Time, uid types.UID, before *v1beta1.AppliedState) *v1beta1.AppliedState {
-	next := &v1beta1.AppliedState{State: string(applied.State), At: wholeSeconds(now), TargetUID: string(uid)}
-	if since, err := time.Parse(time.RFC3339, applied.Edge); err == nil {
-		at := wholeSeconds(since)
-		next.Edge = &at
-	}
-	if before != nil && before.TargetUID == next.TargetUID {
-		next.StartedByOthers = before.StartedByOthers.DeepCopy()
+// appliedState is the next status.applied. Of the last one it keeps when somebody else started the Workspace.
+func appliedState(in Input, applied lifecycle.Applied, last *v1beta1.Applied) *v1beta1.Applied {
+	next := askedNow(in, applied.Edge)
+	next.State = string(applied.State)
+	if last != nil {
+		next.StartedByOthers = last.StartedByOthers.DeepCopy()
 	}
 	return next
 }

@@ -55,6 +55,10 @@ func (d *DaemonSet) Describe(want Desired) Description {
 	}
 	desired.Reached, desired.Pending = "is "+desired.Desired+" as desired", "is not "+desired.Desired+" yet"
 	desired.Replacing = "is set to be " + desired.Desired + " as desired, and its own controller is replacing pods"
+	desired.Stays = "keeps running"
+	if d.suspended {
+		desired.Stays = "stays suspended"
+	}
 	desired.Current = d.state()
 	desired.Now = "is " + desired.Current
 	return desired

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // Input is what a kind decides by.
@@ -38,17 +39,18 @@ type Decision struct {
 	Left bool
 	// WaitsForIdle: a Workspace is stopped as soon as nobody uses it. Stops: the write stops one, unless there is a heartbeat.
 	WaitsForIdle, Stops bool
-	// Edge is the boundary that decides about a Workspace, empty if it is not known.
+	// Edge is the boundary that decides, empty if it is not known or does not matter.
 	Edge string
 	// Archived is why a Workspace that is left stays archived although a window asks for it; "" if it does not. ArchivedNow:
 	// this was decided now.
 	Archived    string
 	ArchivedNow bool
 	// Applied is the next status.applied, once the decision is carried out.
-	Applied *v1beta1.AppliedState
+	Applied *v1beta1.Applied
 }
 
-// heldToCount is embedded by kinds with a replica count, to which the target is held all the time.
+// heldToCount is embedded by kinds with a replica count, to which the target is held all the time unless its drift policy
+// says otherwise.
 type heldToCount struct{}
 
 func (heldToCount) Limit(replicas int32) int32 { return replicas }
@@ -56,6 +58,9 @@ func (heldToCount) Limit(replicas int32) int32 { return replicas }
 func (heldToCount) Warning(*v1beta1.TimeWindowScalerSpec) string { return "" }
 
 func (heldToCount) Decide(in Input) Decision {
+	if schedule.DriftPolicy(&in.Scaler.Spec) == v1beta1.DriftUntilBoundary {
+		return decideOnce(in)
+	}
 	if in.Target == nil || in.Target.AsksFor(in.Desired) {
 		return Decision{Held: true}
 	}

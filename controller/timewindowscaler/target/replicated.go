@@ -45,6 +45,7 @@ func (r *Replicated) Describe(want Desired) Description {
 		Reached:   fmt.Sprintf("has the desired %d replicas", want.Replicas),
 		Pending:   fmt.Sprintf("does not have the desired %d replicas yet", want.Replicas),
 		Replacing: fmt.Sprintf("is set to the desired %d replicas, and its own controller is replacing pods", want.Replicas),
+		Stays:     fmt.Sprintf("stays at %d replicas", r.Spec),
 		Now:       fmt.Sprintf("has %d replicas", r.Observed),
 		Changing:  fmt.Sprintf("Scaling the target to %d replicas", want.Replicas),
 		Changed:   fmt.Sprintf("scaled %s from %d to %d replicas", direction, r.Spec, want.Replicas),

@@ -98,6 +98,8 @@ type Description struct {
 	// Replacing follows "Target" once it has arrived and its own controller changes its pods, as in a rollout.
 	// It is "" for kinds that then are not as desired.
 	Replacing string
+	// Stays follows "Target" that others changed: "stays at 5 replicas".
+	Stays string
 	// Now follows "Target" and precedes "but desired is": "has 5 replicas".
 	Now string
 	// Changing starts a sentence: "Scaling the target to 10 replicas".

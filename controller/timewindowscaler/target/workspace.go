@@ -72,6 +72,7 @@ func (w *Workspace) Describe(want Desired) Description {
 	return Description{
 		Reached:  fmt.Sprintf("is %s as desired", state),
 		Pending:  fmt.Sprintf("is not %s yet, see its own conditions", state),
+		Stays:    fmt.Sprintf("stays in %s", w.State),
 		Now:      fmt.Sprintf("is set to %s", w.State),
 		Changing: fmt.Sprintf("Setting the target to %s", state),
 		Changed:  fmt.Sprintf("Workspace set from %s to %s", w.State, state),
@@ -133,22 +134,19 @@ func (workspaces) Fetched(_ *metav1.PartialObjectMetadata, object *unstructured.
 func (workspaces) Limit(replicas int32) int32 { return min(replicas, 1) }
 
 func (workspaces) Decide(in Input) Decision {
-	stored := in.Scaler.Status.Applied
-	d := Decision{Applied: stored.DeepCopy()}
+	d := Decision{Applied: in.Scaler.Status.Applied.DeepCopy()}
 	if in.Target == nil {
 		return d
 	}
-	found := in.Target.(*Workspace)
+	found, last := in.Target.(*Workspace), lastAsked(in)
 	edge := lifecycle.EdgeInput{Replicas: in.Desired.Replicas, Desired: found.State, InUse: found.InUse || in.Now.Before(in.UsedUntil)}
-	if stored != nil && stored.TargetUID == string(found.UID) {
-		edge.Applied = lifecycle.Applied{State: lifecycle.State(stored.State)}
-		if stored.Edge != nil {
-			edge.Applied.Edge = edgeName(stored.Edge.Time)
-		}
+	if last != nil {
+		edge.Applied = lifecycle.Applied{State: lifecycle.State(last.State), Edge: edgeOf(last)}
 	}
-	edge.Edge = currentEdge(in, edge.Applied)
+	edge.Edge = currentEdge(in, edge.Applied.Edge, edge.Applied.State == stateOf(in.Desired))
+	edge.Enforce = schedule.DriftPolicy(&in.Scaler.Spec) == v1beta1.DriftEnforce
 	if how := in.Scaler.Spec.Workspace; how != nil {
-		edge.Enforce, edge.StopWhileInUse = how.Enforce, how.StopWhileInUse
+		edge.StopWhileInUse = how.StopWhileInUse
 	}
 	kept := staysArchived(in, found)
 	edge.KeepArchived = kept != ""
@@ -162,32 +160,12 @@ func (workspaces) Decide(in Input) Decision {
 		d.Write, d.Drift = decided.Write, decided.Write && decided.Applied == edge.Applied
 		if decided.Applied != edge.Applied { // which a stop that waits is not yet
 			d.Stops = decided.Write && found.State == lifecycle.Running && !edge.StopWhileInUse
-			d.Applied, d.ArchivedNow = appliedState(decided.Applied, in.Now, found.UID, stored), d.Archived != ""
+			d.Applied, d.ArchivedNow = appliedState(in, decided.Applied, last), d.Archived != ""
 		}
 	}
 	noteStart(d.Applied, found, in.Now)
 	return d
 }
-
-// currentEdge names the window occurrence, or the time between windows, that counts now: during a grace
-// period the one before. Where nothing began for a month, it is still the one applied, unless that was
-// another state.
-func currentEdge(in Input, applied lifecycle.Applied) string {
-	if in.InGrace {
-		return applied.Edge
-	}
-	if since := in.Since(); !since.IsZero() {
-		return edgeName(since)
-	}
-	if applied.State == stateOf(in.Desired) {
-		return applied.Edge
-	}
-	return ""
-}
-
-func edgeName(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-func wholeSeconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
 
 func (workspaces) GraceMessages(_, _ Desired) (before, instead string) {
 	return "the Workspace is stopped", "the Workspace is not stopped"

@@ -50,7 +50,7 @@ func (f Facts) detail() string {
 	if detail = strings.TrimSpace(detail); detail == "" {
 		return ""
 	}
-	return "Cause: " + strings.TrimRight(tail(detail, maxDetail), ".") + "."
+	return "Cause: " + strings.TrimRight(tail(detail), ".") + "."
 }
 
 // next is what happens after a failure.
@@ -109,7 +109,7 @@ func (f Facts) context(v fields) map[string]string {
 		context["archive_key"] = v.Key
 	}
 	if f.Detail.Text != "" {
-		context[detailKeys[failure.Reason]] = tail(f.Detail.Text, maxDetail)
+		context[detailKeys[failure.Reason]] = tail(f.Detail.Text)
 	}
 	maps.DeleteFunc(context, func(_, value string) bool { return value == "" })
 	return context
@@ -157,7 +157,7 @@ func join(sentences ...string) string {
 	return strings.Join(some, " ")
 }
 
-// head and tail shorten a text to a number of bytes, at a character boundary.
+// head and tail shorten a text, to a number of bytes and to that of a detail, at a character boundary.
 func head(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
@@ -165,11 +165,11 @@ func head(text string, bytes int) string {
 	return strings.ToValidUTF8(text[:bytes-len("...")], "") + "..."
 }
 
-func tail(text string, bytes int) string {
-	if len(text) <= bytes {
+func tail(text string) string {
+	if len(text) <= maxDetail {
 		return strings.ToValidUTF8(text, "")
 	}
-	text = text[len(text)-bytes:]
+	text = text[len(text)-maxDetail:]
 	for len(text) > 0 && !utf8.RuneStart(text[0]) {
 		text = text[1:]
 	}

@@ -25,8 +25,10 @@ type Facts struct {
 	// Running are the running workspaces of the same owner in the namespace, in any order.
 	Running []string
 	Detail  Detail
-	// Cause is why the Secret of the store describes none, if it was asked for an archive in this pass.
+	// Cause is why the store did not answer, if it was asked in this pass and that is no failure of an attempt, whose Detail says it.
 	Cause string
+	// Newest is the answer to a search in the store in this pass.
+	Newest lifecycle.ArchiveView
 	// Store is the address that the Secret of the store led to in this pass, if it was checked.
 	Store string
 	// Outdated: the Pod was created from an earlier spec.
@@ -88,10 +90,12 @@ func (f Facts) Conditions(now time.Time) []metav1.Condition {
 		if each.condition.Reason == "" { // which a condition must not have
 			each.condition.Reason = lifecycle.CodeWorking
 		}
-		meta.SetStatusCondition(&conditions, metav1.Condition{
+		next := metav1.Condition{
 			Type: each.kind, Status: metav1.ConditionStatus(each.condition.Status), Reason: string(each.condition.Reason), Message: each.message,
 			ObservedGeneration: f.Workspace.Generation, LastTransitionTime: *statusconv.Time(now),
-		})
+		}
+		next.Message = f.steady(next)
+		meta.SetStatusCondition(&conditions, next)
 	}
 	return conditions
 }
@@ -100,7 +104,7 @@ func (f Facts) Conditions(now time.Time) []metav1.Condition {
 func (f Facts) summary(code lifecycle.Code, v fields) string {
 	failure := f.Decision.Status.Error
 	status := f.Decision.Status
-	switch failed := code == failure.Code && (status.Phase == lifecycle.Failed || status.Operation.Failing() && status.Operation.Type == failure.Operation); {
+	switch failed := code == failure.Code && (status.Phase == lifecycle.Failed || f.held() || status.Operation.Failing() && status.Operation.Type == failure.Operation); {
 	case failed && failure == (lifecycle.Failure{}): // somebody else wrote the status
 		return join(fill(f.textOf(code).now, v), fill(f.next(), v))
 	case failed || f.failedNow():

@@ -42,6 +42,10 @@ type fields struct {
 	RestoreFrom, From, RestoredFrom, Cause string
 	Searching, Left                        bool
 	LeftOut                                string
+	// KeptKey is the newest archive that was kept under the name, and OlderKey the newest complete one before it. Held: a deletion waits
+	// for its archive. VolumeKept: it leaves the volume behind.
+	KeptKey, OlderKey string
+	Held, VolumeKept  bool
 
 	// The operation and its failure. DeletionEffect follows the name of a deletion. Lost is what can be accepted as lost.
 	Doing, DeletionEffect, Slow, Advice, Lost, RetryAt, StartAt string
@@ -69,7 +73,8 @@ func (f Facts) fields() fields {
 		ArchiveVolume: status.Archive.VolumeUID, ArchivedAt: timestamp(status.Archive.CompletedAt), Store: f.store(),
 		LeftOut:       status.Archive.LeftOut,
 		ArchiveFolder: path.Dir(path.Dir(status.ArchiveKey)), RestoreFrom: ws.Spec.RestoreFrom, From: cmp.Or(ws.Spec.RestoreFrom, lifecycle.FromLatest), RestoredFrom: status.Volume.RestoredFrom,
-		Searching: status.Phase == "", Left: f.Observed.Volume.Left, Cause: f.Cause,
+		Searching: status.Phase == "", Left: f.Observed.Volume.Left, Cause: strings.TrimRight(tail(f.Cause), "."),
+		KeptKey: f.Newest.Key, OlderKey: f.Newest.Older, Held: f.held(), VolumeKept: ws.Spec.DeletionPolicy == v1alpha1.DeletionRetain && status.Volume.UID != "",
 		ArchiveIsHome: status.Error.Reason == lifecycle.DataLost && status.ArchiveKey != "",
 
 		DeletionEffect: f.deletionEffect(), Lost: f.lost(), RetryAt: timestamp(status.Operation.NextRetryAt), StartAt: timestamp(status.NextStartAt),

@@ -71,8 +71,9 @@ const busy = "Another Pod uses the volume; to see which: `kubectl describe pvc -
 // advice is what the user can do about a failed mover. The default is its log.
 var advice = map[mover.Code]string{
 	mover.HomeChanged: busy, mover.VolumeBusy: busy,
-	mover.DiskFull:        "Increase spec.storage.size: the home is then restored to a larger volume.",
-	mover.HomeTooLarge:    "Increase spec.storage.size; the storage class must allow it. Files that share or compress their blocks need more space when they are restored.",
-	mover.IdentityMissing: "Add the identity, which is the secret key of one of the recipients, to the key ageIdentity of Secret {{.Secret}}: one a line. Nothing is lost.",
-	mover.HomeExists:      "The volume holds a home that is not from the archive; inspect it before you delete anything.",
+	mover.DiskFull:     "Increase spec.storage.size: the home is then restored to a larger volume.",
+	mover.HomeTooLarge: "Increase spec.storage.size; the storage class must allow it. Files that share or compress their blocks need more space when they are restored.",
+	mover.IdentityMissing: "Add the identity, which is the secret key of one of the recipients, to the key ageIdentity of Secret {{.Secret}}: one a line. Nothing is lost." +
+		"{{if .Archived}} If no identity can be found any more, nobody can open this archive: to begin with an empty home, delete the workspace and apply it again with spec.restoreFrom: empty.{{end}}",
+	mover.HomeExists: "The volume holds a home that is not from the archive; inspect it before you delete anything.",
 }

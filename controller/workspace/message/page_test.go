@@ -69,6 +69,6 @@ func example(code lifecycle.Code) string {
 			break
 		}
 	}
-	return strings.NewReplacer(workspaceUID, "UID", volumeUID, "VOLUME-UID", operationID, "OPERATION", archiveOperation, "OPERATION", "|", `\|`).
+	return strings.NewReplacer(workspaceUID, "UID", volumeUID, "VOLUME-UID", operationID, "OPERATION", archiveOperation, "OPERATION", olderOperation, "OLDER", "|", `\|`).
 		Replace(s.facts().Status(eight).Conditions[0].Message)
 }

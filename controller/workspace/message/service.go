@@ -54,7 +54,7 @@ func (f Facts) serviceText() string {
 		return fmt.Sprintf("Service %[1]s exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own. "+
 			"If it is not needed, delete it: `kubectl delete service -n %[2]s %[1]s`.", name, ws.Namespace)
 	}
-	return join(fmt.Sprintf("Service %s was rejected by the API server.", name), "Cause: "+strings.TrimRight(tail(f.Service.Cause, maxDetail), ".")+".",
+	return join(fmt.Sprintf("Service %s was rejected by the API server.", name), "Cause: "+strings.TrimRight(tail(f.Service.Cause), ".")+".",
 		fmt.Sprintf("Correct the quotas and policies of namespace %s. Kyklos retries once a minute.", ws.Namespace))
 }
 

@@ -29,6 +29,10 @@ func deleted(policy v1alpha1.DeletionPolicy) func(*v1alpha1.Workspace) {
 	}
 }
 
+func lostInDeletion(s *lifecycle.Status) {
+	s.Error = lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Removing, Code: lifecycle.CodeArchiveLost, OccurredAt: eight}
+}
+
 // situations are decisions in the order of a life.
 func situations() []situation {
 	none := lifecycle.None
@@ -40,7 +44,9 @@ func situations() []situation {
 	dying.State = lifecycle.VolumeTerminating
 	return append([]situation{
 		{name: "new", before: empty, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Provisioning)},
-		{name: "new, and the store is away", before: lifecycle.Status{}, code: lifecycle.CodeStoreUnreachable},
+		{name: "new, and the store is away", before: lifecycle.Status{}, code: lifecycle.CodeStoreUnreachable,
+			cause: "archives/named/team/ann/: the store refuses access: AccessDenied: Access Denied"},
+		{name: "the newest kept archive is lost", before: lifecycle.Status{}, code: lifecycle.CodeKeptArchiveLost},
 		{name: "the storage class waits", before: provisioning, code: lifecycle.CodeVolumePending},
 		{name: "the volume is there", before: provisioning, code: lifecycle.CodeFinished, after: finish(lifecycle.Standby)},
 		{name: "starting", before: standby, code: lifecycle.CodeClaimed, after: startedOperation(lifecycle.Starting)},
@@ -143,10 +149,14 @@ func troubles(home lifecycle.VolumeView) []situation {
 		{name: "the folder is lost", before: archiving, code: lifecycle.CodeVolumeLost, after: stalled(lifecycle.DataLost, lifecycle.CodeVolumeLost), seen: seen},
 		{name: "the archive is lost", before: restoring, code: lifecycle.CodeArchiveLost, after: stalled(lifecycle.DataLost, lifecycle.CodeArchiveLost)},
 		{name: "the archive is corrupt", before: restoring, code: lifecycle.CodeArchiveCorrupt, after: stalled(lifecycle.DataLost, lifecycle.CodeArchiveCorrupt)},
-		{name: "deleting while the store is away", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), code: lifecycle.CodeStoreUnreachable, alter: deleted(v1alpha1.DeletionArchive)},
-		{name: "deleting what is lost", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), code: lifecycle.CodeArchiveLost, after: func(s *lifecycle.Status) {
-			s.Error = lifecycle.Failure{Reason: lifecycle.DataLost, Operation: lifecycle.Removing, Code: lifecycle.CodeArchiveLost, OccurredAt: eight}
-		}, alter: deleted(v1alpha1.DeletionArchive)},
+		{name: "deleting while the store is away", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), code: lifecycle.CodeStoreUnreachable, alter: deleted(v1alpha1.DeletionArchive),
+			cause: "dial tcp 10.0.0.1:443: connect: connection refused"},
+		{name: "deleting what is lost", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), code: lifecycle.CodeArchiveLost, after: lostInDeletion,
+			alter: deleted(v1alpha1.DeletionArchive), held: true, detail: message.Detail{Text: archiveKey + ".meta: the object does not exist"}},
+		{name: "deleting what is lost with its namespace", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), code: lifecycle.CodeArchiveLost,
+			after: lostInDeletion, alter: deleted(v1alpha1.DeletionArchive)},
+		{name: "deleting a home whose older archive is lost", before: archived(status(lifecycle.Deleting, lifecycle.Removing)), code: lifecycle.CodeArchiveLost,
+			after: lostInDeletion, alter: deleted(v1alpha1.DeletionRetain)},
 		{name: "what was uploaded is not the home", before: archiving, code: lifecycle.CodeArchiveCorrupt, after: failed(lifecycle.Mismatch, lifecycle.CodeArchiveCorrupt), seen: seen},
 		{name: "an unrecorded home", before: lifecycle.Status{Phase: lifecycle.Pending, Operation: lifecycle.Operation{Type: none}}, code: lifecycle.CodeAdopted,
 			after: func(s *lifecycle.Status) { s.Volume = standby.Volume }, seen: seen},

@@ -51,13 +51,18 @@ const (
 	adoptVolume    = annotate + "adopt-volume=$(kubectl get pvc -n {{.Namespace}} {{.Volume}} -o jsonpath={.metadata.uid})`"
 	patch          = "`kubectl patch workspace -n {{.Namespace}} "
 	beginEmpty     = patch + "{{.Name}} --type=merge -p '{\"spec\":{\"restoreFrom\":\"empty\"}}'`."
+	beginOlder     = patch + "{{.Name}} --type=merge -p '{\"spec\":{\"restoreFrom\":\"{{.OlderKey}}\"}}'`."
 	whileSearching = "{{if .Searching}} Until then nothing is created, because an archive of an earlier workspace of this name may be there. " +
 		"To begin with an empty home: " + beginEmpty + "{{end}}"
 	listArchives = "To list the archives: `kyklos workspace archives -n {{.Namespace}} {{.Name}}`. Correct spec.restoreFrom, or begin with an empty home: " + beginEmpty
-	deleteAnyway = "{{if .Deleting}} To delete the workspace without an archive: " + patch + "{{.Name}} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`.{{end}}"
+	deleteNow    = patch + "{{.Name}} --type=merge -p '{\"spec\":{\"deletionPolicy\":\"Delete\"}}'`"
+	deleteAnyway = "{{if .Deleting}} To delete the workspace without an archive: " + deleteNow + ".{{end}}"
 	moverLog     = "For details while the Job exists: `kubectl logs -n {{.Namespace}} job/{{.Job}}`."
 
-	archiveRemedy = "{{if .Removing}}The deletion continues and leaves no archive behind, although spec.deletionPolicy is {{.DeletionPolicy}}." +
+	archiveRemedy = "{{if .Held}}The deletion waits, because spec.deletionPolicy is {{.DeletionPolicy}}, and continues by itself when the archive is back. " +
+		"Restore it together with its .meta object, from the bucket's versions or a backup. To delete the workspace without it: " + deleteNow +
+		" or accept the loss: " + acceptLoss + "." +
+		"{{else if .Removing}}The deletion continues without it, because {{if .VolumeKept}}the home stays on volume {{.Volume}}{{else}}the namespace is being deleted{{end}}." +
 		"{{else if .ArchiveIsHome}}Restore it together with its .meta object, from the bucket's versions or a backup. " +
 		"If it is really lost, accept the loss to continue with the content of the volume or an empty home: " + acceptLoss + "." +
 		"{{else}}The home is still on its volume.{{end}}"
@@ -133,6 +138,12 @@ var texts = map[lifecycle.Code]text{
 	lifecycle.CodeArchiveForeign: {event: onChange,
 		now: "Nothing is created, because spec.restoreFrom is {{.From}}, an archive that was not made in namespace {{.Namespace}}.",
 		do:  listArchives},
+	lifecycle.CodeKeptArchiveLost: {event: onChange,
+		now: "Nothing is created, because archive {{.KeptKey}}, the newest that was kept under this name, is incomplete or damaged in the object store of Secret " +
+			"{{.Secret}}{{with .Store}}, {{.}}{{end}}. Neither an older home nor an empty one takes its place by itself.",
+		do: "Restore it together with its .meta object, from the bucket's versions or a backup: the workspace then continues. " +
+			"{{if .OlderKey}}To begin with the newest complete one before it: " + beginOlder + " {{end}}To begin with an empty home: " + beginEmpty +
+			" To list the archives: `kyklos workspace archives -n {{.Namespace}} {{.Name}}`."},
 	lifecycle.CodeArchiveElsewhere: {event: onChange,
 		now: "Archive {{.ArchiveKey}} was stored in {{.ArchiveStore}}. Secret {{.Secret}} now names {{.Store}}, where the archive is missing or different. It is not considered lost.",
 		do:  "Restore the address in the Secret, or copy the folder {{.ArchiveFolder}} to the new store. To give up the archive: " + giveUpArchive + "."},
@@ -199,4 +210,5 @@ var aspects = map[lifecycle.Code]string{
 	lifecycle.CodeBucketMissing:     archiveUnknown,
 	lifecycle.CodeArchiveNotFound:   "The store has no archive that spec.restoreFrom names: {{.From}}.",
 	lifecycle.CodeArchiveForeign:    "Archive {{.From}} was made in another namespace.",
+	lifecycle.CodeKeptArchiveLost:   "Archive {{.KeptKey}}, the newest that was kept under this name, is incomplete or damaged.",
 }

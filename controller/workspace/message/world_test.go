@@ -18,6 +18,8 @@ const (
 	archiveKey   = "archives/" + workspaceUID + "/" + archiveOperation + "/home.tar.gz"
 
 	archiveOperation = "aaaaaaaa-58cc-4372-a567-0e02b2c3d479"
+	olderOperation   = "bbbbbbbb-58cc-4372-a567-0e02b2c3d479"
+	olderKey         = "archives/" + workspaceUID + "/" + olderOperation + "/home.tar.gz"
 )
 
 var eight = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
@@ -34,6 +36,9 @@ type situation struct {
 	detail message.Detail
 	// running of the same owner.
 	running []string
+	// cause is why the store did not answer. held: the deletion waits for a person.
+	cause string
+	held  bool
 }
 
 func (s situation) facts() message.Facts {
@@ -63,12 +68,15 @@ func (s situation) facts() message.Facts {
 	if after.Error.Reason == lifecycle.DataLost && (s.code == lifecycle.CodeArchiveLost || s.code == lifecycle.CodeArchiveCorrupt) {
 		decision.Conditions.ArchiveReady.Reason = s.code
 	}
+	if s.held {
+		decision.Conditions.Stalled = lifecycle.Condition{Status: lifecycle.True, Reason: s.code}
+	}
 	if after.Phase == lifecycle.Failed {
 		decision.Conditions.Stalled = lifecycle.Condition{Status: lifecycle.True, Reason: after.Error.Code}
 		decision.Conditions.Ready.Reason = after.Error.Code
 	}
 	return message.Facts{
-		Workspace: ws, Decision: decision, Observed: s.seen, Detail: s.detail, Store: "https://s3.example.com/new/", Running: s.running, Limits: message.Limits{Owner: 2, Namespace: 20, All: 100, Movers: 10, Kept: 2},
+		Workspace: ws, Decision: decision, Observed: s.seen, Detail: s.detail, Cause: s.cause, Newest: lifecycle.ArchiveView{Key: archiveKey, Older: olderKey}, Store: "https://s3.example.com/new/", Running: s.running, Limits: message.Limits{Owner: 2, Namespace: 20, All: 100, Movers: 10, Kept: 2},
 	}
 }
 

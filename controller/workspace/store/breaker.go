@@ -3,12 +3,10 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"sync"
 	"time"
 
-	"kyklos.io/kyklos/internal/archive"
 	"kyklos.io/kyklos/internal/archive/endpoints"
 )
 
@@ -24,8 +22,9 @@ const (
 // once (W60). After a rest, one call at a time finds out whether it answers again.
 type breaker struct {
 	mu sync.Mutex
-	// failures counts the calls in a row without an answer.
+	// failures counts the calls in a row without an answer, and last is why the last one had none.
 	failures int
+	last     error
 	until    time.Time
 	probing  bool
 }
@@ -42,7 +41,7 @@ func (b *breaker) closed(now time.Time) error {
 	if b.failures < tolerated || !b.probing && (left <= 0 || left > longestRest) { // the clock may have been set back
 		return nil
 	}
-	return fmt.Errorf("%w: it did not answer %d times in a row; it is asked again at %s", archive.ErrUnreachable, b.failures, b.until.UTC().Format(time.RFC3339))
+	return &restingError{failures: b.failures, until: b.until, last: b.last}
 }
 
 // begin begins a call, unless the store is not to be called. probe is for end.
@@ -69,6 +68,7 @@ func (b *breaker) end(now time.Time, probe, givenUp bool, err error) {
 	case !unanswered(err):
 		b.failures = 0
 	case probe || b.failures < tolerated:
+		b.last = err
 		b.failures++
 		b.until = now.Add(min(firstRest<<min(max(b.failures-tolerated, 0), 8), longestRest))
 	}

@@ -49,7 +49,7 @@ func TestASilentStoreIsLeftAlone(t *testing.T) {
 		again := now.Add(rest * time.Second)
 		err = b.check(again.Add(-time.Second))
 		want := fmt.Sprintf("it did not answer %d times in a row; it is asked again at %s", i+1, again.Format(time.RFC3339))
-		if !errors.Is(err, archive.ErrUnreachable) || unanswered(err) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, archive.ErrUnreachable) || unanswered(err) || !strings.Contains(err.Error(), want) || Cause(err) != errSilent.Error() {
 			t.Errorf("after call %d: %v, want %q", i+1, err, want)
 		}
 		if err := b.check(now.Add(-time.Hour)); err != nil {

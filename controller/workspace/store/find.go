@@ -20,8 +20,8 @@ type Wanted struct {
 	From string
 }
 
-// Find finds the newest complete archive of a Workspace or, if it has none, the one that its home is to begin with. If all are
-// damaged, it returns the newest with the verdict Corrupt. The error is the reason for a verdict about the store.
+// Find finds the newest archive of a Workspace or, if it has none, the one that its home is to begin with. A newer one that is not
+// complete is never replaced by an older one (W100). The error is the reason for a verdict about the store.
 func (c *Client) Find(ctx context.Context, secret types.NamespacedName, wanted Wanted, now time.Time) (lifecycle.ArchiveView, error) {
 	found := lifecycle.ArchiveView{Verdict: lifecycle.StoreUnreachable}
 	err := c.ask(ctx, secret, func(ctx context.Context, store opened) (err error) {
@@ -40,18 +40,18 @@ func find(ctx context.Context, store opened, wanted Wanted, now time.Time) (life
 	if err != nil {
 		return unknown(err, err)
 	}
-	if found, err := newest(ctx, store, own, "", now); err != nil || found.Verdict != lifecycle.Absent {
+	if len(own) > 0 {
+		found, err := exactly(ctx, store, own[0], "", now)
+		if found.Verdict == lifecycle.Absent { // its marker was listed
+			found.Verdict = lifecycle.Corrupt
+		}
 		return found, err
 	}
 	switch from := wanted.From; from {
 	case lifecycle.FromNothing:
 		return lifecycle.ArchiveView{Verdict: lifecycle.Absent}, nil
 	case "", lifecycle.FromLatest:
-		left, err := archive.Named(ctx, store.Issuer, wanted.Workspace.Namespace, wanted.Workspace.Name)
-		if err != nil {
-			return unknown(err, err)
-		}
-		return newest(ctx, store, left, wanted.Workspace.Namespace, now)
+		return newestKept(ctx, store, wanted.Workspace, now)
 	default:
 		key, err := archive.ParseKey(from)
 		if err != nil { // the API server accepts no such value
@@ -69,20 +69,35 @@ func unknown(err, probe error) (lifecycle.ArchiveView, error) {
 	return lifecycle.ArchiveView{Verdict: verdict(err, probe)}, err
 }
 
-// newest returns the first archive that is complete or, if all are damaged, the first one that is there. One that was made in
-// another namespace does not count.
-func newest(ctx context.Context, store opened, keys []archive.Key, namespace string, now time.Time) (lifecycle.ArchiveView, error) {
-	damaged := lifecycle.ArchiveView{Verdict: lifecycle.Absent}
-	for _, key := range keys {
-		found, err := exactly(ctx, store, key, namespace, now)
-		if err != nil || found.Verdict == lifecycle.Verified {
+// maxOlder is how many older archives are looked at to name one that is complete.
+const maxOlder = 10
+
+// newestKept returns the newest archive that was kept under the name. The object with its name proves that it was complete, so if it
+// is not any more, it is KeptLost. One that was made in another namespace does not count.
+func newestKept(ctx context.Context, store opened, workspace types.NamespacedName, now time.Time) (lifecycle.ArchiveView, error) {
+	left, err := archive.Named(ctx, store.Issuer, workspace.Namespace, workspace.Name)
+	if err != nil {
+		return unknown(err, err)
+	}
+	newest := lifecycle.ArchiveView{Verdict: lifecycle.Absent}
+	for looked, key := range left {
+		found, err := exactly(ctx, store, key, workspace.Namespace, now)
+		switch {
+		case err != nil:
 			return found, err
+		case newest.Key == "" && found.Verdict == lifecycle.Verified:
+			return found, nil
+		case found.Verdict == lifecycle.Verified:
+			newest.Older = found.Key
+			return newest, nil
+		case newest.Key == "" && found.Verdict != lifecycle.NotOurs:
+			newest = lifecycle.ArchiveView{Key: found.Key, Verdict: lifecycle.KeptLost}
 		}
-		if found.Verdict == lifecycle.Corrupt && damaged.Key == "" {
-			damaged = found
+		if newest.Key != "" && looked >= maxOlder {
+			break
 		}
 	}
-	return damaged, nil
+	return newest, nil
 }
 
 // exactly returns the archive at key. It is Absent without its marker, Corrupt if something else is wrong with it, and NotOurs if

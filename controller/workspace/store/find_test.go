@@ -60,12 +60,45 @@ func TestFind(t *testing.T) {
 	if err := os.Truncate(filepath.Join(folder, filepath.FromSlash(latest.Data())), 3); err != nil {
 		t.Fatal(err)
 	}
-	find("", lifecycle.Verified, older.Data()) // an intact one before a damaged one
-	find(latest.Data(), lifecycle.Absent, "")
-	if err := os.Remove(filepath.Join(folder, filepath.FromSlash(older.Data()))); err != nil {
-		t.Fatal(err)
+	lost := func(from, wantOlder string) { // W100
+		t.Helper()
+		if got, err := s.Find(t.Context(), name, wanted(from), now); err != nil || got.Verdict != lifecycle.KeptLost || got.Key != latest.Data() || got.Older != wantOlder {
+			t.Errorf("%+v, %v, want %s after %s", got, err, latest.Data(), wantOlder)
+		}
 	}
-	find("", lifecycle.Corrupt, latest.Data())
+	remove := func(name string) {
+		t.Helper()
+		if err := os.Remove(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lost("", older.Data())
+	lost("latest", older.Data())
+	find(latest.Data(), lifecycle.Absent, "")
+	remove(latest.Marker())
+	lost("", older.Data())
+	remove(older.Data())
+	lost("", "")
+	remove(latest.Data())
+	remove(latest.KeptMark())
+	lost("", "") // its name proves that it was there
+	if kept, err := s.Unname(t.Context(), name, "ann"); err != nil || len(kept) != 3 || kept[1] != latest {
+		t.Errorf("%v, %v", kept, err)
+	}
+	find("", lifecycle.Absent, "")
+	if kept, err := s.Unname(t.Context(), name, "ann"); err != nil || len(kept) != 0 {
+		t.Errorf("%v, %v", kept, err)
+	}
 	archived(t, s, key) // its own one goes before all others
 	find(foreign.Data(), lifecycle.Verified, key.Data())
+	newer := of(key.UID, "55555555-5555-4555-8555-555555555555", "team/ann")
+	later := time.Now().Add(time.Hour) // than the other, by the clock of the files
+	if err := os.Chtimes(filepath.Join(folder, filepath.FromSlash(newer.Marker())), later, later); err != nil {
+		t.Fatal(err)
+	}
+	find("", lifecycle.Verified, newer.Data())
+	remove(newer.Data())
+	find("", lifecycle.Corrupt, newer.Data()) // and not the older one
+	remove(newer.Marker())
+	find("", lifecycle.Verified, key.Data()) // what was never committed does not matter
 }

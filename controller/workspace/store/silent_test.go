@@ -34,7 +34,7 @@ func TestASilentStoreIsAskedLessOften(t *testing.T) {
 	s := &store.Client{Secrets: known, Options: connect.Options{Endpoints: endpoints.Local}, Clock: clock}
 	verify := func(want error, says string) {
 		t.Helper()
-		view, err := s.Verify(t.Context(), name, key.Data(), clock.Now())
+		view, err := s.Verify(t.Context(), name, "ann", key.Data(), clock.Now())
 		if view.Verdict != lifecycle.StoreUnreachable || !errors.Is(err, want) || !strings.Contains(err.Error(), says) || store.Code(err) != lifecycle.CodeStoreUnreachable {
 			t.Fatalf("%+v, %v, want %q", view, err, says)
 		}

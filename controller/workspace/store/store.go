@@ -51,6 +51,8 @@ type opened struct {
 	// is restored (W93).
 	recipients   []string
 	misaddressed error
+	// secrets are values of the Secret that no message may have.
+	secrets []string
 	archive.Issuer
 }
 
@@ -80,7 +82,7 @@ func (c *Client) open(ctx context.Context, secret types.NamespacedName) (opened,
 	if c.opened == nil {
 		c.opened = map[types.NamespacedName]opened{}
 	}
-	store := opened{version: version, address: addressOf(found.Data), breaker: &breaker{}, Issuer: issuer}
+	store := opened{version: version, address: addressOf(found.Data), breaker: &breaker{}, secrets: secretsOf(found.Data), Issuer: issuer}
 	if store.recipients, err = connect.Recipients(found.Data); err != nil {
 		store.misaddressed = fmt.Errorf("%w: Secret %s: %w", ErrNotConfigured, secret.Name, err)
 	}
@@ -105,7 +107,7 @@ func (c *Client) ask(ctx context.Context, secret types.NamespacedName, call func
 		defer func() { store.breaker.end(c.Clock.Now(), probe, ctx.Err() != nil, err) }() // also after a panic
 		limited, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, DefaultTimeout))
 		defer cancel()
-		err = call(limited, store)
+		err = store.conceal(call(limited, store))
 	})
 	if busy != nil {
 		return busy
@@ -134,9 +136,9 @@ func addressOf(secret map[string][]byte) string {
 	return address
 }
 
-// Verify checks the archive at key: data and marker must exist, and the marker must describe the data. The error is the
-// reason for any verdict other than Verified.
-func (c *Client) Verify(ctx context.Context, secret types.NamespacedName, key string, now time.Time) (lifecycle.ArchiveView, error) {
+// Verify checks the archive at key for a Workspace of a name: data and marker must exist, and the marker must describe the data. The
+// error is the reason for any verdict other than Verified.
+func (c *Client) Verify(ctx context.Context, secret types.NamespacedName, workspace, key string, now time.Time) (lifecycle.ArchiveView, error) {
 	view := lifecycle.ArchiveView{Key: key, Verdict: lifecycle.StoreUnreachable}
 	err := c.ask(ctx, secret, func(ctx context.Context, store opened) error {
 		view.Store = store.address
@@ -147,7 +149,7 @@ func (c *Client) Verify(ctx context.Context, secret types.NamespacedName, key st
 		}
 		marker, err := archive.Committed(ctx, store.Issuer, parsed, archive.Want{})
 		if err == nil {
-			view.Kept, err = archive.IsKept(ctx, store.Issuer, parsed)
+			view.Kept, err = archive.IsKeptAs(ctx, store.Issuer, parsed, secret.Namespace, workspace)
 		}
 		if err != nil {
 			probed := probe(ctx, store, err)

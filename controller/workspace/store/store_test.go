@@ -87,7 +87,7 @@ func TestVerify(t *testing.T) {
 	s, _ := newStores(folder)
 	verify := func(want lifecycle.Verdict) lifecycle.ArchiveView {
 		t.Helper()
-		view, err := s.Verify(t.Context(), name, key.Data(), now)
+		view, err := s.Verify(t.Context(), name, "ann", key.Data(), now)
 		if view.Verdict != want || (err == nil) != (want == lifecycle.Verified) || view.Key != key.Data() || view.Store != "file://"+folder+"/" {
 			t.Errorf("%+v, %v, want %s", view, err, want)
 		}
@@ -127,12 +127,12 @@ func TestVerify(t *testing.T) {
 
 func TestASecretThatIsMissingOrWrong(t *testing.T) {
 	s, known := newStores(t.TempDir())
-	if view, err := s.Verify(t.Context(), name, "archives/nonsense", now); view.Verdict != lifecycle.Corrupt || err == nil {
+	if view, err := s.Verify(t.Context(), name, "ann", "archives/nonsense", now); view.Verdict != lifecycle.Corrupt || err == nil {
 		t.Errorf("a key that is none: %+v, %v", view, err)
 	}
 	known[name] = map[string][]byte{"buckett": nil}
 	for range 2 {
-		view, err := s.Verify(t.Context(), name, key.Data(), now)
+		view, err := s.Verify(t.Context(), name, "ann", key.Data(), now)
 		if view.Verdict != lifecycle.StoreUnreachable || !errors.Is(err, store.ErrNotConfigured) || store.Code(err) != lifecycle.CodeArchiveNotConfigured {
 			t.Errorf("%+v, %v", view, err)
 		}
@@ -143,12 +143,12 @@ func TestASecretThatIsMissingOrWrong(t *testing.T) {
 // A corrected Secret is used immediately.
 func TestTheCurrentSecretIsUsed(t *testing.T) {
 	s, known := newStores(filepath.Join(t.TempDir(), "missing"))
-	if _, err := s.Verify(t.Context(), name, key.Data(), now); store.Code(err) != lifecycle.CodeBucketMissing {
+	if _, err := s.Verify(t.Context(), name, "ann", key.Data(), now); store.Code(err) != lifecycle.CodeBucketMissing {
 		t.Error(err)
 	}
 	known[name] = map[string][]byte{connect.Folder: []byte(t.TempDir())}
 	archived(t, s, key)
-	if view, err := s.Verify(t.Context(), name, key.Data(), now); view.Verdict != lifecycle.Verified {
+	if view, err := s.Verify(t.Context(), name, "ann", key.Data(), now); view.Verdict != lifecycle.Verified {
 		t.Error(err)
 	}
 }
@@ -157,7 +157,7 @@ func TestTheCurrentSecretIsUsed(t *testing.T) {
 func TestAddressesAreBounded(t *testing.T) {
 	s, known := newStores("/srv/" + strings.Repeat("a", 1024))
 	for range 2 {
-		view, _ := s.Verify(t.Context(), name, key.Data(), now)
+		view, _ := s.Verify(t.Context(), name, "ann", key.Data(), now)
 		if view.Store != "" {
 			t.Errorf("%+v", view)
 		}
@@ -197,12 +197,11 @@ func TestNewest(t *testing.T) {
 		}
 	}
 	remove(later.Data())
-	newest(key.Data())
-	remove(key.Data())
 	if got, err := s.Find(t.Context(), name, wanted(""), now); err != nil || got != (lifecycle.ArchiveView{Key: later.Data(), Verdict: lifecycle.Corrupt, Store: "file://" + folder + "/"}) {
-		t.Errorf("all are damaged: %+v, %v, want the newest, and nothing known of it", got, err)
+		t.Errorf("it is damaged: %+v, %v, want it and nothing known of it, not the older one", got, err)
 	}
 	remove(later.Marker())
+	newest(key.Data())
 	remove(key.Marker())
 	newest("") // an uncommitted object is not an archive
 	if err := os.Rename(folder, folder+".away"); err != nil {

@@ -52,6 +52,15 @@ func (c *Client) Keep(ctx context.Context, secret types.NamespacedName, key, wor
 	})
 }
 
+// Unname ends what is found by the name of a Workspace, and returns the archives, the newest first. They stay.
+func (c *Client) Unname(ctx context.Context, secret types.NamespacedName, workspace string) (kept []archive.Key, err error) {
+	err = c.ask(ctx, secret, func(ctx context.Context, store opened) (err error) {
+		kept, err = archive.Unname(ctx, store.Issuer, secret.Namespace, workspace)
+		return err
+	})
+	return kept, err
+}
+
 // Progress reads the progress note of the mover of an attempt, with one request. It is unknown (false) before the mover's
 // first note, which it writes after ten seconds.
 func (c *Client) Progress(ctx context.Context, secret types.NamespacedName, key, attempt string) (note archive.Progress, known bool, err error) {

@@ -217,10 +217,14 @@ func (s *Store) once(ctx context.Context, method, name, target string, body []by
 		}
 		return nil, fmt.Errorf("%s: %w: %w", name, archive.ErrUnreachable, err)
 	}
-	if answer.StatusCode/100 == 2 {
+	page := archive.IsPage(answer)
+	if answer.StatusCode/100 == 2 && !page {
 		return answer, nil
 	}
 	defer func() { _ = answer.Body.Close() }()
+	if page {
+		return nil, fmt.Errorf("%s: %w: what answers is no S3 store, but a page for browsers: %s", name, archive.ErrUnreachable, answer.Status)
+	}
 	code, message := failure(answer.Body)
 	kind := archive.FromStatus(answer.StatusCode, code)
 	return nil, fmt.Errorf("%s: %w: %s", name, kind, strings.TrimSpace(answer.Status+" "+code+" "+message))

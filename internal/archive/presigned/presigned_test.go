@@ -46,6 +46,16 @@ func status(code int, body string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) { w.WriteHeader(code); _, _ = io.WriteString(w, body) }
 }
 
+// page is what a proxy or a login page answers, and bare what an ingress does.
+func page(code int) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		status(code, "<html>nginx</html>")(w)
+	}
+}
+
+func bare(w http.ResponseWriter) { status(404, "404 page not found")(w) }
+
 func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 
 // short promises more than it sends.
@@ -86,7 +96,9 @@ func TestWhatIsSentAgain(t *testing.T) {
 		"refused":            {[]func(http.ResponseWriter){status(403, "<Error><Code>AccessDenied</Code></Error>")}, archive.ErrDenied, 1},
 		"missing":            {[]func(http.ResponseWriter){status(404, "<Error><Code>NoSuchKey</Code></Error>")}, archive.ErrNotFound, 1},
 		"missing bucket":     {[]func(http.ResponseWriter){status(404, "<Error><Code>NoSuchBucket</Code></Error>")}, archive.ErrBucketMissing, 1},
-		"another's 404 page": {[]func(http.ResponseWriter){status(404, "<html>nginx</html>")}, archive.ErrNotFound, 1},
+		"another's 404 page": {[]func(http.ResponseWriter){page(404), page(404), page(404), page(404)}, archive.ErrUnreachable, 4},
+		"a login page":       {[]func(http.ResponseWriter){page(200), page(200), page(200), page(200)}, archive.ErrUnreachable, 4},
+		"no code of S3":      {[]func(http.ResponseWriter){bare, bare, bare, bare}, archive.ErrUnreachable, 4},
 		"redirected":         {[]func(http.ResponseWriter){status(307, ""), status(307, ""), status(307, ""), status(307, "")}, archive.ErrUnreachable, 4},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"kyklos.io/kyklos/internal/archive"
 )
 
 // Stores belong to tenants, and the operator calls them all. So an answer takes only what a real store's does (W54).
@@ -46,6 +48,9 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := b.RoundTripper.RoundTrip(r)
 	if err != nil {
 		return nil, err
+	}
+	if archive.IsPage(answer) && answer.StatusCode < http.StatusInternalServerError {
+		answer = noStore(answer)
 	}
 	failed := answer.StatusCode < 200 || answer.StatusCode > 299
 	switch {

@@ -3,6 +3,7 @@ package s3store
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
@@ -62,6 +63,9 @@ func (p shortError) text() string {
 	if response := (*awshttp.ResponseError)(nil); errors.As(p.error, &response) && response.ServiceRequestID() != "" {
 		request = " (request " + response.ServiceRequestID() + ")"
 	}
+	if response := (*awshttp.ResponseError)(nil); errors.As(p.error, &response) && response.HTTPStatusCode() == http.StatusNotFound && codeOf(p.error) == "" {
+		return "what answers is no S3 store: 404 Not Found"
+	}
 	if api := smithy.APIError(nil); errors.As(p.error, &api) {
 		return strings.TrimSuffix(api.ErrorCode()+": "+strings.TrimRight(api.ErrorMessage(), "."), ": ") + request
 	}
@@ -71,10 +75,15 @@ func (p shortError) text() string {
 	return p.error.Error()
 }
 
-// codeOf is the store's error code, if it answered.
+// codeOf is the store's error code, if it answered with one. The SDK makes up NotFound for an answer without: it is that to a HEAD, which
+// has no body, or none of an S3 store.
 func codeOf(err error) string {
-	if api := smithy.APIError(nil); errors.As(err, &api) {
-		return api.ErrorCode()
+	api, operation := smithy.APIError(nil), (*smithy.OperationError)(nil)
+	if !errors.As(err, &api) || api.ErrorCode() == "UnknownError" {
+		return ""
 	}
-	return ""
+	if api.ErrorCode() == "NotFound" && errors.As(err, &operation) && !strings.HasPrefix(operation.OperationName, "Head") {
+		return ""
+	}
+	return api.ErrorCode()
 }

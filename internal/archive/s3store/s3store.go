@@ -92,7 +92,7 @@ func (s *Store) object(name string) *string { return aws.String(s.config.Prefix 
 func (s *Store) HeadBucket(ctx context.Context) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.config.Bucket})
 	if err = wrap("bucket "+s.config.Bucket, err); errors.Is(err, archive.ErrNotFound) {
-		return fmt.Errorf("bucket %s: %w", s.config.Bucket, archive.ErrBucketMissing)
+		return s.noBucket(ctx)
 	}
 	return err
 }

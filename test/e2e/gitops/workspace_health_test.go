@@ -44,7 +44,9 @@ func reasonsOf(t *testing.T, file string) (reasons []string) {
 }
 
 // needsSomebody are the reasons of a waiting Workspace that only a user can resolve.
-var needsSomebody = []string{v1alpha1.ReasonArchiveNotConfigured, v1alpha1.ReasonRestartBackoff}
+var needsSomebody = []string{
+	v1alpha1.ReasonArchiveNotConfigured, v1alpha1.ReasonRestartBackoff, v1alpha1.ReasonArchiveNotFound, v1alpha1.ReasonArchiveForeign, v1alpha1.ReasonKeptArchiveLost,
+}
 
 // A Workspace that has failed permanently is Degraded, even if it is paused. A paused one is Suspended, a ready one
 // Healthy, and a waiting one Progressing, or Degraded if it would wait forever.

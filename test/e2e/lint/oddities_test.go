@@ -19,6 +19,7 @@ spec:
     start: "09:00"
     end: "17:00"
     replicas: 3
+  defaultReplicas: 0
 `
 
 // metadata are objects with every kind of metadata.

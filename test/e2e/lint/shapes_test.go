@@ -10,7 +10,7 @@ import (
 // Lint reads an object if and only if kubectl does.
 func TestShapesAreKubectls(t *testing.T) {
 	trials(t) // the definitions are installed
-	flow := `{apiVersion: kyklos.io/v1beta1, kind: TimeWindowScaler, metadata: {name: plain}, spec: {timezone: UTC, ` +
+	flow := `{apiVersion: kyklos.io/v1beta1, kind: TimeWindowScaler, metadata: {name: plain}, spec: {timezone: UTC, defaultReplicas: 0, ` +
 		`targetRef: {kind: Deployment, name: web}, windows: [{days: [Mon], start: "09:00", end: "17:00", replicas: 3}]}}`
 	untyped := strings.Replace(flow, "apiVersion: kyklos.io/v1beta1, kind: TimeWindowScaler, ", "", 1)
 	for name, text := range map[string]string{

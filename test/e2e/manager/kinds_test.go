@@ -12,7 +12,7 @@ import (
 )
 
 // scheduleOf has 3 replicas on weekdays from 09:00 to 17:00 UTC, else none.
-const scheduleOf = `{apiVersion: kyklos.io/%s, kind: TimeWindowScaler, metadata: {name: %s}, spec: {timezone: UTC,
+const scheduleOf = `{apiVersion: kyklos.io/%s, kind: TimeWindowScaler, metadata: {name: %s}, spec: {timezone: UTC, defaultReplicas: 0,
   targetRef: {apiVersion: %s, kind: %s, name: %[2]s}, windows: [{days: [Mon, Tue, Wed, Thu, Fri], start: "09:00", end: "17:00", replicas: 3}]}}
 ---
 `

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
+	"kyklos.io/kyklos/internal/schedule"
 )
 
 // Two scalers of one target pass admission when they are created together. The older one owns it, the other one never
@@ -46,7 +47,7 @@ func TestAutoscalerOnTheSameTargetIsReported(t *testing.T) {
 	s.settles(10)
 	s.awaitEvents("TargetConflict", "HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other")
 	s.equal("Degraded", s.condition("Degraded", "True", v1beta1.ReasonTargetConflict),
-		"HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other: keep only one of them")
+		"HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other: "+schedule.HowToShare(&s.scaler().Spec))
 	s.Must(admin.Delete(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"}}))
 	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 }

@@ -138,11 +138,11 @@ func TestWorkspace(t *testing.T) {
 	s.equal("without a schedule", s.getWorkspace().Spec.DesiredState, v1alpha1.DesiredRunning)
 }
 
-// With enforce, every other write is corrected, however often, except during a pause.
+// With Enforce, every other write is corrected, however often, except during a pause.
 func TestWorkspaceEnforced(t *testing.T) {
 	s := newScenario(t, "2025-01-27 10:00:00")
 	s.officeHours(drivesWorkspace, func(tws *v1beta1.TimeWindowScaler) {
-		tws.Spec.Workspace = &v1beta1.WorkspaceDrive{Enforce: true}
+		tws.Spec.DriftPolicy = v1beta1.DriftEnforce
 	})
 	s.awaitEvents("MissingTarget", "Target Workspace "+s.namespace+"/webapp not found")
 	s.workspace(v1alpha1.DesiredPending)

@@ -1,7 +1,10 @@
 -- Waiting that nothing but a person ends. Any other waiting is Progressing, for want of a limit or a mover too;
 -- what fails for good is Stalled.
 local lasting = {
+  ArchiveForeign = true,
   ArchiveNotConfigured = true,
+  ArchiveNotFound = true,
+  KeptArchiveLost = true,
   RestartBackoff = true,
 }
 
@@ -12,15 +15,19 @@ end
 if obj.status == nil or obj.status.conditions == nil then
   return verdict("Progressing", "Kyklos has not seen it yet")
 end
-if obj.status.observedGeneration == nil or obj.status.observedGeneration < obj.metadata.generation then
-  return verdict("Progressing", "Kyklos has not seen the latest change yet")
-end
 
 local conditions = {}
 for _, condition in ipairs(obj.status.conditions) do
   conditions[condition.type] = condition
 end
 local ready, stalled = conditions.Ready, conditions.Stalled
+local seen = obj.status.observedGeneration
+if seen == nil and ready ~= nil then
+  seen = ready.observedGeneration -- nothing else is recorded while a new one waits for its archive
+end
+if seen == nil or seen < obj.metadata.generation then
+  return verdict("Progressing", "Kyklos has not seen the latest change yet")
+end
 if ready == nil then
   return verdict("Progressing", "Kyklos has not decided yet")
 end
