@@ -62,8 +62,8 @@ func (r *Reconciler) report(p plan) message.Facts {
 	limits := r.reservations.limits
 	facts := message.Facts{
 		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: cmp.Or(p.archive.Store, p.newest.Store), Running: p.available.running,
-		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
-		Service:  p.service, Served: objects.Served(p.ws, p.pod),
+		Limits:  message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
+		Service: p.service, Served: objects.Served(p.ws, p.pod),
 		Newest:   p.newest,
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
 	}
