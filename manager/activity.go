@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,14 +20,6 @@ const (
 	sampleInterval = 5 * time.Second
 	// staleState is the age at which a state says nothing any more: its writer hangs.
 	staleState = time.Minute
-)
-
-// The states that a watcher writes. They have the same length, so that one replaces the other at once.
-const (
-	stateUsed = "in use\n"
-	stateIdle = "idle  \n"
-	// stateNothingListens: nothing listens on the ports, and so nothing tells whether the workspace is used.
-	stateNothingListens = "silent\n"
 )
 
 func newActivityCommand() *cobra.Command {
@@ -67,8 +60,9 @@ func newWatchCommand() *cobra.Command {
 	flags.IntVar(&options.watch.CPUPercent, "cpu-percent", 0, "while all processes need more than this percentage of one CPU, the workspace is in use; 0 ignores CPU")
 	flags.DurationVar(&options.watch.Lasts, "use-lasts", 5*time.Minute, "how long a use counts after its end")
 	flags.DurationVar(&options.watch.IgnoreShorter, "ignore-shorter", 10*time.Second, "ignore connections that are shorter, such as those of probes")
+	flags.IntVar(&options.watch.Probes, "probes", 0, "how many connections a minute the kubelet's own probes make; more of one client in a row are use, however short they are")
 	flags.StringVar(&options.state, "state", "", "file for the result, which must stay between two runs")
-	flags.StringVar(&options.terminationLog, "termination-log", "", "file for a message about the end: a run ends when programs begin or cease to listen on the ports; empty writes none")
+	flags.StringVar(&options.terminationLog, "termination-log", "", "file for a message about the end: a run ends when the workspace is idle, and when programs begin or cease to listen on the ports; empty writes none")
 	_ = command.MarkFlagRequired("state")
 	return command
 }
@@ -98,11 +92,13 @@ func (o *watchOptions) complete() error {
 		return fmt.Errorf("--cpu-percent: must be 0 or more, not %d", o.watch.CPUPercent)
 	case o.watch.Lasts <= 0:
 		return fmt.Errorf("--use-lasts: must be above 0s, not %s", o.watch.Lasts)
+	case o.watch.Probes < 0:
+		return fmt.Errorf("--probes: must be 0 or more, not %d", o.watch.Probes)
 	}
 	return nil
 }
 
-// run writes the state now and at each interval. If something cannot be read, the workspace counts as used: it must not be
+// run writes the state now and at each interval. If something cannot be read, the workspace does not become idle: it must not be
 // stopped for that.
 func (o *watchOptions) run(ctx context.Context, out io.Writer) error {
 	file, err := os.OpenFile(o.state, os.O_RDWR|os.O_CREATE, 0o666)
@@ -114,20 +110,24 @@ func (o *watchOptions) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--state: %w", err)
 	}
-	o.watch.First, o.watch.NothingListens = len(before) == 0, string(before) == stateNothingListens
-	begin, last := time.Now(), ""
+	o.watch.First, o.watch.State = len(before) == 0, stateOf(before)
+	begin, last := time.Now(), activity.State("")
 	ticks := time.NewTicker(max(min(o.watch.Lasts/20, sampleInterval), 100*time.Millisecond))
 	defer ticks.Stop()
 	for {
-		state, turns := o.look(time.Since(begin), out)
-		if _, err := file.WriteAt([]byte(state), 0); err != nil {
-			return fmt.Errorf("--state: %w", err)
-		}
+		at := time.Since(begin)
+		state, ends := o.look(at, out)
 		if state != last {
-			_, _ = fmt.Fprint(out, state)
+			_, _ = fmt.Fprintln(out, state)
 		}
-		if last = state; turns {
-			return o.end(state)
+		if last = state; ends {
+			return errors.Join(o.say(o.watch.Word(at)), write(file, state))
+		}
+		if state == activity.Silent { // what a crash lets go unsaid is said again
+			state = activity.Used
+		}
+		if err := write(file, state); err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -137,37 +137,35 @@ func (o *watchOptions) run(ctx context.Context, out io.Writer) error {
 	}
 }
 
-// end writes what the end of this run says.
-func (o *watchOptions) end(state string) error {
+// write replaces the state in the file at once: all have the same length there.
+func write(file *os.File, state activity.State) error {
+	if _, err := file.WriteAt(fmt.Appendf(nil, "%-6s\n", state), 0); err != nil {
+		return fmt.Errorf("--state: %w", err)
+	}
+	return nil
+}
+
+func stateOf(text []byte) activity.State { return activity.State(bytes.TrimSpace(text)) }
+
+// say writes what the end of this run says.
+func (o *watchOptions) say(word activity.Word) error {
 	if o.terminationLog == "" {
 		return nil
 	}
-	message := "something listens"
-	if state == stateNothingListens {
-		message = activity.NothingListens
-	}
-	if err := os.WriteFile(o.terminationLog, []byte(message), 0o666); err != nil {
+	if err := os.WriteFile(o.terminationLog, []byte(word.String()), 0o666); err != nil {
 		return fmt.Errorf("--termination-log: %w", err)
 	}
 	return nil
 }
 
-// look returns the state, and whether this run ends by it.
-func (o *watchOptions) look(at time.Duration, out io.Writer) (state string, turns bool) {
+// look returns the state, and whether this run ends to say so.
+func (o *watchOptions) look(at time.Duration, out io.Writer) (state activity.State, ends bool) {
 	sample, err := o.sample(at)
 	if err != nil {
 		_, _ = fmt.Fprintf(out, "Cannot see whether the workspace is used: %v\n", err)
-		return stateUsed, false
+		return o.watch.Blind(at), false
 	}
-	used := o.watch.Used(sample)
-	turns = o.watch.Turns(sample)
-	switch {
-	case o.watch.NothingListens != turns:
-		return stateNothingListens, turns
-	case used:
-		return stateUsed, turns
-	}
-	return stateIdle, turns
+	return o.watch.Look(sample)
 }
 
 func (o *watchOptions) sample(at time.Duration) (activity.Sample, error) {
@@ -210,13 +208,13 @@ func checkState(path string, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("--state: %w", err)
 	}
-	state, err := os.ReadFile(path)
-	switch {
+	text, err := os.ReadFile(path)
+	switch state := stateOf(text); {
 	case err != nil:
 		return fmt.Errorf("--state: %w", err)
 	case now.Sub(info.ModTime()) > staleState:
 		return fmt.Errorf("nothing has been known since %s", info.ModTime().Format(time.RFC3339))
-	case string(state) != stateUsed && string(state) != stateNothingListens:
+	case state != activity.Used && state != activity.Silent:
 		return errors.New("the workspace is idle")
 	}
 	return nil

@@ -27,26 +27,31 @@ func TestActivityOfARealConnection(t *testing.T) {
 	defer listener.Close()
 	options := watchOptions{
 		ports: []uint{uint(listener.Addr().(*net.TCPAddr).Port)},
-		watch: activity.Watch{Lasts: time.Minute, IgnoreShorter: 10 * time.Second},
+		watch: activity.Watch{Lasts: time.Minute, IgnoreShorter: 10 * time.Second, First: true},
 	}
 	if err := options.complete(); err != nil {
 		t.Fatal(err)
 	}
-	expect := func(at time.Duration, want string) {
+	last := time.Duration(0)
+	expect := func(at time.Duration, want activity.State) {
 		t.Helper()
+		for last += 20 * time.Second; last < at; last += 20 * time.Second {
+			options.look(last, io.Discard)
+		}
+		last = at
 		if got, _ := options.look(at, io.Discard); got != want {
 			t.Errorf("after %s: %q, want %q", at, got, want)
 		}
 	}
-	expect(0, stateUsed)
-	expect(time.Minute, stateIdle)
+	expect(0, activity.Used)
+	expect(time.Minute, activity.Idle)
 	connection, err := net.Dial("tcp4", listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(61*time.Second, stateIdle)
-	expect(71*time.Second, stateUsed)
-	expect(time.Hour, stateUsed)
+	expect(61*time.Second, activity.Idle)
+	expect(71*time.Second, activity.Used)
+	expect(time.Hour, activity.Used)
 	if err := connection.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +60,10 @@ func TestActivityOfARealConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Close()
-	expect(time.Hour+59*time.Second, stateUsed)
-	expect(time.Hour+60*time.Second, stateIdle)
+	expect(time.Hour+59*time.Second, activity.Used)
+	expect(time.Hour+60*time.Second, activity.Idle)
 	listener.Close()
-	expect(2*time.Hour, stateNothingListens)
+	expect(2*time.Hour, activity.Silent)
 }
 
 func TestActivityOfProcesses(t *testing.T) {
@@ -95,12 +100,13 @@ func TestActivityState(t *testing.T) {
 	}
 	now := time.Now()
 	for name, test := range map[string]struct {
-		text, want string
-		after      time.Duration
+		text  activity.State
+		want  string
+		after time.Duration
 	}{
-		"idle":             {stateIdle, "idle", 0},
+		"idle":             {activity.Idle, "idle", 0},
 		"not written yet":  {"", "idle", 0},
-		"a hanging writer": {stateUsed, "nothing has been known since", 2 * time.Minute},
+		"a hanging writer": {activity.Used, "nothing has been known since", 2 * time.Minute},
 	} {
 		if err := errors.Join(os.WriteFile(state, []byte(test.text), 0o600), os.Chtimes(state, now, now)); err != nil {
 			t.Fatal(err)
@@ -129,7 +135,7 @@ func TestNothingListens(t *testing.T) {
 	if err := run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(message); string(text) != activity.NothingListens || err != nil {
+	if text, err := os.ReadFile(message); activity.ParseWord(string(text)).State != activity.Silent || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
 	if err := errors.Join(os.Remove(message), checkState(state, time.Now())); err != nil {
@@ -166,6 +172,7 @@ func TestActivityFlags(t *testing.T) {
 		"--ports 65536":    "--ports: must be from 1 to 65535, not 65536",
 		"--cpu-percent -1": "--cpu-percent: must be 0 or more, not -1",
 		"--use-lasts 0s":   "--use-lasts: must be above 0s, not 0s",
+		"--probes -1":      "--probes: must be 0 or more, not -1",
 		"--ports 80":       "--state: open",
 	} {
 		command := newCommand()

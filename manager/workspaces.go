@@ -47,7 +47,7 @@ type workspaceOptions struct {
 func defaultWorkspaceOptions() workspaceOptions {
 	return workspaceOptions{serve: true, gcInterval: archivegc.DefaultInterval, options: workspace.Options{
 		Clock: wallclock.Clock, Workers: workspace.DefaultWorkers, Limits: workspace.DefaultLimits,
-		MoverResources: objects.DefaultMoverResources(),
+		MoverResources: objects.DefaultMoverResources(), WatcherResources: objects.DefaultWatcherResources(),
 	}}
 }
 
@@ -63,6 +63,8 @@ func (w *workspaceOptions) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.MoverImage, "mover-image", o.MoverImage, "image of the Jobs that archive and restore homes, and of the containers that watch whether workspaces are used; empty uses that of the manager's pod")
 	flags.Var(amounts{&o.MoverResources.Requests}, "mover-requests", "what the Jobs that archive and restore homes request; empty requests none")
 	flags.Var(amounts{&o.MoverResources.Limits}, "mover-limits", "limits of the Jobs that archive and restore homes; empty sets none; memory must be at least 256Mi, and more for volumes over 300 GiB")
+	flags.Var(amounts{&o.WatcherResources.Requests}, "activity-requests", "what the containers that watch whether workspaces are used request; empty requests none")
+	flags.Var(amounts{&o.WatcherResources.Limits}, "activity-limits", "limits of these containers; empty sets none; memory must be at least 64Mi")
 	flags.BoolVar(&o.Folders, "archive-folders", o.Folders, "allow archives in folders of the manager's file system; for clusters on one machine")
 	flags.StringSliceVar(&w.endpoints, "archive-endpoints", w.endpoints, "hosts of the S3 stores that may be called, comma separated: HOST, *.DOMAIN, HOST:PORT, addresses and ranges such as 10.1.0.0/16; empty allows all, and none allows the manager's own machine, link-local addresses and the cloud's metadata")
 	flags.BoolVar(&w.loopback, "archive-loopback", w.loopback, "allow S3 stores on the manager's own machine; for clusters on one machine")

@@ -24,14 +24,17 @@ func TestWorkspaceFlags(t *testing.T) {
 		}
 	}
 	// The defaults of the limits (W39, W50).
-	compare(workspace.Options{Workers: 10, Limits: workspace.Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}, MoverResources: objects.DefaultMoverResources()}, parse(t).workspaces.options)
+	compare(workspace.Options{Workers: 10, Limits: workspace.Limits{PerOwner: 2, PerNamespace: 20, All: 100, Movers: 10}, MoverResources: objects.DefaultMoverResources(), WatcherResources: objects.DefaultWatcherResources()}, parse(t).workspaces.options)
 	got := parse(t, "--workspace-workers=1", "--workspace-limit=2", "--workspace-limit-per-owner=3", "--workspace-limit-per-namespace=5", "--mover-limit=4", "--mover-image=kyklos:1", "--archive-folders",
-		"--mover-requests=", "--mover-limits=memory=512Mi,ephemeral-storage=1Gi")
+		"--mover-requests=", "--mover-limits=memory=512Mi,ephemeral-storage=1Gi", "--activity-requests=cpu=10m", "--activity-limits=cpu=100m")
 	compare(workspace.Options{
 		Workers: 1, Limits: workspace.Limits{PerOwner: 3, PerNamespace: 5, All: 2, Movers: 4}, MoverImage: "kyklos:1", Folders: true,
 		MoverResources: corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{
 			corev1.ResourceMemory: resource.MustParse("512Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("1Gi"),
 		}},
+		WatcherResources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}, Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")},
+		},
 	}, got.workspaces.options)
 }
 
@@ -82,7 +85,7 @@ func TestStoresThatMayBeCalled(t *testing.T) {
 	}
 }
 
-// W55: amounts that no mover could work with are refused by the flag's name.
+// W55, W105: amounts that no mover or watcher could work with are refused by the flag's name.
 func TestMoverResources(t *testing.T) {
 	for args, says := range map[string]string{
 		"--mover-limits=memory=256Mi":                           "",
@@ -91,6 +94,9 @@ func TestMoverResources(t *testing.T) {
 		"--mover-requests=cpu=1,memory=1Gi,ephemeral-storage=1": "",
 		"--mover-requests=cpu=5":                                "--mover-requests: cpu must not exceed 4 of --mover-limits, but is 5",
 		"--mover-limits=cpu=4,memory=255Mi":                     "--mover-requests: memory must not exceed 255Mi of --mover-limits, but is 256Mi",
+		"--activity-requests= --activity-limits=":               "",
+		"--activity-requests=cpu=1":                             "--activity-requests: cpu must not exceed 200m of --activity-limits, but is 1",
+		"--activity-limits=memory=32Mi":                         "--activity-limits: memory must be at least 64Mi, not 32Mi: the container and its probe are two processes",
 		"--mover-requests= --mover-limits=memory=64Mi":          "--mover-limits: memory must be at least 256Mi, not 64Mi: four parts of an upload are 128Mi",
 	} {
 		options := parse(t, strings.Fields(args)...)

@@ -64,18 +64,7 @@ func (r *Reconciler) execute(ctx context.Context, p plan) error {
 		pvc := &corev1.PersistentVolumeClaim{ObjectMeta: named(ws, objects.VolumeName(ws.Name))}
 		return classify(r.Client.Delete(ctx, pvc, client.Preconditions{UID: &uid, ResourceVersion: &a.ResourceVersion}))
 	case lifecycle.ActCreatePod:
-		pod, err := objects.Pod(ws, a)
-		switch {
-		case err != nil:
-		case a.CheckHome && r.MoverImage == "":
-			err = errNoImage
-		default:
-			objects.AddWatcher(pod, ws, r.MoverImage)
-			if a.CheckHome {
-				objects.AddHomeCheck(pod, r.MoverImage)
-			}
-		}
-		return r.create(ctx, pod, err)
+		return r.createPod(ctx, ws, a)
 	case lifecycle.ActDeletePod:
 		pod := &corev1.Pod{ObjectMeta: named(ws, objects.PodName(ws.Name))}
 		return classify(r.Client.Delete(ctx, pod, client.Preconditions{UID: &uid}))

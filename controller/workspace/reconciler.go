@@ -45,8 +45,8 @@ type Reconciler struct {
 	Events *events.Recorder
 	// MoverImage is the image of movers, which is Kyklos' own. If it is empty, no home can be moved.
 	MoverImage string
-	// MoverResources are the requests and limits of movers.
-	MoverResources corev1.ResourceRequirements
+	// MoverResources are the requests and limits of movers, WatcherResources those of what watches whether workspaces are used.
+	MoverResources, WatcherResources corev1.ResourceRequirements
 	// NoClasses: storage classes cannot be read, so a pending volume is assumed to wait for a Pod.
 	NoClasses bool
 	// Jitter returns a random part of d, so that passes of different Workspaces are spread out.

@@ -62,13 +62,13 @@ func (r *Reconciler) report(p plan) message.Facts {
 	limits := r.reservations.limits
 	facts := message.Facts{
 		Workspace: p.ws, Decision: p.decision, Observed: p.view, Store: cmp.Or(p.archive.Store, p.newest.Store), Running: p.available.running,
-		Limits:   message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
-		Service:  p.service,
+		Limits:  message.Limits{Owner: limits.PerOwner, Namespace: limits.PerNamespace, All: limits.All, Movers: limits.Movers, Kept: moverslots.Kept(limits.Movers)},
+		Service: p.service, Served: objects.Served(p.ws, p.pod),
 		Newest:   p.newest,
 		Outdated: p.pod != nil && objects.Ours(p.ws, p.pod) && objects.Outdated(p.ws, p.pod),
 	}
 	if p.pod != nil && objects.Ours(p.ws, p.pod) {
-		facts.Watcher = objects.Watcher(p.pod)
+		facts.Watcher, facts.Watches = objects.Watcher(p.ws, p.pod)
 	}
 	if p.storeAway() {
 		facts.Cause = store.Cause(p.err)

@@ -27,10 +27,10 @@ type failedService struct {
 	service    message.Service
 }
 
-// serve brings the Service of the Workspace to what spec.ports asks for, and returns what the status says about it (W84). Nothing
+// serve brings the Service of the Workspace to what the ports of its Pod, or else spec.ports ask for, and returns what the status says about it (W84). Nothing
 // else waits for it or fails because of it.
 func (r *Reconciler) serve(ctx context.Context, o observation) message.Service {
-	ws := o.ws
+	ws := objects.Served(o.ws, o.pod)
 	if ws.DeletionTimestamp != nil || o.view.Failed {
 		return message.Service{} // it is deleted with the Workspace
 	}

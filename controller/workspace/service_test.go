@@ -107,7 +107,7 @@ func TestServiceOfSomebodyElse(t *testing.T) {
 	if got := strings.Join(w.newEvents(), "\n"); strings.Count(got, "ServiceForeign") != 1 || !strings.Contains(got, "kubectl delete service -n team ws-home") {
 		t.Errorf("the events are\n%s", got)
 	}
-	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Ports = nil })
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Ports, ws.Spec.DesiredState = nil, v1alpha1.DesiredStandby })
 	w.converge()
 	w.expectService(v1alpha1.ReasonNoPorts, "")
 	w.change(served)

@@ -62,8 +62,8 @@ type Options struct {
 	Limits  Limits
 	// MoverImage is the image of movers; empty if it is not known.
 	MoverImage string
-	// MoverResources are the requests and limits of movers.
-	MoverResources corev1.ResourceRequirements
+	// MoverResources are the requests and limits of movers, WatcherResources those of what watches whether workspaces are used.
+	MoverResources, WatcherResources corev1.ResourceRequirements
 	// Folders allows stores that are folders on the manager's machine.
 	Folders bool
 	// Endpoints are the S3 stores that may be called.
@@ -87,7 +87,10 @@ func (o Options) Validate() error {
 			return fmt.Errorf("--%s: must be at least 1, not %d", flag.name, flag.value)
 		}
 	}
-	return objects.ValidateMoverResources(o.MoverResources)
+	if err := objects.ValidateMoverResources(o.MoverResources); err != nil {
+		return err
+	}
+	return objects.ValidateWatcherResources(o.WatcherResources)
 }
 
 // Stores says which stores are allowed.
@@ -112,13 +115,14 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, options Options) er
 			Secrets: mgr.GetAPIReader(), Options: options.Stores(mgr.GetClient()),
 			Clock: options.Clock, Timeout: options.StoreTimeout,
 		},
-		Clock:          options.Clock,
-		Events:         events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
-		MoverImage:     options.MoverImage,
-		MoverResources: options.MoverResources,
-		NoClasses:      options.NoClasses,
-		Jitter:         func(d time.Duration) time.Duration { return rand.N(d) },
-		reservations:   reservations{limits: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
+		Clock:            options.Clock,
+		Events:           events.NewRecorder(mgr.GetEventRecorder(FieldManager)),
+		MoverImage:       options.MoverImage,
+		MoverResources:   options.MoverResources,
+		WatcherResources: options.WatcherResources,
+		NoClasses:        options.NoClasses,
+		Jitter:           func(d time.Duration) time.Duration { return rand.N(d) },
+		reservations:     reservations{limits: options.Limits, cache: mgr.GetClient(), wake: queue.Wake},
 	}
 	ours := handler.EnqueueRequestsFromMapFunc(workspaceOf)
 	return ctrl.NewControllerManagedBy(mgr).

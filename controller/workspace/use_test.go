@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +30,15 @@ func TestUse(t *testing.T) {
 	if w.faults.writes != before || !w.workspace().Status.LastActivityTime.Equal(&began) {
 		t.Errorf("%d writes while it is used, last at %v", w.faults.writes-before, w.workspace().Status.LastActivityTime)
 	}
-	w.watcher(false)
+	w.watcher(false) // W104: a node that is slow looks the same
+	w.expectUse("True", "InUse")
+	if w.clock.SetTime(w.clock.Now().Add(time.Hour)); !w.workspace().Status.LastActivityTime.Equal(&began) {
+		t.Errorf("last used at %v", w.workspace().Status.LastActivityTime)
+	}
+	w.watcher(true)
+	w.expectUse("True", "InUse")
+	w.clock.SetTime(w.clock.Now().Add(time.Hour))
+	w.watcher(false, "idle: last used 5m0s ago")
 	left := w.clock.Now().Add(-5 * time.Minute)
 	w.expectUse("False", "Idle")
 	w.expectState("RUNNING")
@@ -76,20 +85,58 @@ func TestNeverUsed(t *testing.T) {
 	}
 }
 
-// unused lets the watcher find that nobody has used the Workspace since the watcher started.
+// unused lets the watcher say that nobody has used the Workspace since the watcher started.
 func (w *world) unused() {
 	w.Helper()
-	w.watcher(false)
-	pod := &corev1.Pod{}
-	w.has("ws-home", pod)
-	started := pod.Status.InitContainerStatuses[0].State.Running.StartedAt
-	for i := range pod.Status.Conditions {
-		pod.Status.Conditions[i].LastTransitionTime = metav1.NewTime(started.Add(6 * time.Minute))
-	}
-	if err := w.server.Status().Update(w.Context(), pod); err != nil {
-		w.Fatal(err)
-	}
+	w.watcher(false, "idle: not used for 5m0s")
 	w.expectUse("False", "Idle")
+}
+
+// W103: settings that apply at the next start change nothing before: what the Pod is not known to watch does not stop it, the
+// condition says so, and the Service leads to the ports with which it was started.
+func TestChangesOfARunningWorkspace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, aWorkspace(func(ws *v1alpha1.Workspace) { ws.Spec.Ports, ws.Spec.StandbyTTLSeconds = []int32{8080}, 600 }))
+	w.converge()
+	w.watcher(true)
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Ports, ws.Spec.Activity.CPUPercent = []int32{9090}, 5 })
+	w.expectUse("True", "InUse")
+	w.expectSays(v1alpha1.ConditionInUse, "somebody is connected to port 8080, and for", "has changed since the Pod was started")
+	w.expectService(v1alpha1.ReasonServiceReady, address)
+	w.expectSays(v1alpha1.ConditionServiceReady, "leads to port 8080", "has changed since the Pod was started")
+	if ports := w.service().Spec.Ports; len(ports) != 1 || ports[0].Port != 8080 {
+		t.Errorf("the Service has %+v", ports)
+	}
+	w.watcher(false, "idle: not used for 5m0s")
+	w.expectUse("Unknown", "NoActivitySource")
+	w.expectSays(v1alpha1.ConditionInUse, "nobody was connected to port 8080", "something else counts", "has changed since the Pod was started")
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Ports = nil })
+	w.converge()
+	w.expectService(v1alpha1.ReasonServiceReady, address)
+	w.desire(v1alpha1.DesiredStandby)
+	w.converge()
+	w.expectService(v1alpha1.ReasonNoPorts, "")
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.DesiredState = v1alpha1.DesiredRunning })
+	w.converge()
+	w.expectState("RUNNING")
+	w.change(func(ws *v1alpha1.Workspace) { ws.Spec.Ports = []int32{9090} })
+	w.converge()
+	w.expectService(v1alpha1.ReasonNoPorts, "")
+	w.expectSays(v1alpha1.ConditionServiceReady, "started without ports", "has changed since the Pod was started")
+	w.desire(v1alpha1.DesiredStandby)
+	w.converge()
+	w.expectService(v1alpha1.ReasonServiceReady, "ws-home.team.svc:9090")
+}
+
+// expectSays checks the message of a condition.
+func (w *world) expectSays(kind string, parts ...string) {
+	w.Helper()
+	message := meta.FindStatusCondition(w.workspace().Status.Conditions, kind).Message
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			w.Errorf("%s says %q, not %q", kind, message, part)
+		}
+	}
 }
 
 func (w *world) expectUse(status metav1.ConditionStatus, reason string) {
@@ -100,15 +147,21 @@ func (w *world) expectUse(status metav1.ConditionStatus, reason string) {
 	}
 }
 
-// watcher writes the status of the Pod with a watcher that has run for an hour.
-func (w *world) watcher(ready bool) {
+// watcher writes the status of the Pod with a watcher that has run for an hour, or has just said something and runs again.
+func (w *world) watcher(ready bool, says ...string) {
 	w.Helper()
 	pod := &corev1.Pod{}
 	if !w.has("ws-home", pod) {
 		w.Fatal("there is no Pod")
 	}
-	state := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(w.clock.Now().Add(-time.Hour))}}
-	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: objects.WatcherContainer, Ready: ready, State: state}}
+	now := metav1.NewTime(w.clock.Now())
+	state := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(now.Add(-time.Hour))}}
+	watcher := corev1.ContainerStatus{Name: objects.WatcherContainer, Ready: ready, State: state}
+	for _, message := range says {
+		watcher.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}
+		watcher.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{Message: message, FinishedAt: now}
+	}
+	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{watcher}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: objects.WorkspaceContainer, Ready: true, State: state}}
 	verdict := corev1.ConditionFalse
 	if ready {

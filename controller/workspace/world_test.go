@@ -78,7 +78,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 func (w *world) restart() {
 	mine := ownwrites.Guard(w.faults.over(w.server), func(what string) { w.Errorf("the reconciler must not %s", what) })
 	w.r = &Reconciler{
-		Client: mine, APIReader: w.server, Clock: w.clock, MoverImage: "kyklos:test", MoverResources: objects.DefaultMoverResources(),
+		Client: mine, APIReader: w.server, Clock: w.clock, MoverImage: "kyklos:test", MoverResources: objects.DefaultMoverResources(), WatcherResources: objects.DefaultWatcherResources(),
 		Store:        &store.Client{Secrets: w.server, Options: connect.Options{Folders: true, Endpoints: endpoints.Local}, Clock: w.clock},
 		Events:       events.NewRecorder(w.events),
 		Jitter:       func(time.Duration) time.Duration { return 0 },

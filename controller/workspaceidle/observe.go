@@ -8,6 +8,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -122,6 +123,9 @@ func (m *memory) observation(ws *v1alpha1.Workspace, heartbeat, now time.Time) o
 	defer m.mu.Unlock()
 	known, idle := m.of(ws), idleInput(ws, lastActivity, now)
 	idle.Use = used.Use
+	if used.Use == lifecycle.Idle && ofEarlierSpec(ws) {
+		idle.Use = lifecycle.InUse
+	}
 	since := &idle.Status.RunningSince
 	switch {
 	case idle.Status.Operation.Failing():
@@ -131,6 +135,13 @@ func (m *memory) observation(ws *v1alpha1.Workspace, heartbeat, now time.Time) o
 	}
 	*since, idle.LastActivity = known.since.AtMost(*since, now), known.active.AtMost(lastActivity, now)
 	return observation{workspace: ws, idle: idle, lastActivity: lastActivity}
+}
+
+// ofEarlierSpec reports whether what is known of the use is from before the last change of the spec, which may have changed what
+// counts. It is about to be written again, and then decided (W103).
+func ofEarlierSpec(ws *v1alpha1.Workspace) bool {
+	known := meta.FindStatusCondition(ws.Status.Conditions, v1alpha1.ConditionInUse)
+	return known != nil && known.ObservedGeneration < ws.Generation
 }
 
 func (m *memory) forget(key types.NamespacedName) {

@@ -40,6 +40,18 @@ func TestAWorkspaceInUse(t *testing.T) {
 	s.desires("STANDBY", 1, 1)
 }
 
+// W103: a change of the spec may have changed what counts. What was known before it stops nobody.
+func TestAChangeAtTheLastMoment(t *testing.T) {
+	ws := told("False", "Idle")
+	ws.Generation = 2
+	s := newStage(t, ws)
+	s.passAfter(time.Hour)
+	s.desires("RUNNING", 0, 0)
+	s.change(func(ws *v1alpha1.Workspace) { ws.Status.Conditions[0].ObservedGeneration = ws.Generation })
+	s.passAfter(0)
+	s.desires("STANDBY", 1, 1)
+}
+
 // W81: where nothing tells, the Lease is looked for now and then, and without one the Workspace runs on.
 func TestAWorkspaceOfWhichNothingTells(t *testing.T) {
 	s := newStage(t, told("Unknown", "NoActivitySource"))

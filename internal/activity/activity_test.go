@@ -112,7 +112,7 @@ const tables = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->wh
 func connections(table io.Reader, port uint16) (count int, err error) {
 	all, err := activity.Sockets(table, port)
 	for _, socket := range all {
-		if !socket.Listens {
+		if !socket.Listens && !socket.Ended {
 			count++
 		}
 	}

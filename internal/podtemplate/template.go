@@ -39,6 +39,7 @@ func Read(ws *v1alpha1.WorkspaceSpec) (Template, field.ErrorList) {
 	c.pod()
 	c.volumes()
 	c.containers()
+	c.processes()
 	c.secrets()
 	c.shortForm()
 	secure(&spec)

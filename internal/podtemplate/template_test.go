@@ -39,6 +39,8 @@ func TestAccepted(t *testing.T) {
 		"another claim":         `{containers: [{name: a, image: a, volumeMounts: [{name: data, mountPath: /d}]}], volumes: [{name: data, persistentVolumeClaim: {claimName: ws-data}}]}`,
 		"a scratch volume":      `volumes: [{name: s, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}]`,
 		"amounts as numbers":    `containers: [{name: a, image: a, resources: {requests: {cpu: 1}, limits: {cpu: 1.5}}}]`,
+		"own processes":         `shareProcessNamespace: false`,
+		"the watcher's user":    `{shareProcessNamespace: false, securityContext: {runAsUser: 65532}}`,
 		"devices by claims":     `{resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}], containers: [{name: workspace, resources: {claims: [{name: gpu}]}}]}`,
 	} {
 		if _, errs := podtemplate.Read(workspace(t, spec)); len(errs) > 0 {
@@ -63,6 +65,40 @@ func TestPlaces(t *testing.T) {
 		_, errs := podtemplate.Read(workspace(t, spec))
 		if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {
 			t.Errorf("%s: got %v, want %s", spec, errs, want)
+		}
+	}
+}
+
+// W89: what sees the processes of the watcher has another user.
+func TestProcesses(t *testing.T) {
+	const user, pod = "containers[0].securityContext.runAsUser", "securityContext.runAsUser"
+	sidecar := func(policy string) string {
+		return `initContainers: [{name: a, image: a, ` + policy + `securityContext: {runAsUser: 65532}}]`
+	}
+	for name, test := range map[string]struct {
+		percent int32
+		ports   []int32
+		spec    string
+		want    string
+	}{
+		"CPU":                      {5, nil, `securityContext: {runAsUser: 65532}`, pod},
+		"CPU of a container":       {5, nil, `containers: [{name: a, image: a, securityContext: {runAsUser: 65532}}]`, user},
+		"CPU of a sidecar":         {5, nil, sidecar("restartPolicy: Always, "), "initContainers[0].securityContext.runAsUser"},
+		"what ends before":         {5, nil, sidecar(""), ""},
+		"shared by the template":   {0, []int32{80}, `{shareProcessNamespace: true, securityContext: {runAsUser: 65532}}`, pod},
+		"shared, and no watcher":   {0, nil, `{shareProcessNamespace: true, securityContext: {runAsUser: 65532}}`, ""},
+		"not shared":               {0, []int32{80}, `securityContext: {runAsUser: 65532}`, ""},
+		"another user":             {5, []int32{80}, `{shareProcessNamespace: true, securityContext: {runAsUser: 65531}}`, ""},
+		"CPU of what is not shown": {5, nil, `shareProcessNamespace: false`, "shareProcessNamespace"},
+	} {
+		ws := workspace(t, test.spec)
+		ws.Activity.CPUPercent, ws.Ports = test.percent, test.ports
+		_, errs := podtemplate.Read(ws)
+		if len(errs) == 0 && test.want == "" {
+			continue
+		}
+		if len(errs) != 1 || errs[0].Field != "spec.template.spec."+test.want {
+			t.Errorf("%s: got %v, want one about %q", name, errs, test.want)
 		}
 	}
 }

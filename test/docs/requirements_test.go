@@ -95,6 +95,7 @@ func TestCitations(t *testing.T) {
 		`strings.Fields("D1 D2")`:      "D1 D2",
 		"(W23, W25-W27)":               "W25 W26 W27 W23",
 		"rule W3\n":                    "W3",
+		"W80, W104: what":              "W80 W104",
 		"grep -A1, a/B2 or B2C, S3":    "",
 		"P256, 0xD1, W3C, #D1 or T100": "",
 	} {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
+	"kyklos.io/kyklos/controller/workspace/objects"
 	"kyklos.io/kyklos/controller/workspace/statusconv"
 	"kyklos.io/kyklos/internal/lifecycle"
 )
@@ -17,8 +18,9 @@ type Facts struct {
 	Workspace *v1alpha1.Workspace
 	Decision  lifecycle.Decision
 	Observed  lifecycle.Observation
-	// Watcher is what tells whether the workspace is used.
+	// Watcher is what tells whether the workspace is used, and Watches by what.
 	Watcher lifecycle.Watcher
+	Watches objects.Watches
 	Limits  Limits
 	// Running are the running workspaces of the same owner in the namespace, in any order.
 	Running []string
@@ -32,6 +34,8 @@ type Facts struct {
 	// Outdated: the Pod was created from an earlier spec.
 	Outdated bool
 	Service  Service
+	// Served is Workspace with the ports to which its Service leads; nil if they are those of the spec.
+	Served *v1alpha1.Workspace
 }
 
 // Limits are the maximum numbers of running workspaces per owner, per namespace and in all, and of movers, of which some are

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ func (f Facts) setService(status *v1alpha1.WorkspaceStatus, now time.Time) {
 	}
 	status.Address = ""
 	if f.Service.Reason == v1alpha1.ReasonServiceReady {
-		condition.Status, status.Address = metav1.ConditionTrue, objects.Address(f.Workspace)
+		condition.Status, status.Address = metav1.ConditionTrue, objects.Address(f.served())
 	}
 	meta.SetStatusCondition(&status.Conditions, condition)
 }
@@ -43,8 +44,11 @@ func (f Facts) serviceText() string {
 	name := objects.ServiceName(ws.Name)
 	switch f.Service.Reason {
 	case v1alpha1.ReasonServiceReady:
-		return fmt.Sprintf("Service %s leads to %s of the Pod.", name, f.ports())
+		return join(fmt.Sprintf("Service %s leads to %s of the Pod.", name, portsText(f.served().Spec.Ports)), f.nextPorts())
 	case v1alpha1.ReasonNoPorts:
+		if later := f.nextPorts(); later != "" {
+			return join("The Pod was started without ports, so there is no Service.", later)
+		}
 		return "spec.ports is empty, so there is no Service."
 	case v1alpha1.ReasonServiceForeign:
 		return fmt.Sprintf("Service %[1]s exists but does not belong to this workspace. Kyklos does not touch it and cannot create its own. "+
@@ -52,6 +56,22 @@ func (f Facts) serviceText() string {
 	}
 	return join(fmt.Sprintf("Service %s was rejected by the API server.", name), "Cause: "+strings.TrimRight(tail(f.Service.Cause), ".")+".",
 		fmt.Sprintf("Correct the quotas and policies of namespace %s. Kyklos retries once a minute.", ws.Namespace))
+}
+
+// served is the workspace with the ports to which its Service leads.
+func (f Facts) served() *v1alpha1.Workspace {
+	if f.Served != nil {
+		return f.Served
+	}
+	return f.Workspace
+}
+
+// nextPorts says that others follow (W103).
+func (f Facts) nextPorts() string {
+	if slices.Equal(f.served().Spec.Ports, f.Workspace.Spec.Ports) {
+		return ""
+	}
+	return "spec.ports has changed since the Pod was started, which applies at its next start."
 }
 
 // ServiceEvents are the warnings about a Service that cannot be had, each when it begins.

@@ -27,52 +27,62 @@ func (f Facts) setUse(status *v1alpha1.WorkspaceStatus, now time.Time) {
 	if f.Decision.Status.Phase == lifecycle.Running {
 		next := f.Watcher.Next(statusconv.Activity(f.Workspace), now)
 		status.LastActivityTime, status.UnusedSince = statusconv.Time(next.Last), statusconv.Time(f.Watcher.Unused(statusconv.Unused(f.Workspace), next))
-		condition.Status, condition.Reason, condition.Message = f.use(next.Use)
+		condition.Status, condition.Reason, condition.Message = f.use(next.Use, now)
 	}
 	meta.SetStatusCondition(&status.Conditions, condition)
 }
 
-// use returns the status, the reason and the message of InUse.
-func (f Facts) use(use lifecycle.Use) (metav1.ConditionStatus, string, string) {
-	spec, lasts := &f.Workspace.Spec, span(f.Watcher.Lasts)
-	timer := fmt.Sprintf("After %d seconds (spec.standbyTTLSeconds), and without a heartbeat, the workspace is stopped.", spec.StandbyTTLSeconds)
-	if spec.StandbyTTLSeconds == 0 {
-		timer = "It is not stopped for that, because spec.standbyTTLSeconds is 0."
-	}
+// use returns the status, the reason and the message of InUse. They are about what the Pod watches, which may be of an earlier spec
+// (W103).
+func (f Facts) use(use lifecycle.Use, now time.Time) (metav1.ConditionStatus, string, string) {
+	lasts := span(f.Watcher.Lasts)
 	switch use {
 	case lifecycle.InUse:
-		return metav1.ConditionTrue, v1alpha1.ReasonInUse, fmt.Sprintf("It counts as used, and is not stopped as idle, while %s, and for %s afterwards or after its start.", f.signs(true), lasts)
+		text := fmt.Sprintf("It counts as used, and is not stopped as idle, while %s, and for %s afterwards or after its start.", f.signs(true), lasts)
+		if !f.Watcher.Answers(now) {
+			text = join(text, "The container "+objects.WatcherContainer+" does not answer; until it does, the workspace counts as used.")
+		}
+		return metav1.ConditionTrue, v1alpha1.ReasonInUse, join(text, f.changed())
 	case lifecycle.Idle:
-		return metav1.ConditionFalse, v1alpha1.ReasonIdle, fmt.Sprintf("Not used for %s: %s. %s", lasts, f.signs(false), timer)
+		timer := fmt.Sprintf("After %d seconds (spec.standbyTTLSeconds), and without a heartbeat, the workspace is stopped.", f.Workspace.Spec.StandbyTTLSeconds)
+		if f.Workspace.Spec.StandbyTTLSeconds == 0 {
+			timer = "It is not stopped for that, because spec.standbyTTLSeconds is 0."
+		}
+		return metav1.ConditionFalse, v1alpha1.ReasonIdle, join(fmt.Sprintf("Not used for %s: %s.", lasts, f.signs(false)), timer, f.changed())
 	default:
-		return metav1.ConditionUnknown, v1alpha1.ReasonNoActivitySource, "Nothing in the Pod tells whether the workspace is used" + f.cause() +
-			". The idle timer runs only if something sends heartbeats; without any, the workspace is not stopped."
+		return metav1.ConditionUnknown, v1alpha1.ReasonNoActivitySource, join("Nothing in the Pod tells whether the workspace is used: "+f.cause()+".", f.changed(),
+			"The idle timer runs only if something sends heartbeats; without any, only a schedule or a person stops the workspace.")
 	}
 }
 
 // signs are what is or is not the case.
 func (f Facts) signs(used bool) string {
 	var all []string
-	if objects.WatchesPorts(f.Workspace) {
-		connected := "nobody was connected to " + f.ports()
+	if len(f.Watches.Ports) > 0 {
+		connected := "nobody was connected to "
 		if used {
-			connected = "somebody is connected to " + f.ports()
+			connected = "somebody is connected to "
 		}
-		all = append(all, connected)
+		all = append(all, connected+portsText(f.Watches.Ports))
 	}
-	if percent := f.Workspace.Spec.Activity.CPUPercent; percent > 0 {
+	if percent := f.Watches.CPUPercent; percent > 0 {
 		needs := map[bool]string{true: "more than", false: "at most"}[used]
 		all = append(all, fmt.Sprintf("the processes need %s %d %% of a CPU", needs, percent))
-	}
-	if len(all) == 0 { // the Pod is of an earlier spec
-		return "its Pod, of an earlier spec, tells so"
 	}
 	return strings.Join(all, map[bool]string{true: ", or ", false: ", and "}[used])
 }
 
-func (f Facts) ports() string {
+// changed says that the spec counts something else than the Pod watches.
+func (f Facts) changed() string {
+	if !f.Watcher.Exists || f.Watches.Same(objects.WatchesOf(&f.Workspace.Spec)) {
+		return ""
+	}
+	return "spec.ports or spec.activity has changed since the Pod was started, which applies at its next start."
+}
+
+func portsText(all []int32) string {
 	var ports []string
-	for _, port := range f.Workspace.Spec.Ports {
+	for _, port := range all {
 		ports = append(ports, strconv.Itoa(int(port)))
 	}
 	if len(ports) == 1 {
@@ -85,14 +95,20 @@ func (f Facts) ports() string {
 func (f Facts) cause() string {
 	spec := &f.Workspace.Spec
 	switch {
-	case f.Watcher.NothingListens && len(spec.Ports) > 0:
-		return ": nothing listens on " + f.ports() + ", and spec.activity.cpuPercent is not set"
-	case objects.WatchesPorts(f.Workspace) || spec.Activity.CPUPercent > 0:
-		return ": its Pod was started without the container " + objects.WatcherContainer + ", which it gets at its next start if the manager knows its own image (--mover-image)"
+	case f.Watcher.NothingListens && spec.Activity.CPUPercent > 0:
+		return "nothing listens on " + portsText(f.Watches.Ports)
+	case f.Watcher.NothingListens:
+		return "nothing listens on " + portsText(f.Watches.Ports) + ", and spec.activity.cpuPercent is not set"
+	case f.Watcher.Exists && objects.WatchesOf(spec).None():
+		return "the Pod does not see a use (" + f.signs(false) + "), but by the spec that does not count any more"
+	case f.Watcher.Exists:
+		return "the Pod does not see a use (" + f.signs(false) + "), but by the spec something else counts"
+	case !objects.WatchesOf(spec).None():
+		return "its Pod was started without the container " + objects.WatcherContainer + ", which it gets at its next start if the manager knows its own image (--mover-image)"
 	case len(spec.Ports) == 0:
-		return ": spec.ports is empty, and spec.activity.cpuPercent is not set"
+		return "spec.ports is empty, and spec.activity.cpuPercent is not set"
 	default:
-		return ": spec.activity.connections is false, and spec.activity.cpuPercent is not set"
+		return "spec.activity.connections is false, and spec.activity.cpuPercent is not set"
 	}
 }
 

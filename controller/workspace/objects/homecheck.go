@@ -12,13 +12,13 @@ const HomeCheckContainer = "kyklos-home"
 
 // AddHomeCheck adds an init container that fails unless the volume has a home. It is the first one: the kubelet makes the folder of
 // a mount, if it is missing, when the container with the mount starts. image is Kyklos' own.
-func AddHomeCheck(pod *corev1.Pod, image string) {
+func AddHomeCheck(pod *corev1.Pod, image string, resources corev1.ResourceRequirements) {
 	security := podtemplate.ContainerSecurity(nil)
 	security.ReadOnlyRootFilesystem = ptr.To(true)
 	pod.Spec.InitContainers = append([]corev1.Container{{
 		Name: HomeCheckContainer, Image: image, Args: []string{"mover", "check", "--volume", volumePath, "--termination-log", terminationLog},
 		VolumeMounts: []corev1.VolumeMount{{Name: homeFolder, MountPath: volumePath, ReadOnly: true}},
-		Resources:    watcherResources(), SecurityContext: security,
+		Resources:    resources, SecurityContext: security,
 		TerminationMessagePath: terminationLog, TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 	}}, pod.Spec.InitContainers...)
 }

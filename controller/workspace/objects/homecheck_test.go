@@ -23,8 +23,8 @@ func TestTheHomeIsLookedForFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects.AddWatcher(pod, ws, "kyklos:1")
-	objects.AddHomeCheck(pod, "kyklos:1")
+	objects.AddWatcher(pod, ws, "kyklos:1", objects.DefaultWatcherResources())
+	objects.AddHomeCheck(pod, "kyklos:1", objects.DefaultWatcherResources())
 	var names []string
 	for _, c := range pod.Spec.InitContainers {
 		names = append(names, c.Name)

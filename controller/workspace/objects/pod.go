@@ -47,7 +47,7 @@ func Pod(ws *v1alpha1.Workspace, act lifecycle.Action) (*corev1.Pod, error) {
 	shortForm(ws, amounts, ownContainer(&spec))
 	inHome(&spec)
 	pod := &corev1.Pod{ObjectMeta: meta(ws, PodName(ws.Name), RoleWorkspace, act), Spec: spec}
-	pod.Annotations = map[string]string{annotationSpec: madeOf(ws)}
+	pod.Annotations = map[string]string{annotationSpec: madeOf(ws), annotationPorts: joined(ws.Spec.Ports)}
 	mark(pod, template)
 	return pod, nil
 }

@@ -21,16 +21,36 @@ func DefaultMoverResources() corev1.ResourceRequirements {
 	}
 }
 
+// leastWatcherMemory is what a watcher needs, and one probe of it beside: each is a process of the whole program.
+const leastWatcherMemory = 64 << 20
+
+// DefaultWatcherResources are enough for the watcher and one probe of it.
+func DefaultWatcherResources() corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("128Mi")},
+	}
+}
+
 // ValidateMoverResources checks the resources of movers and names the flags that set them (W55).
 func ValidateMoverResources(r corev1.ResourceRequirements) error {
+	return validateResources(r, "--mover-requests", "--mover-limits", leastMemory, "four parts of an upload are 128Mi")
+}
+
+// ValidateWatcherResources checks the resources of watchers and names the flags that set them (W105).
+func ValidateWatcherResources(r corev1.ResourceRequirements) error {
+	return validateResources(r, "--activity-requests", "--activity-limits", leastWatcherMemory, "the container and its probe are two processes")
+}
+
+func validateResources(r corev1.ResourceRequirements, requests, limits string, least int64, why string) error {
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
 		request, limit := r.Requests[name], r.Limits[name]
 		if _, limited := r.Limits[name]; limited && request.Cmp(limit) > 0 {
-			return fmt.Errorf("--mover-requests: %s must not exceed %s of --mover-limits, but is %s", name, limit.String(), request.String())
+			return fmt.Errorf("%s: %s must not exceed %s of %s, but is %s", requests, name, limit.String(), limits, request.String())
 		}
 	}
-	if memory, limited := r.Limits[corev1.ResourceMemory]; limited && memory.Value() < leastMemory {
-		return fmt.Errorf("--mover-limits: memory must be at least 256Mi, not %s: four parts of an upload are 128Mi", memory.String())
+	if memory, limited := r.Limits[corev1.ResourceMemory]; limited && memory.Value() < least {
+		return fmt.Errorf("%s: memory must be at least %s, not %s: %s", limits, resource.NewQuantity(least, resource.BinarySI), memory.String(), why)
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ func TestEveryPodIsRestricted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		objects.AddWatcher(pod, ws, "kyklos:1")
-		objects.AddHomeCheck(pod, "kyklos:1")
+		objects.AddWatcher(pod, ws, "kyklos:1", objects.DefaultWatcherResources())
+		objects.AddHomeCheck(pod, "kyklos:1", objects.DefaultWatcherResources())
 		check(t, "the workspace", &pod.ObjectMeta, &pod.Spec)
 		for _, operation := range []lifecycle.OperationType{lifecycle.Archiving, lifecycle.Restoring} {
 			template := objects.Job(ws, action(lifecycle.ActCreateJob), move(operation)).Spec.Template

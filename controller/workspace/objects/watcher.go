@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,16 +9,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1alpha1"
-	"kyklos.io/kyklos/internal/activity"
 	"kyklos.io/kyklos/internal/lifecycle"
 	"kyklos.io/kyklos/internal/podtemplate"
 )
 
 // WatcherContainer is the name of the container that watches whether the workspace is used (W80).
-const WatcherContainer = "kyklos-activity"
+const WatcherContainer = podtemplate.WatcherContainer
 
 // watcherState is where the watcher notes what it has found, in a volume that other containers do not have.
 const (
@@ -25,60 +26,79 @@ const (
 	watcherState  = watcherFolder + "/state"
 )
 
-// annotationUseLasts is how long a use counts in this Pod, in seconds.
-const annotationUseLasts = "kyklos.io/use-lasts"
+const (
+	// annotationUseLasts is how long a use counts in this Pod, in seconds.
+	annotationUseLasts = "kyklos.io/use-lasts"
+	// annotationWatches has what counts in this Pod, as the flags of the watcher: the manager does not keep the containers of Pods.
+	annotationWatches = "kyklos.io/watches"
+)
 
 // entrypoint is the program in Kyklos' image.
 const entrypoint = "/kyklos"
 
-// watcherUser is the UID of the watcher: the workspace's processes cannot end it.
-const watcherUser int64 = 65532
+// The flags of the watcher that say what it watches.
+const (
+	flagPorts      = "--ports"
+	flagCPUPercent = "--cpu-percent"
+)
 
-// WatchesPorts reports whether connections to the ports count as use.
-func WatchesPorts(ws *v1alpha1.Workspace) bool {
-	return len(ws.Spec.Ports) > 0 && ptr.Deref(ws.Spec.Activity.Connections, true)
+// Watches is what counts as use: by a spec, or in a Pod.
+type Watches struct {
+	// Ports are those to which somebody may be connected.
+	Ports []int32
+	// CPUPercent of one CPU is what the processes may need without being in use; 0 if CPU does not count.
+	CPUPercent int32
 }
 
-// AddWatcher adds the container that watches whether the workspace is used, if there is something to watch. image is Kyklos' own;
-// without it, there is none. It tells the kubelet by its readiness: so the answer is in the status of the Pod, and needs no
-// credential, no network and no request but the kubelet's, when it changes (ADR 39).
-func AddWatcher(pod *corev1.Pod, ws *v1alpha1.Workspace, image string) {
-	cpu := ws.Spec.Activity.CPUPercent
-	if image == "" || !WatchesPorts(ws) && cpu == 0 {
-		return
+// WatchesOf is what counts as use from the next start on.
+func WatchesOf(spec *v1alpha1.WorkspaceSpec) Watches {
+	watches := Watches{CPUPercent: spec.Activity.CPUPercent}
+	if ptr.Deref(spec.Activity.Connections, true) {
+		watches.Ports = spec.Ports
+	}
+	return watches
+}
+
+// None reports whether nothing counts.
+func (w Watches) None() bool { return len(w.Ports) == 0 && w.CPUPercent == 0 }
+
+// AddWatcher adds the container that watches whether the workspace is used, and reports whether there is something to watch. image is
+// Kyklos' own; without it, there is none. It tells the kubelet by its readiness and by what it says when a run ends: so the answer is
+// in the status of the Pod, and needs no credential, no network and no request but the kubelet's, when it changes (ADR 39, ADR 46).
+func AddWatcher(pod *corev1.Pod, ws *v1alpha1.Workspace, image string, amounts corev1.ResourceRequirements) bool {
+	watches := WatchesOf(&ws.Spec)
+	if image == "" || watches.None() {
+		return false
 	}
 	lasts := lifecycle.UseLasts(time.Duration(ws.Spec.StandbyTTLSeconds) * time.Second)
 	args := []string{"activity", "watch", "--state", watcherState, "--termination-log", terminationLog, "--use-lasts", lasts.String(), "--ignore-shorter", shortest(ws, lasts).String()}
-	if WatchesPorts(ws) {
-		var ports []string
-		for _, port := range ws.Spec.Ports {
-			ports = append(ports, strconv.Itoa(int(port)))
-		}
-		args = append(args, "--ports", strings.Join(ports, ","))
+	args = append(args, watches.flags()...)
+	if probes := probesOf(pod, watches.Ports); probes > 0 && len(watches.Ports) > 0 {
+		args = append(args, "--probes", strconv.Itoa(probes))
 	}
-	if cpu > 0 {
-		args = append(args, "--cpu-percent", strconv.Itoa(int(cpu)))
+	if watches.CPUPercent > 0 {
 		pod.Spec.ShareProcessNamespace = ptr.To(true)
 	}
-	security := podtemplate.ContainerSecurity(nil)
-	security.ReadOnlyRootFilesystem, security.RunAsUser, security.RunAsGroup = ptr.To(true), ptr.To(watcherUser), ptr.To(watcherUser)
+	security, user := podtemplate.ContainerSecurity(nil), podtemplate.WatcherUser
+	security.ReadOnlyRootFilesystem, security.RunAsUser, security.RunAsGroup = ptr.To(true), &user, &user
 	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: WatcherContainer, VolumeSource: corev1.VolumeSource{
 		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr.To(resource.MustParse("1Mi"))},
 	}})
-	pod.Annotations[annotationUseLasts] = strconv.Itoa(int(lasts / time.Second))
+	pod.Annotations[annotationUseLasts], pod.Annotations[annotationWatches] = strconv.Itoa(int(lasts/time.Second)), strings.Join(watches.flags(), " ")
 	pod.Spec.InitContainers = append(pod.Spec.InitContainers, corev1.Container{
 		Name: WatcherContainer, Image: image, Args: args, RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways),
-		Resources: watcherResources(), SecurityContext: security,
+		Resources: *amounts.DeepCopy(), SecurityContext: security,
 		VolumeMounts: []corev1.VolumeMount{{Name: WatcherContainer, MountPath: watcherFolder}},
 		ReadinessProbe: &corev1.Probe{
 			ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{entrypoint, "activity", "check", "--state", watcherState}}},
 			PeriodSeconds: int32(min(max(lasts/15, time.Second), 20*time.Second) / time.Second),
-			// A probe that times out looks like an idle workspace, and somebody's build may starve the node.
+			// Somebody's build may starve the node: the Pod should not become unready for that.
 			TimeoutSeconds:   60,
 			FailureThreshold: 3,
 		},
 		TerminationMessagePath: terminationLog, TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 	})
+	return true
 }
 
 // shortest is how long a connection must be open to count as use: longer than one of the readiness probe.
@@ -90,78 +110,16 @@ func shortest(ws *v1alpha1.Workspace, lasts time.Duration) time.Duration {
 	return least
 }
 
-// watcherResources are enough for the watcher and one probe of it.
-func watcherResources() corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("128Mi")},
-	}
-}
-
-// Watcher returns what the kubelet reports of the watcher.
-func Watcher(pod *corev1.Pod) lifecycle.Watcher {
-	seconds, err := strconv.Atoi(pod.Annotations[annotationUseLasts])
-	if err != nil {
-		return lifecycle.Watcher{}
-	}
-	watcher := lifecycle.Watcher{Exists: true, Lasts: time.Duration(seconds) * time.Second}
-	status := watcherStatus(pod)
-	if status == nil {
-		return watcher
-	}
-	last := status.LastTerminationState.Terminated
-	watcher.NothingListens = last != nil && strings.TrimSpace(last.Message) == activity.NothingListens
-	if status.State.Running == nil {
-		return watcher
-	}
-	watcher.Runs, watcher.Ready, watcher.StartedAt = true, status.Ready, status.State.Running.StartedAt.UTC()
-	if own := condition(pod, corev1.ContainersReady); own != nil && own.Status == corev1.ConditionFalse && othersReady(pod) {
-		watcher.UnreadySince = own.LastTransitionTime.UTC()
-	}
-	return watcher
-}
-
-func watcherStatus(pod *corev1.Pod) *corev1.ContainerStatus {
-	for i := range pod.Status.InitContainerStatuses {
-		if status := &pod.Status.InitContainerStatuses[i]; status.Name == WatcherContainer {
-			return status
+// probesOf is how many connections a minute the kubelet's probes make, of those that stay visible for a while: HTTP's.
+func probesOf(pod *corev1.Pod, ports []int32) (perMinute int) {
+	for container := range podtemplate.Containers(&pod.Spec) {
+		for _, probe := range []*corev1.Probe{container.ReadinessProbe, container.LivenessProbe} {
+			if probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Port.Type == intstr.Int && !slices.Contains(ports, probe.HTTPGet.Port.IntVal) {
+				continue
+			}
+			period := int(cmp.Or(probe.PeriodSeconds, 10))
+			perMinute += (60 + period - 1) / period
 		}
 	}
-	return nil
-}
-
-// Ready reports whether the workspace can be used. Only its own container counts: a Pod that is not ready because a sidecar is not,
-// is (W90), and so is one that nobody uses. For every other reason, such as a node that does not answer, the Pod's condition counts.
-func Ready(pod *corev1.Pod) bool {
-	ready := condition(pod, corev1.PodReady)
-	if ready == nil || ready.Status == corev1.ConditionTrue {
-		return ready != nil
-	}
-	return ready.Reason == "ContainersNotReady" && slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
-		return status.Name == WorkspaceContainer && status.Ready && status.State.Running != nil
-	})
-}
-
-// othersReady reports whether all containers of the Pod are ready but the watcher.
-func othersReady(pod *corev1.Pod) bool {
-	for _, status := range pod.Status.InitContainerStatuses {
-		if status.Name != WatcherContainer && !status.Ready {
-			return false
-		}
-	}
-	for _, status := range pod.Status.ContainerStatuses {
-		if !status.Ready {
-			return false
-		}
-	}
-	return len(pod.Status.ContainerStatuses) > 0
-}
-
-func condition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
-	for i := range pod.Status.Conditions {
-		if pod.Status.Conditions[i].Type == kind {
-			return &pod.Status.Conditions[i]
-		}
-	}
-	return nil
+	return perMinute
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,28 +18,61 @@ import (
 
 // Pods have the network of this machine here: the test itself listens on the Workspace's port, and is its user.
 
-// useful starts a Workspace that is idle after twenty seconds, and connects to its port.
-func (s *scenario) useful() (leave func()) {
+// listens listens on a port of a Workspace.
+func (s *scenario) listens() net.Listener {
 	s.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	s.Must(err)
 	s.Cleanup(func() { listener.Close() })
+	return listener
+}
+
+// connects is a user who connects to the port.
+func (s *scenario) connects(listener net.Listener) (leave func()) {
+	s.Helper()
 	user, err := net.Dial("tcp4", listener.Addr().String())
 	s.Must(err)
 	server, err := listener.Accept()
 	s.Must(err)
+	leave = func() { user.Close(); server.Close() }
+	s.Cleanup(leave)
+	return leave
+}
+
+// useful starts a Workspace that is idle after twenty seconds, and connects to its port.
+func (s *scenario) useful() (leave func()) {
+	s.Helper()
+	listener := s.listens()
+	leave = s.connects(listener)
+	s.watched(listener)
+	return leave
+}
+
+// watched starts a Workspace that is idle after twenty seconds.
+func (s *scenario) watched(listener net.Listener) {
+	s.Helper()
 	ws := s.NewWorkspace(fixtures.WorkspaceName, "/bin/sleep", "100000")
 	ws.Spec.Ports, ws.Spec.Activity = []int32{int32(listener.Addr().(*net.TCPAddr).Port)}, v1alpha1.WorkspaceActivity{}
 	ws.Spec.StandbyTTLSeconds = 20
 	s.Must(s.Client.Create(s.Context(), ws))
 	s.AwaitSettled(fixtures.Running)
-	s.Until("the watcher ready", func() bool {
-		all := s.Pod().Status.InitContainerStatuses
-		return len(all) == 1 && all[0].Name == "kyklos-activity" && all[0].Ready
+	s.awaitWatcher(true)
+}
+
+// awaitWatcher waits until the watcher is ready, or is not. It returns since when the Pod is as it is.
+func (s *scenario) awaitWatcher(ready bool) (since time.Time) {
+	s.Helper()
+	s.Until(fmt.Sprintf("the watcher ready: %v", ready), func() bool {
+		status := s.Pod().Status
+		for _, c := range status.Conditions {
+			if c.Type == corev1.ContainersReady {
+				since = c.LastTransitionTime.Time
+			}
+		}
+		all := status.InitContainerStatuses
+		return len(all) == 1 && all[0].Name == "kyklos-activity" && all[0].Ready == ready
 	})
-	leave = func() { user.Close(); server.Close() }
-	s.Cleanup(leave)
-	return leave
+	return since
 }
 
 // awaitUse waits until the condition InUse has the reason.
