@@ -113,7 +113,7 @@ func Forward(ctx context.Context, config *rest.Config, pod types.NamespacedName,
 		return err
 	}
 	ready(int(ports[0].Local))
-	_ = <-ended // what the node said says more
+	<-ended // what the node said says more
 	return connections.lost()
 }
 

@@ -144,9 +144,7 @@ func TestWorkspaceAgainstAnOracle(t *testing.T) {
 		workspaceScenario.tws.Spec.Workspace = &v1beta1.WorkspaceDrive{
 			KeepArchived: e.keepArchived, StopWhileInUse: e.strict, KeepArchivedAfterDays: ptr.To(int32(e.days)),
 		}
-		if e.enforce {
-			workspaceScenario.tws.Spec.DriftPolicy = v1beta1.DriftEnforce
-		}
+		workspaceScenario.tws.Spec.DriftPolicy = map[bool]v1beta1.DriftPolicy{true: v1beta1.DriftEnforce}[e.enforce]
 		workspaceScenario.tws.Spec.Windows = nil
 		for i, s := range e.shifts {
 			workspaceScenario.tws.Spec.Windows = append(workspaceScenario.tws.Spec.Windows, s.window(i))

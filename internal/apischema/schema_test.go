@@ -7,7 +7,7 @@ import (
 
 func scaler(spec map[string]any) map[string]any {
 	whole := map[string]any{
-		"targetRef": map[string]any{"kind": "Deployment", "name": "web"}, "timezone": "UTC",
+		"targetRef": map[string]any{"kind": "Deployment", "name": "web"}, "timezone": "UTC", "defaultReplicas": int64(0),
 		"windows": []any{map[string]any{"days": []any{"Mon"}, "start": "09:00", "end": "17:00", "replicas": int64(5)}},
 	}
 	for name, value := range spec {

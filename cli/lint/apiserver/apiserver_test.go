@@ -238,8 +238,7 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("%d kinds and versions are served: %v", got, server.Kinds())
 	}
 	for text, want := range map[string]string{
-		"":  "no CustomResourceDefinition given",
-		"[": "things.yml:1: ",
+		"": "no CustomResourceDefinition given", "[": "things.yml:1: ",
 		strings.Replace(definition, "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", 1): "things.yml: CustomResourceDefinition things.example.com: apiextensions.k8s.io/v1beta1 is no longer served by Kubernetes",
 		strings.Replace(definition, ", schema: {openAPIV3Schema: {type: object}}", "", 1):         "things.yml: CustomResourceDefinition things.example.com: version v1beta1: no schema",
 		strings.Replace(definition, "group: example.com", "group: 5", 1):                          "things.yml: CustomResourceDefinition things.example.com: ",
