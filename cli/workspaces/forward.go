@@ -113,8 +113,10 @@ func Forward(ctx context.Context, config *rest.Config, pod types.NamespacedName,
 		return err
 	}
 	ready(int(ports[0].Local))
-	<-ended // what the node said says more
-	return connections.lost()
+	if <-ended == nil { // ctx has ended
+		return Lost{}
+	}
+	return connections.lost() // what the node said says more than the error
 }
 
 // LocalPort is the wanted port if this program may listen there, and else 0, for any.
