@@ -15,8 +15,9 @@ import (
 	"kyklos.io/kyklos/internal/activity"
 )
 
-// A client of a port is noticed while it is connected, and for a while after.
-func TestActivityOfARealConnection(t *testing.T) {
+// listens listens on a port whose connections the kernel shows.
+func listens(t *testing.T) net.Listener {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has /proc/net/tcp")
 	}
@@ -24,7 +25,13 @@ func TestActivityOfARealConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
+}
+
+// A client of a port is noticed while it is connected, and for a while after.
+func TestActivityOfARealConnection(t *testing.T) {
+	listener := listens(t)
 	options := watchOptions{
 		ports: []uint{uint(listener.Addr().(*net.TCPAddr).Port)},
 		watch: activity.Watch{Lasts: time.Minute, IgnoreShorter: 10 * time.Second, First: true},

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,14 +17,7 @@ import (
 
 // W104: a run ends to say that nobody uses the Workspace. The next one is not ready, and says nothing.
 func TestIdleIsSaid(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has /proc/net/tcp")
-	}
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
+	listener := listens(t)
 	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	state, message := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "message")
 	run := func(ctx context.Context) error {
@@ -56,15 +48,8 @@ func TestIdleIsSaid(t *testing.T) {
 
 // W106: real short connections, whoever ends them, are seen after their end.
 func TestRealShortConnections(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has /proc/net/tcp")
-	}
 	for name, serverEnds := range map[string]bool{"the server ends them": true, "the client ends them": false} {
-		listener, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
+		listener := listens(t)
 		options := watchOptions{
 			ports: []uint{uint(listener.Addr().(*net.TCPAddr).Port)},
 			watch: activity.Watch{Lasts: time.Minute, IgnoreShorter: 10 * time.Second, First: true},

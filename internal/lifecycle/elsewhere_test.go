@@ -125,6 +125,20 @@ func TestAVolumeStaysWhileItsArchiveIsElsewhere(t *testing.T) {
 	}
 }
 
+// decides lets one controller decide so many times, a probe apart, and returns its last decision.
+func (h *history) decides(times int) (last lifecycle.Decision) {
+	h.controllers[0].engine = func(in lifecycle.Input) lifecycle.Decision {
+		last = lifecycle.Decide(in)
+		return last
+	}
+	for range times {
+		h.controllers[0].decide(h.world, h.snapshot())
+		h.progress()
+		h.now = h.now.Add(lifecycle.Probe)
+	}
+	return last
+}
+
 // TestADeletionWaitsForWhatIsElsewhere, for any time: it reports that, and does not leave behind what the collection
 // would delete. Once given up, the archive blocks nothing.
 func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
@@ -132,16 +146,7 @@ func TestADeletionWaitsForWhatIsElsewhere(t *testing.T) {
 		h := away(t)
 		h.ws.Deleting, h.ws.DeletionPolicy = true, lifecycle.RetainHome
 		h.rv++
-		var last lifecycle.Decision
-		h.controllers[0].engine = func(in lifecycle.Input) lifecycle.Decision {
-			last = lifecycle.Decide(in)
-			return last
-		}
-		for range 10 {
-			h.controllers[0].decide(h.world, h.snapshot())
-			h.progress()
-			h.now = h.now.Add(lifecycle.Probe)
-		}
+		last := h.decides(10)
 		stalled := lifecycle.Condition{Status: lifecycle.True, Reason: lifecycle.CodeDeletionSlow}
 		if h.gone || last.Code != lifecycle.CodeArchiveElsewhere || last.Conditions.Stalled != stalled {
 			t.Fatalf("gone %t, %s, %+v", h.gone, last.Code, last.Conditions)

@@ -48,16 +48,7 @@ func TestADeletionWaitsForALostArchive(t *testing.T) {
 				"the home is not to stay": func(h *history) { h.ws.DeletionPolicy = lifecycle.DeleteHome },
 			} {
 				h := lostWhileDeleted(t, policy, spoil)
-				var last lifecycle.Decision
-				h.controllers[0].engine = func(in lifecycle.Input) lifecycle.Decision {
-					last = lifecycle.Decide(in)
-					return last
-				}
-				for range 20 {
-					h.controllers[0].decide(h.world, h.snapshot())
-					h.progress()
-					h.now = h.now.Add(lifecycle.Probe)
-				}
+				last := h.decides(20)
 				is := func(status lifecycle.Truth) lifecycle.Condition {
 					return lifecycle.Condition{Status: status, Reason: code}
 				}

@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kyklos.io/kyklos/apis/v1beta1"
-	"kyklos.io/kyklos/internal/schedule"
 )
 
 // Two scalers of one target pass admission when they are created together. The older one owns it, the other one never
@@ -33,8 +32,9 @@ func TestSecondScalerWaitsForTheOwner(t *testing.T) {
 	s.Until("the second in charge", func() bool { return *s.deployment().Spec.Replicas == 5 })
 }
 
-func TestAutoscalerOnTheSameTargetIsReported(t *testing.T) {
-	s := newScenario(t, "2025-01-27 14:00:00")
+// autoscaler creates an HPA of the target, with which no controller does anything.
+func (s *scenario) autoscaler() {
+	s.Helper()
 	s.Must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"},
 		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
@@ -42,12 +42,18 @@ func TestAutoscalerOnTheSameTargetIsReported(t *testing.T) {
 			MinReplicas:    ptr.To[int32](1), MaxReplicas: 20,
 		},
 	}))
+}
+
+func TestAutoscalerOnTheSameTargetIsReported(t *testing.T) {
+	s := newScenario(t, "2025-01-27 14:00:00")
+	s.autoscaler()
 	s.target(2)
 	s.officeHours()
 	s.settles(10)
 	s.awaitEvents("TargetConflict", "HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other")
 	s.equal("Degraded", s.condition("Degraded", "True", v1beta1.ReasonTargetConflict),
-		"HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other: "+schedule.HowToShare(&s.scaler().Spec))
+		"HorizontalPodAutoscaler webapp-cpu also scales Deployment webapp; the two will overwrite each other: keep only one of them, "+
+			"or let them take turns with driftPolicy: UntilBoundary")
 	s.Must(admin.Delete(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"}}))
 	s.condition("Degraded", "False", v1beta1.ReasonOperationalNormal)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"kyklos.io/kyklos/apis/v1beta1"
@@ -29,13 +27,7 @@ func (s *scenario) stays(replicas int32, window string) {
 // A schedule and an autoscaler share a target: the one decides at each boundary, the other in between. Nothing is reported as wrong.
 func TestUntilBoundary(t *testing.T) {
 	s := newScenario(t, "2025-01-27 08:00:00")
-	s.Must(admin.Create(s.Context(), &autoscalingv2.HorizontalPodAutoscaler{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "webapp-cpu"},
-		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
-			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: targetName},
-			MinReplicas:    ptr.To[int32](1), MaxReplicas: 20,
-		},
-	}))
+	s.autoscaler()
 	s.target(5)
 	s.officeHours(untilBoundary)
 	s.settles(2)
