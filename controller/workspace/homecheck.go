@@ -12,23 +12,15 @@ import (
 
 // homeCheck returns how the init container that looks for the home on an adopted volume has failed; nil if it has not.
 func homeCheck(pod *corev1.Pod) (mover.Result, *corev1.ContainerStateTerminated) {
-	for i := range pod.Status.InitContainerStatuses {
-		status := &pod.Status.InitContainerStatuses[i]
-		if status.Name != objects.HomeCheckContainer {
-			continue
-		}
-		end := status.State.Terminated
-		if end == nil {
-			end = status.LastTerminationState.Terminated
-		}
-		if end == nil || end.ExitCode == 0 {
-			break
-		}
-		if result, err := mover.ParseResult(strings.TrimSpace(end.Message)); err == nil {
-			return result, end
-		}
+	end := objects.LastEnd(pod, objects.HomeCheckContainer)
+	if end == nil || end.ExitCode == 0 {
+		return mover.Result{}, nil
 	}
-	return mover.Result{}, nil
+	result, err := mover.ParseResult(strings.TrimSpace(end.Message))
+	if err != nil {
+		return mover.Result{}, nil
+	}
+	return result, end
 }
 
 // noHome reports whether a Pod does not start because its volume has no home.

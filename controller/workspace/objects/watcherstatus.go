@@ -24,15 +24,11 @@ func Watcher(ws *v1alpha1.Workspace, pod *corev1.Pod) (lifecycle.Watcher, Watche
 	}
 	watches := watchedIn(pod)
 	watcher := lifecycle.Watcher{Exists: true, Lasts: time.Duration(seconds) * time.Second, Outdated: !watches.cover(WatchesOf(&ws.Spec))}
-	status := watcherStatus(pod)
+	status := initStatus(pod, WatcherContainer)
 	if status == nil {
 		return watcher, watches
 	}
-	last := status.State.Terminated
-	if last == nil {
-		last = status.LastTerminationState.Terminated
-	}
-	if last != nil {
+	if last := LastEnd(pod, WatcherContainer); last != nil {
 		switch word := activity.ParseWord(last.Message); word.State {
 		case activity.Silent:
 			watcher.NothingListens = true
@@ -118,13 +114,25 @@ func split(text string) []int32 {
 	return ports
 }
 
-func watcherStatus(pod *corev1.Pod) *corev1.ContainerStatus {
+func initStatus(pod *corev1.Pod, container string) *corev1.ContainerStatus {
 	for i := range pod.Status.InitContainerStatuses {
-		if status := &pod.Status.InitContainerStatuses[i]; status.Name == WatcherContainer {
+		if status := &pod.Status.InitContainerStatuses[i]; status.Name == container {
 			return status
 		}
 	}
 	return nil
+}
+
+// LastEnd is how the last run of an init container ended that has; nil if none has.
+func LastEnd(pod *corev1.Pod, container string) *corev1.ContainerStateTerminated {
+	status := initStatus(pod, container)
+	switch {
+	case status == nil:
+		return nil
+	case status.State.Terminated != nil:
+		return status.State.Terminated
+	}
+	return status.LastTerminationState.Terminated
 }
 
 // Ready reports whether the workspace can be used. Only its own container counts: a Pod that is not ready because a sidecar is not,
